@@ -1,0 +1,16 @@
+// Package registry holds what a command can call: tools with a JSON Schema,
+// and the one grammar by which a command's words become their kwargs.
+//
+// A [Tool] takes kwargs, never argv. [Tool.Parse] turns the words after a
+// command's name into kwargs, driven by the tool's [Params]: it coerces by the
+// declared type, gathers every error at once, and runs nothing.
+// [Tool.Invoke] runs the tool and turns whatever happens, a panic included,
+// into a [ToolResult].
+//
+// A [ToolRegistry] is where tools are found: by name, category, tag, kind or
+// words. Tools that have to be asked for first (an MCP server's) come as a
+// [Group], which is loaded when one of its names is needed and not before.
+//
+// The package knows nothing of bash, of files or of MCP: it imports none of
+// this module's other packages.
+package registry

@@ -1,0 +1,182 @@
+package registry
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// The JSON Schema types a parameter can have (JSON Schema 2020-12, section
+// 6.1.1 of the validation vocabulary).
+const (
+	String  = "string"
+	Integer = "integer"
+	Number  = "number"
+	Boolean = "boolean"
+	Array   = "array"
+	Object  = "object"
+	Null    = "null"
+)
+
+// Param is one parameter of a tool.
+type Param struct {
+	Name        string // snake_case in our own tools; as declared in others'
+	Type        string // a JSON Schema type; "" is undeclared, and guessed at
+	Description string
+	Required    bool
+	Default     any      // as in Kwargs, or an int; nil: none
+	Enum        []string // allowed values as literal text; nil: any
+	Min, Max    *float64 // inclusive range of a number; nil: open
+	Items       *Param   // element of an array; nil: undeclared
+	Props       *Params  // members of an object; nil: undeclared
+	AnyOf       []Param  // a union: tried in order, string last
+
+	Short   string   // one letter: "i" accepts -i; "" has none
+	Aliases []string // other names that are accepted, and not advertised
+	Stdin   bool     // filled from stdin when it is absent and there is one
+}
+
+// Params are a tool's parameters in schema order. A nil *Params has none.
+// It is not changed after it was made and is safe for concurrent use.
+type Params struct {
+	list   []Param
+	schema json.RawMessage
+	open   bool // keys beyond the declared ones are accepted, and guessed at
+}
+
+// NewParams makes the parameters of a tool written in Go; the JSON Schema is
+// made from the list. It panics on a duplicate name, which is a programmer's error.
+func NewParams(list ...Param) *Params {
+	p := &Params{list: append([]Param(nil), list...)}
+	seen := map[string]bool{}
+	for _, q := range list {
+		for _, name := range append([]string{q.Name}, q.Aliases...) {
+			if seen[Fold(name)] {
+				panic("registry: parameter " + name + " is declared twice")
+			}
+			seen[Fold(name)] = true
+		}
+	}
+	p.schema = p.render()
+	return p
+}
+
+// AnyParams are the parameters of a tool whose schema is not known: every key
+// is accepted and every value is guessed at.
+func AnyParams() *Params {
+	return &Params{open: true, schema: json.RawMessage(`{"type":"object"}`)}
+}
+
+// List returns the parameters in schema order. The caller must not change it.
+func (p *Params) List() []Param {
+	if p == nil {
+		return nil
+	}
+	return p.list
+}
+
+// Schema returns the whole JSON Schema, as it was given where it came from elsewhere.
+func (p *Params) Schema() json.RawMessage {
+	if p == nil {
+		return json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
+	}
+	return p.schema
+}
+
+// Fold makes keys comparable: dashes become underscores.
+func Fold(key string) string { return strings.ReplaceAll(key, "-", "_") }
+
+// Find returns the parameter of that name or alias, dashes folded, or nil.
+func (p *Params) Find(name string) *Param {
+	if p == nil {
+		return nil
+	}
+	name = Fold(name)
+	for i := range p.list {
+		if Fold(p.list[i].Name) == name {
+			return &p.list[i]
+		}
+	}
+	for i := range p.list {
+		for _, a := range p.list[i].Aliases {
+			if Fold(a) == name {
+				return &p.list[i]
+			}
+		}
+	}
+	return nil
+}
+
+// short returns the parameter that -c stands for, or nil.
+func (p *Params) short(c string) *Param {
+	if p == nil {
+		return nil
+	}
+	for i := range p.list {
+		if p.list[i].Short == c {
+			return &p.list[i]
+		}
+	}
+	return nil
+}
+
+// render writes the JSON Schema of a hand-made list, keys in order.
+func (p *Params) render() json.RawMessage {
+	var b strings.Builder
+	b.WriteString(`{"type":"object","properties":{`)
+	var required []string
+	for i, q := range p.list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(mustJSON(q.Name))
+		b.WriteByte(':')
+		b.Write(q.render())
+		if q.Required && !q.Stdin {
+			required = append(required, q.Name)
+		}
+	}
+	b.WriteByte('}')
+	if required != nil {
+		b.WriteString(`,"required":`)
+		b.Write(mustJSON(required))
+	}
+	b.WriteString(`,"additionalProperties":false}`)
+	return json.RawMessage(b.String())
+}
+
+func (q *Param) render() []byte {
+	if q.Props != nil && q.Type == Object {
+		return q.Props.schema
+	}
+	m := struct {
+		Type        string            `json:"type,omitempty"`
+		Description string            `json:"description,omitempty"`
+		Default     any               `json:"default,omitempty"`
+		Enum        []string          `json:"enum,omitempty"`
+		Min         *float64          `json:"minimum,omitempty"`
+		Max         *float64          `json:"maximum,omitempty"`
+		Items       json.RawMessage   `json:"items,omitempty"`
+		AnyOf       []json.RawMessage `json:"anyOf,omitempty"`
+	}{Type: q.Type, Description: q.Description, Default: q.Default, Enum: q.Enum, Min: q.Min, Max: q.Max}
+	if q.Items != nil {
+		m.Items = q.Items.render()
+	}
+	for i := range q.AnyOf {
+		m.AnyOf = append(m.AnyOf, q.AnyOf[i].render())
+	}
+	return mustJSON(m)
+}
+
+// mustJSON encodes without escaping <, > and &; it panics on what JSON cannot hold.
+func mustJSON(v any) []byte {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("registry: " + err.Error())
+	}
+	return []byte(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// Float returns a pointer to f, for Param.Min and Param.Max.
+func Float(f float64) *float64 { return &f }

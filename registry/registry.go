@@ -1,0 +1,282 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// FieldPrefix starts every field command's name: field:server:tool.
+const FieldPrefix = "field:"
+
+// Group is a set of field tools with one owner, an MCP server or a group of
+// function definitions, which may have to be started before it can say what it
+// has. Its tools are named field:NAME:tool.
+type Group struct {
+	Name    string
+	Summary string // one line; may be empty
+
+	// Load lists the group's tools, starting what has to be started. It is
+	// called when a name in the group is first needed, and again after an
+	// error; it must be safe for concurrent use.
+	Load func(ctx context.Context) ([]*Tool, error)
+}
+
+// Event tells of one change to a registry.
+type Event struct {
+	Added bool // false: removed
+	Name  string
+}
+
+// ToolRegistry holds the tools and groups of one program. It is safe for
+// concurrent use.
+type ToolRegistry struct {
+	mu     sync.RWMutex
+	tools  map[string]*Tool
+	groups map[string]*groupState
+	subs   map[int]func(Event)
+	nextID int
+}
+
+type groupState struct {
+	Group
+	mu     sync.Mutex // held while Load runs, so that it runs once
+	loaded bool
+}
+
+// New returns an empty registry.
+func New() *ToolRegistry {
+	return &ToolRegistry{tools: map[string]*Tool{}, groups: map[string]*groupState{}, subs: map[int]func(Event){}}
+}
+
+// Register adds tools; the first that has no name or no Run, or whose name is
+// taken, is an error and is not added, nor are those after it.
+func (r *ToolRegistry) Register(tools ...*Tool) error {
+	for _, t := range tools {
+		if t.Name == "" || t.Run == nil {
+			return fmt.Errorf("register tool %q: a name and a Run function are required", t.Name)
+		}
+		r.mu.Lock()
+		_, taken := r.tools[t.Name]
+		if !taken {
+			r.tools[t.Name] = t
+		}
+		r.mu.Unlock()
+		if taken {
+			return fmt.Errorf("register tool %s: the name is taken: unregister it first, or choose another", t.Name)
+		}
+		r.emit(Event{Added: true, Name: t.Name})
+	}
+	return nil
+}
+
+// Unregister removes a tool and reports whether it was there.
+func (r *ToolRegistry) Unregister(name string) bool {
+	r.mu.Lock()
+	_, ok := r.tools[name]
+	delete(r.tools, name)
+	r.mu.Unlock()
+	if ok {
+		r.emit(Event{Name: name})
+	}
+	return ok
+}
+
+// RegisterGroup adds a group; a name that is taken or holds a colon is an error.
+func (r *ToolRegistry) RegisterGroup(g Group) error {
+	if g.Name == "" || strings.ContainsAny(g.Name, ": \t\n") || g.Load == nil {
+		return fmt.Errorf("register group %q: a name without colons or spaces and a Load function are required", g.Name)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, taken := r.groups[g.Name]; taken {
+		return fmt.Errorf("register group %s: the name is taken", g.Name)
+	}
+	r.groups[g.Name] = &groupState{Group: g}
+	return nil
+}
+
+// Lookup returns the tool of that name if it is known now; it starts nothing.
+func (r *ToolRegistry) Lookup(name string) (*Tool, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	t, ok := r.tools[name]
+	return t, ok
+}
+
+// Group returns the group of that name.
+func (r *ToolRegistry) Group(name string) (Group, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	g, ok := r.groups[name]
+	if !ok {
+		return Group{}, false
+	}
+	return g.Group, true
+}
+
+// Groups returns all groups by name.
+func (r *ToolRegistry) Groups() []Group {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var out []Group
+	for _, g := range r.groups {
+		out = append(out, g.Group)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// SplitField cuts field:group:tool; ok is false for any other name. The tool
+// is empty for field:group, and both are for field: alone.
+func SplitField(name string) (group, tool string, ok bool) {
+	rest, ok := strings.CutPrefix(name, FieldPrefix)
+	if !ok {
+		return "", "", false
+	}
+	group, tool, _ = strings.Cut(rest, ":")
+	return group, tool, true
+}
+
+// Resolve returns the tool of that name, loading its group if it has one that
+// was not loaded yet. Not found is a *NotFoundError; other errors are the group's.
+func (r *ToolRegistry) Resolve(ctx context.Context, name string) (*Tool, error) {
+	if t, ok := r.Lookup(name); ok {
+		return t, nil
+	}
+	if group, tool, ok := SplitField(name); ok && tool != "" {
+		if _, err := r.LoadGroup(ctx, group); err != nil {
+			return nil, err
+		}
+		if t, ok := r.Lookup(name); ok {
+			return t, nil
+		}
+	}
+	return nil, r.notFound(name)
+}
+
+// LoadGroup returns the tools of a group by name, loading it at first use.
+func (r *ToolRegistry) LoadGroup(ctx context.Context, name string) ([]*Tool, error) {
+	r.mu.RLock()
+	g, ok := r.groups[name]
+	r.mu.RUnlock()
+	if !ok {
+		return nil, r.notFound(FieldPrefix + name)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.loaded {
+		tools, err := g.Load(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("field:%s: %w", name, err)
+		}
+		r.replace(name, tools)
+		g.loaded = true
+	}
+	return r.inGroup(name), nil
+}
+
+// ReloadGroup makes the next use of the group load it again (its server said
+// that its list changed, or ended). Its tools stay until then.
+func (r *ToolRegistry) ReloadGroup(name string) {
+	r.mu.RLock()
+	g, ok := r.groups[name]
+	r.mu.RUnlock()
+	if ok {
+		g.mu.Lock()
+		g.loaded = false
+		g.mu.Unlock()
+	}
+}
+
+// replace puts a group's new listing in the place of its old one.
+func (r *ToolRegistry) replace(group string, tools []*Tool) {
+	var events []Event
+	r.mu.Lock()
+	fresh := map[string]*Tool{}
+	for _, t := range tools {
+		fresh[t.Name] = t
+	}
+	for name := range r.tools {
+		if g, tool, ok := SplitField(name); ok && g == group && tool != "" && fresh[name] == nil {
+			delete(r.tools, name)
+			events = append(events, Event{Name: name})
+		}
+	}
+	for name, t := range fresh {
+		if r.tools[name] == nil {
+			events = append(events, Event{Added: true, Name: name})
+		}
+		r.tools[name] = t
+	}
+	r.mu.Unlock()
+	sort.Slice(events, func(i, j int) bool { return events[i].Name < events[j].Name })
+	for _, e := range events {
+		r.emit(e)
+	}
+}
+
+// All returns the tools that are known now, by name.
+func (r *ToolRegistry) All() []*Tool { return r.filter(func(*Tool) bool { return true }) }
+
+// ByCategory returns the known tools of a category, by name.
+func (r *ToolRegistry) ByCategory(c string) []*Tool {
+	return r.filter(func(t *Tool) bool { return t.Category == c })
+}
+
+// ByTag returns the known tools that carry a tag, by name.
+func (r *ToolRegistry) ByTag(tag string) []*Tool {
+	return r.filter(func(t *Tool) bool { return slices.Contains(t.Tags, tag) })
+}
+
+// ByKind returns the known tools of a kind, by name.
+func (r *ToolRegistry) ByKind(k Kind) []*Tool {
+	return r.filter(func(t *Tool) bool { return t.Kind == k })
+}
+
+func (r *ToolRegistry) inGroup(name string) []*Tool {
+	return r.filter(func(t *Tool) bool { g, _, ok := SplitField(t.Name); return ok && g == name })
+}
+
+func (r *ToolRegistry) filter(keep func(*Tool) bool) []*Tool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var out []*Tool
+	for _, t := range r.tools {
+		if keep(t) {
+			out = append(out, t)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// Subscribe calls f after each change, from the goroutine that made it, until
+// the returned function is called.
+func (r *ToolRegistry) Subscribe(f func(Event)) (cancel func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	id := r.nextID
+	r.nextID++
+	r.subs[id] = f
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.subs, id)
+	}
+}
+
+func (r *ToolRegistry) emit(e Event) {
+	r.mu.RLock()
+	fs := make([]func(Event), 0, len(r.subs))
+	for _, f := range r.subs {
+		fs = append(fs, f)
+	}
+	r.mu.RUnlock()
+	for _, f := range fs {
+		f(e)
+	}
+}

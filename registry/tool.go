@@ -1,0 +1,162 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Kind says what a tool can do to the world; plan mode lists the read-only ones.
+type Kind string
+
+// The kinds, from harmless to unknown reach. The zero value means unknown.
+const (
+	ReadOnly Kind = "read-only"
+	Write    Kind = "write"
+	Execute  Kind = "execute"
+	Network  Kind = "network"
+)
+
+// Tool is one command that takes kwargs. It is not changed after it has been
+// registered; Run may be called from several goroutines at once.
+type Tool struct {
+	Name     string   // the command's name: "read", "field:memory:create_entities"
+	Summary  string   // one line, shown by -h
+	Detail   string   // more, shown by --help; may be empty
+	Params   *Params  // nil: takes none
+	Kind     Kind     // "" is unknown
+	Category string   // a heading in listings
+	Tags     []string // more words to be found by
+	Examples []string // whole command lines, shown by --help and by usage errors
+
+	// Check looks at coerced kwargs for what a schema cannot say (one of two
+	// parameters, two that exclude each other) and returns one line a problem.
+	// It must not do I/O. It may be nil.
+	Check func(kwargs Kwargs) []string
+
+	// Run does the work. Content goes to call.Stdout (or is returned as the
+	// result's Output), notes for the reader to call.Stderr. A result with
+	// Success false is the tool's failure; an error is ours (a lost connection),
+	// and may carry its exit status by a method ExitStatus() int.
+	Run func(ctx context.Context, call *Call) (ToolResult, error)
+}
+
+// Kwargs are a call's named arguments: string, bool, json.Number, []any,
+// map[string]any or nil, as the schema says.
+type Kwargs map[string]any
+
+// Call is a tool's whole world for one run. The streams belong to the caller.
+type Call struct {
+	Tool   *Tool
+	Kwargs Kwargs
+	Dir    string    // the directory relative paths start from; absolute
+	Stdin  io.Reader // nil: there is none
+	Stdout io.Writer // content
+	Stderr io.Writer // notes
+}
+
+// ToolResult is what came of a call. Its JSON form is success, output, error.
+type ToolResult struct {
+	Success bool   `json:"success"`
+	Output  string `json:"output"`
+	Error   string `json:"error"`
+
+	Display    string         `json:"-"` // one line for a person; may be empty
+	Metadata   map[string]any `json:"-"` // for embedders; may be nil
+	ExitStatus int            `json:"-"` // 0 exactly when Success
+}
+
+// Success returns a result whose Output is written to the call's stdout as it is.
+func Success(output string) ToolResult { return ToolResult{Success: true, Output: output} }
+
+// Failure returns a failed result with exit status 1. The message is lower
+// case, does not name the tool (Invoke does) and ends with the next move.
+func Failure(format string, args ...any) ToolResult {
+	return ToolResult{Error: fmt.Sprintf(format, args...), ExitStatus: 1}
+}
+
+// Has reports whether the parameter was given.
+func (c *Call) Has(name string) bool { _, ok := c.Kwargs[name]; return ok }
+
+// value is what was given, else the schema's default, else nil.
+func (c *Call) value(name string) any {
+	if v, ok := c.Kwargs[name]; ok {
+		return v
+	}
+	if c.Tool != nil {
+		if p := c.Tool.Params.Find(name); p != nil {
+			return p.Default
+		}
+	}
+	return nil
+}
+
+// String returns the string parameter, its default, or "".
+func (c *Call) String(name string) string {
+	s, _ := c.value(name).(string)
+	return s
+}
+
+// Bool returns the boolean parameter, its default, or false.
+func (c *Call) Bool(name string) bool {
+	b, _ := c.value(name).(bool)
+	return b
+}
+
+// Int returns the integer parameter, its default, or 0. A value that does not
+// fit is clamped to the ends of int.
+func (c *Call) Int(name string) int {
+	switch v := c.value(name).(type) {
+	case int:
+		return v
+	case json.Number:
+		n, err := v.Int64()
+		if err != nil && strings.HasPrefix(v.String(), "-") {
+			return -1 << 63
+		} else if err != nil {
+			return 1<<63 - 1
+		}
+		return int(n)
+	}
+	return 0
+}
+
+// Array returns the array parameter, its default, or nil.
+func (c *Call) Array(name string) []any {
+	a, _ := c.value(name).([]any)
+	return a
+}
+
+// Path makes a path that the caller typed absolute: "~" and "~/x" start at the
+// home directory ($HOME), everything else at Dir.
+func (c *Call) Path(typed string) string {
+	if typed == "~" || strings.HasPrefix(typed, "~/") {
+		if home, err := os.UserHomeDir(); err == nil {
+			typed = home + typed[1:]
+		}
+	}
+	if !filepath.IsAbs(typed) {
+		typed = filepath.Join(c.Dir, typed)
+	}
+	return filepath.Clean(typed)
+}
+
+// Rel is how an absolute path is shown: relative to Dir when it lies below it
+// (no "./"), else as it is.
+func (c *Call) Rel(abs string) string {
+	if abs == c.Dir {
+		return "."
+	}
+	dir := c.Dir
+	if !strings.HasSuffix(dir, "/") {
+		dir += "/"
+	}
+	if rest, ok := strings.CutPrefix(abs, dir); ok && rest != "" {
+		return rest
+	}
+	return abs
+}
