@@ -1,0 +1,241 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var anyParam = &Param{}
+
+// orAny is q, or a parameter of no declared type when q is nil.
+func (q *Param) orAny() *Param {
+	if q == nil {
+		return anyParam
+	}
+	return q
+}
+
+// holds reports whether the parameter can be of the type.
+func (q *Param) holds(typ string) bool {
+	if q.Type == typ {
+		return true
+	}
+	return slices.ContainsFunc(q.AnyOf, func(u Param) bool { return u.holds(typ) })
+}
+
+// isFlag reports whether the parameter needs no value: a boolean, or a union of
+// nothing but booleans and null.
+func (q *Param) isFlag() bool {
+	for i := range q.AnyOf {
+		if u := &q.AnyOf[i]; u.Type != Null && !u.isFlag() {
+			return false
+		}
+	}
+	return q.Type == Boolean || len(q.AnyOf) > 0
+}
+
+// placeholder stands for the value in help and advice.
+func (q *Param) placeholder() string {
+	switch {
+	case len(q.Enum) > 0:
+		return strings.Join(q.Enum, "|")
+	case q.Type == "" || q.Type == String:
+		return "TEXT"
+	case q.Type == Integer || q.Type == Number:
+		return "N"
+	case q.Type == Boolean:
+		return "true|false"
+	case q.Type == Array:
+		return "'[...]'"
+	case q.Type == Object:
+		return "'{...}'"
+	}
+	return "VALUE"
+}
+
+// canonical is the declared name of a member, or the name as typed.
+func (p *Params) canonical(member string) string {
+	if q := p.Find(member); q != nil {
+		return q.Name
+	}
+	return member
+}
+
+// coerce makes the value from the words given for it: one, or several for an array.
+func (q *Param) coerce(words []string) (any, error) {
+	if len(q.AnyOf) > 0 {
+		return q.union(words)
+	}
+	if q.Type == Array {
+		return q.array(words)
+	}
+	v, err := q.scalar(words[0])
+	if err != nil {
+		return nil, err
+	}
+	if len(q.Enum) > 0 && !slices.Contains(q.Enum, words[0]) {
+		return nil, fmt.Errorf("%s is not one of %s", quote(words[0]), strings.Join(q.Enum, ", "))
+	}
+	return v, q.inRange(v)
+}
+
+// union tries the members in order, text last, since text takes everything.
+func (q *Param) union(words []string) (any, error) {
+	var errs []string
+	for _, text := range []bool{false, true} {
+		for i := range q.AnyOf {
+			u := &q.AnyOf[i]
+			if (u.Type == String && len(u.Enum) == 0) != text {
+				continue
+			}
+			v, err := u.coerce(words)
+			if err == nil {
+				return v, nil
+			}
+			errs = append(errs, err.Error())
+		}
+	}
+	return nil, errors.New(strings.Join(errs, "; "))
+}
+
+// array takes one JSON array, or each word as an element.
+func (q *Param) array(words []string) (any, error) {
+	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "[") {
+		if v, err := DecodeJSON([]byte(words[0])); err == nil {
+			return v, nil
+		} else if !q.Items.orAny().holds(String) {
+			return nil, fmt.Errorf("%s is not a JSON array: %v", quote(words[0]), err)
+		}
+	}
+	out := make([]any, 0, len(words))
+	for _, w := range words {
+		v, err := q.Items.orAny().coerce([]string{w})
+		if err != nil {
+			return nil, fmt.Errorf("element %d: %w", len(out)+1, err)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+var integer = regexp.MustCompile(`^[+-]?\d+$`)
+var number = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+
+func (q *Param) scalar(s string) (any, error) {
+	switch q.Type {
+	case String:
+		return s, nil
+	case Integer:
+		if !integer.MatchString(s) {
+			return nil, fmt.Errorf("%s is not an integer: write a whole number such as 5", quote(s))
+		}
+		return json.Number(literal(s)), nil
+	case Number:
+		if !number.MatchString(s) {
+			return nil, fmt.Errorf("%s is not a number: write one such as 5 or 0.25", quote(s))
+		}
+		return json.Number(literal(s)), nil
+	case Boolean:
+		switch strings.ToLower(s) {
+		case "true", "yes", "on", "1":
+			return true, nil
+		case "false", "no", "off", "0":
+			return false, nil
+		}
+		return nil, fmt.Errorf("%s is not a boolean: write true or false", quote(s))
+	case Null:
+		if s != "null" {
+			return nil, fmt.Errorf("%s is not null", quote(s))
+		}
+		return nil, nil
+	case Object:
+		v, err := DecodeJSON([]byte(s))
+		if err != nil {
+			return nil, fmt.Errorf("%s is not a JSON object: %v", quote(s), err)
+		}
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s is not a JSON object: write '{\"key\": \"value\"}'", quote(s))
+		}
+		return m, nil
+	}
+	return Guess(s), nil
+}
+
+// literal makes a number JSON's own spelling and keeps every digit that
+// counts: no sign "+", no leading zeros, a digit on both sides of the point.
+func literal(s string) string {
+	s, neg := strings.CutPrefix(strings.TrimPrefix(s, "+"), "-")
+	mant, exp := s, ""
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mant, exp = s[:i], s[i:]
+	}
+	whole, frac, point := strings.Cut(mant, ".")
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	if point && frac != "" {
+		whole += "." + frac
+	}
+	if neg {
+		whole = "-" + whole
+	}
+	return whole + exp
+}
+
+// inRange reports a number outside the declared range.
+func (q *Param) inRange(v any) error {
+	n, ok := v.(json.Number)
+	if !ok || q.Min == nil && q.Max == nil {
+		return nil
+	}
+	f, err := n.Float64()
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s is out of range", n)
+	case q.Min != nil && f < *q.Min:
+		return fmt.Errorf("%s is below the least value, %s", n, short(*q.Min))
+	case q.Max != nil && f > *q.Max:
+		return fmt.Errorf("%s is above the greatest value, %s", n, short(*q.Max))
+	}
+	return nil
+}
+
+func short(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// Guess is for values of no declared type, and lossless: the result's own
+// text is the word itself, else the word stays a string. It knows true, false,
+// integers and decimal fractions.
+func Guess(s string) any {
+	switch s {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	if s != "" && len(s) < 400 && number.MatchString(s) && literal(s) == s && !strings.ContainsAny(s, "eE") && s != "-0" {
+		return json.Number(s)
+	}
+	return s
+}
+
+// DecodeJSON decodes one JSON value and nothing after it; numbers stay
+// literal (json.Number).
+func DecodeJSON(b []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if d.More() {
+		return nil, errors.New("there is more after the value")
+	}
+	return v, nil
+}

@@ -1,0 +1,138 @@
+package registry
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Help is what -h prints (name: summary) or, verbose, what --help prints:
+// usage, parameters with types, defaults and allowed values, examples. It is
+// made from the schema and ends with a newline.
+func (t *Tool) Help(verbose bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", t.Name, t.Summary)
+	if !verbose {
+		return b.String()
+	}
+	if t.Detail != "" {
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(t.Detail))
+	}
+	fmt.Fprintf(&b, "\nusage: %s\n", t.Usage())
+	if list := t.Params.List(); len(list) > 0 {
+		b.WriteString("\nparameters:\n")
+		for i := range list {
+			list[i].describe(&b)
+		}
+	} else if t.Params != nil && t.Params.open {
+		b.WriteString("\nparameters: any --key value\n")
+	}
+	if len(t.Examples) > 0 {
+		b.WriteString("\nexamples:\n")
+		for _, e := range t.Examples {
+			fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(e, "\n", "\n  "))
+		}
+	}
+	return b.String()
+}
+
+// Usage is one line: the name and its parameters, optional ones in brackets.
+func (t *Tool) Usage() string {
+	words := []string{t.Name}
+	list := t.Params.List()
+	for i := range list {
+		if q := &list[i]; q.Required && !q.Stdin {
+			words = append(words, "--"+q.Name+" "+q.placeholder())
+		}
+	}
+	for i := range list {
+		q := &list[i]
+		switch {
+		case q.Required && !q.Stdin:
+		case q.holds(Boolean):
+			words = append(words, "[--"+q.Name+"]")
+		default:
+			words = append(words, "[--"+q.Name+" "+q.placeholder()+"]")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (q *Param) describe(b *strings.Builder) {
+	fmt.Fprintf(b, "  --%s", q.Name)
+	if q.Short != "" {
+		fmt.Fprintf(b, ", -%s", q.Short)
+	}
+	fmt.Fprintf(b, " (%s", q.typeName())
+	if q.Required {
+		b.WriteString(", required")
+	}
+	if q.Stdin {
+		b.WriteString(", or stdin")
+	}
+	if q.Default != nil {
+		fmt.Fprintf(b, ", default %s", mustJSON(q.Default))
+	}
+	if r := q.rangeText(); r != "" {
+		b.WriteString(", " + r)
+	}
+	b.WriteString(")")
+	if q.Description != "" {
+		b.WriteString(": " + strings.Join(strings.Fields(q.Description), " "))
+	}
+	b.WriteByte('\n')
+	if q.Type == Array && q.Items != nil && q.Items.Props != nil {
+		q.Items.Props.describeMembers(b, q.Name+"[]")
+	}
+	q.Props.describeMembers(b, q.Name)
+}
+
+// describeMembers lists an object's members below its parameter, one level.
+func (p *Params) describeMembers(b *strings.Builder, path string) {
+	for _, m := range p.List() {
+		required := ""
+		if m.Required {
+			required = ", required"
+		}
+		fmt.Fprintf(b, "      %s.%s (%s%s)", path, m.Name, m.typeName(), required)
+		if m.Description != "" {
+			b.WriteString(": " + strings.Join(strings.Fields(m.Description), " "))
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func (q *Param) typeName() string {
+	switch {
+	case len(q.Enum) > 0:
+		return strings.Join(q.Enum, "|")
+	case len(q.AnyOf) > 0:
+		var names []string
+		for i := range q.AnyOf {
+			names = append(names, q.AnyOf[i].typeName())
+		}
+		return strings.Join(names, " or ")
+	case q.Type == Array && q.Items != nil:
+		return "array of " + q.Items.typeName()
+	case q.Type == "":
+		return "any"
+	}
+	return q.Type
+}
+
+func (q *Param) rangeText() string {
+	switch {
+	case q.Min != nil && q.Max != nil:
+		return short(*q.Min) + " to " + short(*q.Max)
+	case q.Min != nil:
+		return "at least " + short(*q.Min)
+	case q.Max != nil:
+		return "at most " + short(*q.Max)
+	}
+	return ""
+}
+
+// Definition is the tool as other programs list it: name, description, input schema.
+func (t *Tool) Definition() map[string]any {
+	return map[string]any{"name": t.Name, "description": t.Summary, "input_schema": json.RawMessage(t.Params.Schema())}
+}

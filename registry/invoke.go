@@ -1,0 +1,105 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+)
+
+// Invoke runs the tool and never panics: a tool that does becomes a failed
+// result. A returned Output is written to call.Stdout as it is, a message to
+// call.Stderr as "name: message" and a newline. The result's ExitStatus is 0
+// exactly when Success; an error's own ExitStatus() is kept, and a cancelled
+// context is 130, a passed deadline 124.
+func (t *Tool) Invoke(ctx context.Context, call *Call) (res ToolResult) {
+	c := *call
+	c.Tool = t
+	if c.Stdout == nil {
+		c.Stdout = io.Discard
+	}
+	if c.Stderr == nil {
+		c.Stderr = io.Discard
+	}
+	res, err := t.run(ctx, &c)
+	if err != nil {
+		res = ToolResult{Error: err.Error(), ExitStatus: exitStatus(err), Output: res.Output}
+	}
+	if res.Output != "" {
+		if _, err := io.WriteString(c.Stdout, res.Output); err != nil && res.Success {
+			res = ToolResult{Error: err.Error(), ExitStatus: 1}
+		}
+	}
+	return t.settle(&c, res)
+}
+
+// settle makes status and success agree and reports the failure.
+func (t *Tool) settle(c *Call, res ToolResult) ToolResult {
+	if res.Success = res.Success && res.ExitStatus == 0; res.Success {
+		return res
+	}
+	if res.ExitStatus == 0 {
+		res.ExitStatus = 1
+	}
+	if res.Error != "" {
+		if !strings.HasPrefix(res.Error, t.Name+":") {
+			res.Error = t.Name + ": " + res.Error
+		}
+		fmt.Fprintln(c.Stderr, res.Error)
+	}
+	return res
+}
+
+// run is the one place that recovers: a tool must not take the host down.
+func (t *Tool) run(ctx context.Context, c *Call) (res ToolResult, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			res = ToolResult{ExitStatus: 1, Metadata: map[string]any{"stack": string(debug.Stack())}}
+			err = fmt.Errorf("the tool crashed: %v: nothing more was done; try other arguments, or report this", p)
+		}
+	}()
+	return t.Run(ctx, c)
+}
+
+func exitStatus(err error) int {
+	var own interface{ ExitStatus() int }
+	switch {
+	case errors.As(err, &own):
+		return own.ExitStatus()
+	case errors.Is(err, context.DeadlineExceeded):
+		return 124
+	case errors.Is(err, context.Canceled):
+		return 130
+	}
+	return 1
+}
+
+// ExitStatus is the exit status that stands for an error: its own if it has a
+// method ExitStatus() int, 124 for a passed deadline, 130 for a cancelled
+// context, else 1; 0 for nil.
+func ExitStatus(err error) int {
+	if err == nil {
+		return 0
+	}
+	return exitStatus(err)
+}
+
+// Execute finds a tool by name, loading its group if needed, and runs it on
+// kwargs in dir; Output is what it wrote to stdout, Error what it wrote to
+// stderr. It is for embedders that have no command line; kwargs are not coerced.
+func (r *ToolRegistry) Execute(ctx context.Context, name, dir string, kwargs Kwargs) ToolResult {
+	t, err := r.Resolve(ctx, name)
+	if err != nil {
+		return ToolResult{Error: err.Error(), ExitStatus: exitStatus(err)}
+	}
+	var out, notes bytes.Buffer
+	res := t.Invoke(ctx, &Call{Kwargs: kwargs, Dir: dir, Stdout: &out, Stderr: &notes})
+	res.Output = out.String()
+	if s := strings.TrimSpace(notes.String()); !res.Success && s != "" {
+		res.Error = s
+	}
+	return res
+}

@@ -1,0 +1,362 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// HelpLevel says which help was asked for.
+type HelpLevel int
+
+// What -h and --help ask for.
+const (
+	NoHelp      HelpLevel = iota
+	BriefHelp             // -h
+	VerboseHelp           // --help
+)
+
+// String is "", "brief" or "verbose".
+func (h HelpLevel) String() string { return [...]string{"", "brief", "verbose"}[h] }
+
+// Parsed is what the words after a command's name mean.
+type Parsed struct {
+	Kwargs      Kwargs    // coerced, positionals included; empty, never nil
+	Positionals []string  // the words that stood without a key, as they were
+	Help        HelpLevel // when set, Kwargs is not complete and nothing was checked
+}
+
+// UsageError says what is wrong with a call's words, all of it at once. Exit
+// status 2.
+type UsageError struct {
+	Tool     string
+	Problems []string // one line each, each with what to type instead
+	Next     string   // the closing advice
+}
+
+func (e *UsageError) Error() string {
+	lines := make([]string, 0, len(e.Problems)+1)
+	for _, p := range e.Problems {
+		if e.Tool != "" {
+			p = e.Tool + ": " + p
+		}
+		lines = append(lines, p)
+	}
+	if e.Next != "" {
+		lines = append(lines, e.Next)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ExitStatus is 2.
+func (e *UsageError) ExitStatus() int { return 2 }
+
+// Usagef returns a *UsageError that a tool's Run may return for a problem that
+// shows only while it runs.
+func Usagef(format string, args ...any) error {
+	return &UsageError{Problems: []string{fmt.Sprintf(format, args...)}}
+}
+
+// Parse turns the words after the tool's name into kwargs. The grammar is one
+// for all tools, left to right:
+//
+//   - --key=value splits at the first "="; --key value takes the next word
+//     even when it starts with "-", unless that word is "--" plus a declared key;
+//   - --flag, --flag true|false and --no-flag set a boolean;
+//   - dashes in a key are underscores; a repeated key builds an array, and is
+//     an error for anything else; --key.member value sets a member of an object;
+//   - "--" ends options; "-" and negative numbers are positional; a letter that
+//     the tool declares (-i) is its parameter, any other -x is an error;
+//   - positionals fill the required parameters that are not set, then the
+//     optional ones, in schema order;
+//   - -h and --help count where a flag may stand, never as a value.
+//
+// Values are coerced by their declared type. hasStdin says that a parameter
+// with Stdin set may be absent. Errors are *UsageError and name every problem.
+func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
+	p := parser{tool: t, params: t.Params, raw: map[string][]string{}}
+	if p.params == nil {
+		p.params = NewParams()
+	}
+	if help := p.words(words); help != NoHelp {
+		return Parsed{Kwargs: Kwargs{}, Help: help}, nil
+	}
+	p.fill()
+	kwargs := p.coerce(hasStdin)
+	out := Parsed{Kwargs: kwargs, Positionals: p.positionals}
+	if len(p.problems) == 0 && t.Check != nil {
+		p.problems = t.Check(kwargs)
+	}
+	if len(p.problems) > 0 {
+		return out, &UsageError{Tool: t.Name, Problems: p.problems, Next: t.advice()}
+	}
+	return out, nil
+}
+
+// advice closes a usage error: an example of a right call, or where to look.
+func (t *Tool) advice() string {
+	if len(t.Examples) > 0 {
+		return "example: " + t.Examples[0] + "   (all parameters: " + t.Name + " --help)"
+	}
+	return "see: " + t.Name + " --help"
+}
+
+type parser struct {
+	tool        *Tool
+	params      *Params
+	raw         map[string][]string // by declared name; members as "name.member"
+	order       []string            // keys of raw in the order they came
+	positionals []string
+	problems    []string
+}
+
+var (
+	option   = regexp.MustCompile(`^--([A-Za-z_][A-Za-z0-9_.-]*)(?:=((?s:.*)))?$`)
+	negative = regexp.MustCompile(`^-(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
+)
+
+func (p *parser) problem(format string, args ...any) {
+	p.problems = append(p.problems, fmt.Sprintf(format, args...))
+}
+
+// words sorts the words into raw values and positionals; it stops at a request for help.
+func (p *parser) words(words []string) HelpLevel {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if w == "--" {
+			p.positionals = append(p.positionals, words[i+1:]...)
+			return NoHelp
+		}
+		if m := option.FindStringSubmatch(w); m != nil {
+			used, help := p.long(m[1], m[2], strings.Contains(w, "="), words[i+1:])
+			if help != NoHelp {
+				return help
+			}
+			i += used
+			continue
+		}
+		if w == "-h" && p.params.short("h") == nil {
+			return BriefHelp
+		}
+		if len(w) < 2 || w[0] != '-' || negative.MatchString(w) && p.params.short(w[1:2]) == nil {
+			p.positionals = append(p.positionals, w)
+			continue
+		}
+		i += p.letter(w, words[i+1:])
+	}
+	return NoHelp
+}
+
+// long takes --key, --key=value or --key value and returns how many of the
+// following words it used.
+func (p *parser) long(key, value string, hasValue bool, rest []string) (used int, help HelpLevel) {
+	q, name := p.find(key)
+	switch {
+	case q == nil && key == "help" && !hasValue:
+		return 0, VerboseHelp
+	case q == nil && p.negated(key, hasValue):
+		return 0, NoHelp
+	case q == nil && !p.params.open:
+		p.unknown(key)
+		if !hasValue && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			used = 1 // its value, most likely: not one more problem
+		}
+		return used, NoHelp
+	}
+	if hasValue {
+		p.add(name, q, value)
+		return 0, NoHelp
+	}
+	return p.next("--"+key, name, q, rest), NoHelp
+}
+
+// find returns the parameter a key names and the key's canonical form; for an
+// object's member the parameter is the member.
+func (p *parser) find(key string) (*Param, string) {
+	if q := p.params.Find(key); q != nil {
+		return q, q.Name
+	}
+	head, member, dotted := strings.Cut(key, ".")
+	if q := p.params.Find(head); dotted && q != nil && member != "" && q.holds(Object) {
+		return q.Props.Find(member).orAny(), q.Name + "." + q.Props.canonical(member)
+	}
+	return nil, Fold(key)
+}
+
+// negated takes --no-flag.
+func (p *parser) negated(key string, hasValue bool) bool {
+	rest, ok := strings.CutPrefix(Fold(key), "no_")
+	if !ok {
+		return false
+	}
+	q := p.params.Find(rest)
+	if q == nil || !q.holds(Boolean) {
+		return false
+	}
+	if hasValue {
+		p.problem("--%s takes no value: write --%s=true or --%s=false", key, rest, rest)
+		return true
+	}
+	p.add(q.Name, q, "false")
+	return true
+}
+
+func (p *parser) unknown(key string) {
+	var names []string
+	for _, q := range p.params.List() {
+		names = append(names, q.Name)
+	}
+	hint := ""
+	if near := Closest(Fold(key), names, 1); near != nil {
+		hint = "; did you mean --" + near[0] + "?"
+	}
+	list := "it takes none"
+	if len(names) > 0 {
+		list = "its parameters: " + strings.Join(names, ", ")
+	}
+	p.problem("unknown parameter --%s%s (%s)", key, hint, list)
+}
+
+// next takes the value of an option from the following words.
+func (p *parser) next(shown, name string, q *Param, rest []string) (used int) {
+	if q != nil && q.isFlag() {
+		if len(rest) > 0 && (strings.EqualFold(rest[0], "true") || strings.EqualFold(rest[0], "false")) {
+			p.add(name, q, rest[0])
+			return 1
+		}
+		p.add(name, q, "true")
+		return 0
+	}
+	if q == nil && (len(rest) == 0 || strings.HasPrefix(rest[0], "--")) { // an open schema: as the seed does, a flag
+		p.add(name, q, "true")
+		return 0
+	}
+	if len(rest) == 0 {
+		p.problem("%s needs a value: write %s VALUE", shown, shown)
+		return 0
+	}
+	if m := option.FindStringSubmatch(rest[0]); m != nil {
+		if k, _ := p.find(m[1]); k != nil {
+			p.problem("%s needs a value, and the next word is %s: write %s=%s if that is the value", shown, rest[0], shown, rest[0])
+			return 0
+		}
+	}
+	p.add(name, q, rest[0])
+	return 1
+}
+
+// letter takes -x: a declared letter, with its value joined or following.
+func (p *parser) letter(w string, rest []string) (used int) {
+	for i := 1; i < len(w); i++ {
+		q := p.params.short(w[i : i+1])
+		if q == nil {
+			p.problem("unknown option %s: a value that starts with - goes after --", w)
+			return 0
+		}
+		if q.isFlag() {
+			p.add(q.Name, q, "true")
+			continue
+		}
+		if i+1 < len(w) {
+			p.add(q.Name, q, w[i+1:])
+			return 0
+		}
+		return p.next("-"+q.Short, q.Name, q, rest)
+	}
+	return 0
+}
+
+// add keeps one raw value; only arrays may have several.
+func (p *parser) add(name string, q *Param, value string) {
+	if len(p.raw[name]) > 0 && (q == nil || !q.holds(Array)) {
+		p.problem("--%s is given twice (%s, then %s): give it once", name, quote(p.raw[name][0]), quote(value))
+		return
+	}
+	if len(p.raw[name]) == 0 {
+		p.order = append(p.order, name)
+	}
+	p.raw[name] = append(p.raw[name], value)
+}
+
+// fill gives the positionals to the parameters that are not set.
+func (p *parser) fill() {
+	left := p.positionals
+	for _, required := range []bool{true, false} {
+		for i := range p.params.list {
+			q := &p.params.list[i]
+			if len(left) == 0 || q.Required != required || p.isSet(q.Name) {
+				continue
+			}
+			p.add(q.Name, q, left[0])
+			left = left[1:]
+		}
+	}
+	if len(left) > 0 {
+		p.problem("too many values, the first extra one is %s: quote a value that holds spaces, or name it with --key", quote(left[0]))
+	}
+}
+
+func (p *parser) isSet(name string) bool {
+	return slices.ContainsFunc(p.order, func(k string) bool { return k == name || strings.HasPrefix(k, name+".") })
+}
+
+// coerce makes the kwargs from the raw values and names what is missing.
+func (p *parser) coerce(hasStdin bool) Kwargs {
+	kwargs := Kwargs{}
+	for _, key := range p.order {
+		q, _ := p.find(key)
+		v, err := q.orAny().coerce(p.raw[key])
+		if err != nil {
+			p.problem("--%s: %v", key, err)
+			continue
+		}
+		if err := kwargs.set(key, v, p.params.Find(key) == nil && q != nil); err != nil {
+			p.problem("--%s: %v", key, err)
+		}
+	}
+	for i := range p.params.list {
+		q := &p.params.list[i]
+		if !q.Required || p.isSet(q.Name) || q.Stdin && hasStdin {
+			continue
+		}
+		pipe := ""
+		if q.Stdin {
+			pipe = ", or give it on stdin"
+		}
+		p.problem("missing --%s: write --%s %s%s", q.Name, q.Name, q.placeholder(), pipe)
+	}
+	return kwargs
+}
+
+// set stores a value, or a member of an object under a dotted key.
+func (k Kwargs) set(key string, v any, dotted bool) error {
+	if !dotted {
+		k[key] = v
+		return nil
+	}
+	parts := strings.Split(key, ".")
+	m := map[string]any(k)
+	for _, part := range parts[:len(parts)-1] {
+		next, ok := m[part].(map[string]any)
+		if !ok && m[part] != nil {
+			return errors.New("its parent is set as a whole: set it there")
+		}
+		if !ok {
+			next = map[string]any{}
+			m[part] = next
+		}
+		m = next
+	}
+	m[parts[len(parts)-1]] = v
+	return nil
+}
+
+// quote shows what was got: in quotes, cut at 60 bytes.
+func quote(s string) string {
+	if len(s) > 60 {
+		return fmt.Sprintf("%q...", strings.ToValidUTF8(s[:60], ""))
+	}
+	return fmt.Sprintf("%q", s)
+}

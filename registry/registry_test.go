@@ -1,0 +1,167 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParseSchemaKeepsOrderAndTypes(t *testing.T) {
+	raw := json.RawMessage(`{"type":"object","$defs":{"e":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}},
+	  "properties":{"z":{"type":"string","description":"last letter"},"a":{"type":["integer","null"]},"list":{"type":"array","items":{"$ref":"#/$defs/e"}},
+	  "one":{"anyOf":[{"type":"string"},{"type":"number"}]},"m":{"enum":["x","y"]},"any":{}},"required":["z"],"additionalProperties":false}`)
+	p, err := ParseSchema("t", raw)
+	require.NoError(t, err)
+	require.JSONEq(t, string(raw), string(p.Schema()))
+	var names []string
+	for _, q := range p.List() {
+		names = append(names, q.Name)
+	}
+	require.Equal(t, []string{"z", "a", "list", "one", "m", "any"}, names)
+	tool := &Tool{Name: "t", Params: p, Run: nothing}
+	got, err := tool.Parse([]string{"--z", "1", "--a", "null", "--list", `[{"name":"n"}]`, "--one", "2.5", "--m", "y"}, false)
+	require.NoError(t, err)
+	require.Equal(t, Kwargs{"z": "1", "a": nil, "list": []any{map[string]any{"name": "n"}}, "one": json.Number("2.5"), "m": "y"}, got.Kwargs)
+	require.Contains(t, tool.Help(true), "list[].name (string, required)")
+	_, err = tool.Parse([]string{"--z", "1", "--m", "w"}, false)
+	require.ErrorContains(t, err, `"w" is not one of x, y`)
+}
+
+func TestParseSchemaSurvivesOddSchemas(t *testing.T) {
+	for _, raw := range []string{`{}`, `{"type":"object"}`, `null`, ``, `{"properties":{"a":true}}`, `{"properties":[]}`,
+		`{"properties":{"a":{"$ref":"#/properties/a"}}}`, `{"properties":{"a":{"$ref":"https://example.com/x"}}}`, `{"properties":{"a":{"const":1}}}`} {
+		p, err := ParseSchema("odd", json.RawMessage(raw))
+		require.NoError(t, err, raw)
+		_, err = (&Tool{Name: "odd", Params: p, Run: nothing}).Parse([]string{"--a", "1"}, false)
+		require.NoError(t, err, raw)
+	}
+	_, err := ParseSchema("bad", json.RawMessage(`[1]`))
+	require.ErrorContains(t, err, "schema of bad")
+}
+
+func TestHelp(t *testing.T) {
+	require.Equal(t, "sample: Does nothing\n", sample.Help(false))
+	long := sample.Help(true)
+	for _, want := range []string{"usage: sample --file_path TEXT [--limit N]", "--limit (integer, 0 to 100)", "--show_line_numbers, -n (boolean)", "--mode (fast|slow)", "  sample --file_path a.go"} {
+		require.Contains(t, long, want)
+	}
+}
+
+func TestHandMadeSchemaIsJSONSchema(t *testing.T) {
+	var m map[string]any
+	require.NoError(t, json.Unmarshal(sample.Params.Schema(), &m))
+	require.Equal(t, []any{"file_path"}, m["required"])
+	require.Len(t, m["properties"], 10)
+}
+
+func TestRegistry(t *testing.T) {
+	r := New()
+	var events []Event
+	cancel := r.Subscribe(func(e Event) { events = append(events, e) })
+	require.NoError(t, r.Register(
+		&Tool{Name: "read", Summary: "Read a file", Kind: ReadOnly, Category: "files", Tags: []string{"file"}, Run: nothing},
+		&Tool{Name: "write", Summary: "Write a file", Kind: Write, Category: "files", Run: nothing}))
+	require.ErrorContains(t, r.Register(&Tool{Name: "read", Run: nothing}), "the name is taken")
+	require.ErrorContains(t, r.Register(&Tool{Name: "x"}), "required")
+	require.Len(t, r.All(), 2)
+	require.Len(t, r.ByKind(ReadOnly), 1)
+	require.Len(t, r.ByCategory("files"), 2)
+	require.Len(t, r.ByTag("file"), 1)
+	require.Equal(t, "write", r.Search("WRITE file")[0].Name)
+	require.Equal(t, "read", r.Search("raed")[0].Name)
+	require.True(t, r.Unregister("write"))
+	require.False(t, r.Unregister("write"))
+	cancel()
+	require.NoError(t, r.Register(&Tool{Name: "late", Run: nothing}))
+	require.Equal(t, []Event{{true, "read"}, {true, "write"}, {false, "write"}}, events)
+}
+
+func TestGroupsLoadWhenNeededAndAgainAfterAnError(t *testing.T) {
+	r, loads := New(), 0
+	require.NoError(t, r.RegisterGroup(Group{Name: "db", Load: func(context.Context) ([]*Tool, error) {
+		if loads++; loads == 1 {
+			return nil, errors.New("not yet")
+		}
+		return []*Tool{{Name: fmt.Sprintf("field:db:q%d", loads), Run: nothing}}, nil
+	}}))
+	require.ErrorContains(t, r.RegisterGroup(Group{Name: "db", Load: func(context.Context) ([]*Tool, error) { return nil, nil }}), "taken")
+	ctx := context.Background()
+	require.Zero(t, loads)
+	_, err := r.Resolve(ctx, "field:db:q2")
+	require.ErrorContains(t, err, "field:db: not yet")
+	_, err = r.Resolve(ctx, "field:db:q2")
+	require.NoError(t, err)
+	_, err = r.Resolve(ctx, "field:db:q9")
+	require.ErrorContains(t, err, "did you mean field:db:q2?")
+	require.Equal(t, 127, ExitStatus(err))
+	r.ReloadGroup("db")
+	tools, err := r.LoadGroup(ctx, "db")
+	require.NoError(t, err)
+	require.Equal(t, "field:db:q3", tools[0].Name)
+	_, known := r.Lookup("field:db:q2")
+	require.False(t, known, "a tool that the server no longer lists is gone")
+}
+
+type statusErr int
+
+func (e statusErr) Error() string   { return "lost the server" }
+func (e statusErr) ExitStatus() int { return int(e) }
+
+func TestInvoke(t *testing.T) {
+	rows := []struct {
+		name   string
+		run    func(context.Context, *Call) (ToolResult, error)
+		out    string
+		notes  string
+		status int
+	}{
+		{"output as it is", func(context.Context, *Call) (ToolResult, error) { return Success("a\x00b"), nil }, "a\x00b", "", 0},
+		{"failure", func(context.Context, *Call) (ToolResult, error) { return Failure("no %s", "luck"), nil }, "", "t: no luck\n", 1},
+		{"own status, nothing said", func(context.Context, *Call) (ToolResult, error) { return ToolResult{ExitStatus: 1}, nil }, "", "", 1},
+		{"usage", func(context.Context, *Call) (ToolResult, error) { return ToolResult{}, Usagef("no") }, "", "t: no\n", 2},
+		{"our error", func(context.Context, *Call) (ToolResult, error) {
+			return ToolResult{}, fmt.Errorf("call: %w", statusErr(3))
+		}, "", "t: call: lost the server\n", 3},
+		{"cancelled", func(context.Context, *Call) (ToolResult, error) { return ToolResult{}, context.Canceled }, "", "t: context canceled\n", 130},
+		{"panic", func(context.Context, *Call) (ToolResult, error) { panic("boom") }, "", "t: the tool crashed: boom: nothing more was done; try other arguments, or report this\n", 1},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			var out, notes bytes.Buffer
+			res := (&Tool{Name: "t", Run: row.run}).Invoke(context.Background(), &Call{Stdout: &out, Stderr: &notes})
+			require.Equal(t, row.out, out.String())
+			require.Equal(t, row.notes, notes.String())
+			require.Equal(t, row.status, res.ExitStatus)
+			require.Equal(t, row.status == 0, res.Success)
+		})
+	}
+}
+
+func TestCallPaths(t *testing.T) {
+	c := &Call{Dir: "/srv/app"}
+	home, err := os.UserHomeDir()
+	require.NoError(t, err)
+	require.Equal(t, "/srv/app/a.go", c.Path("./a.go"))
+	require.Equal(t, "/etc/x", c.Path("/etc/./x"))
+	require.Equal(t, home+"/x", c.Path("~/x"))
+	require.Equal(t, "/srv/app/~x", c.Path("~x"))
+	require.Equal(t, "a.go", c.Rel("/srv/app/a.go"))
+	require.Equal(t, "/srv/apple", c.Rel("/srv/apple"))
+	require.Equal(t, ".", c.Rel("/srv/app"))
+	require.Equal(t, "etc", (&Call{Dir: "/"}).Rel("/etc"))
+}
+
+func TestCallAccessorsUseDefaults(t *testing.T) {
+	tool := &Tool{Name: "t", Params: NewParams(Param{Name: "n", Type: Integer, Default: 7}, Param{Name: "s", Type: String, Default: "d"}), Run: nothing}
+	c := &Call{Tool: tool, Kwargs: Kwargs{}}
+	require.Equal(t, 7, c.Int("n"))
+	require.Equal(t, "d", c.String("s"))
+	c.Kwargs["n"] = json.Number("99999999999999999999")
+	require.Equal(t, 1<<63-1, c.Int("n"))
+}

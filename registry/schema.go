@@ -1,0 +1,246 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// maxDepth bounds how deep a schema from elsewhere is followed, $refs included.
+const maxDepth = 12
+
+// ParseSchema reads the JSON Schema of a tool that comes from elsewhere: the
+// order of its properties, their types, enums, ranges and unions, with local
+// references ("#/$defs/x") followed. The schema itself is kept whole. What
+// cannot be understood becomes a parameter of no declared type; only text that
+// is no JSON object is an error.
+func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
+	if len(bytes.TrimSpace(schema)) == 0 || string(bytes.TrimSpace(schema)) == "null" {
+		return AnyParams(), nil
+	}
+	root, err := object(schema)
+	if err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", name, err)
+	}
+	d := schemaDoc{root: schema}
+	p := d.params(root, 0)
+	p.schema = schema
+	return p, nil
+}
+
+type schemaDoc struct{ root json.RawMessage }
+
+// params reads the members of an object schema.
+func (d schemaDoc) params(o members, depth int) *Params {
+	p := &Params{}
+	required := map[string]bool{}
+	var names []string
+	if json.Unmarshal(o.at("required"), &names) == nil {
+		for _, n := range names {
+			required[n] = true
+		}
+	}
+	props, _ := object(o.at("properties"))
+	for _, m := range props {
+		q := d.param(m.value, depth+1)
+		q.Name, q.Required = m.key, required[m.key]
+		p.list = append(p.list, q)
+	}
+	extra := string(bytes.TrimSpace(o.at("additionalProperties")))
+	p.open = extra != "" && extra != "false" || extra == "" && len(p.list) == 0
+	p.schema = o.render()
+	return p
+}
+
+// param reads one property's schema.
+func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
+	o, err := object(raw)
+	if err != nil || depth > maxDepth {
+		return Param{}
+	}
+	if ref := text(o.at("$ref")); ref != "" {
+		q := d.param(d.resolve(ref), depth+1)
+		if s := text(o.at("description")); s != "" {
+			q.Description = s
+		}
+		return q
+	}
+	q := Param{Description: text(o.at("description")), Type: text(o.at("type"))}
+	json.Unmarshal(o.at("minimum"), &q.Min)
+	json.Unmarshal(o.at("maximum"), &q.Max)
+	q.Enum = literals(o.at("enum"))
+	if c := o.at("const"); c != nil {
+		q.Enum = literals(append(append([]byte{'['}, c...), ']'))
+	}
+	if raw := o.at("default"); raw != nil {
+		q.Default, _ = DecodeJSON(raw)
+	}
+	d.union(&q, o, depth)
+	switch {
+	case q.Type == "" && o.at("properties") != nil:
+		q.Type = Object
+	case q.Type == "" && o.at("items") != nil:
+		q.Type = Array
+	case q.Type == "" && len(q.Enum) > 0 && allStrings(o.at("enum"), o.at("const")):
+		q.Type = String
+	}
+	if items := o.at("items"); items != nil {
+		i := d.param(items, depth+1)
+		q.Items = &i
+	}
+	if q.Type == Object {
+		q.Props = d.params(o, depth+1)
+	}
+	return q
+}
+
+// union reads "type": [...], anyOf and oneOf; a union of one is that one.
+func (d schemaDoc) union(q *Param, o members, depth int) {
+	var types []string
+	if json.Unmarshal(o.at("type"), &types) == nil {
+		for _, t := range types {
+			member := o.with("type", mustJSON(t))
+			q.AnyOf = append(q.AnyOf, d.param(member.render(), depth+1))
+		}
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		var list []json.RawMessage
+		if q.Type == "" && json.Unmarshal(o.at(key), &list) == nil {
+			for _, raw := range list {
+				q.AnyOf = append(q.AnyOf, d.param(raw, depth+1))
+			}
+		}
+	}
+	for i := range q.AnyOf {
+		if u := &q.AnyOf[i]; u.Type == "" && len(u.AnyOf) == 0 { // anything goes
+			q.AnyOf = nil
+			return
+		}
+	}
+	if len(q.AnyOf) == 1 {
+		u := q.AnyOf[0]
+		u.Description, u.Default = q.Description, q.Default
+		*q = u
+	}
+}
+
+// resolve follows a local JSON Pointer (RFC 6901); anything else is empty.
+func (d schemaDoc) resolve(ref string) json.RawMessage {
+	path, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil
+	}
+	raw := d.root
+	for _, part := range strings.Split(path, "/")[1:] {
+		o, err := object(raw)
+		if err != nil {
+			return nil
+		}
+		raw = o.at(strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+	}
+	return raw
+}
+
+// members are a JSON object's keys and values in the order they were written.
+type members []member
+
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+func (o members) at(key string) json.RawMessage {
+	for _, m := range o {
+		if m.key == key {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// with returns a copy in which key has another value and unions are gone.
+func (o members) with(key string, value json.RawMessage) members {
+	var out members
+	for _, m := range o {
+		switch m.key {
+		case key:
+			out = append(out, member{key, value})
+		case "anyOf", "oneOf", "default":
+		default:
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func (o members) render() json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(mustJSON(m.key))
+		b.WriteByte(':')
+		b.Write(m.value)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// object decodes one JSON object and keeps the order of its keys.
+func object(raw json.RawMessage) (members, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil {
+		return nil, err
+	} else if t != json.Delim('{') {
+		return nil, fmt.Errorf("not a JSON object")
+	}
+	var out members
+	for d.More() {
+		k, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return nil, err
+		}
+		out = append(out, member{k.(string), v})
+	}
+	_, err := d.Token()
+	return out, err
+}
+
+func text(raw json.RawMessage) string {
+	var s string
+	json.Unmarshal(raw, &s)
+	return s
+}
+
+// literals are an enum's values as a person types them.
+func literals(raw json.RawMessage) []string {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	var out []string
+	for _, v := range list {
+		if s := text(v); s != "" || string(v) == `""` {
+			out = append(out, s)
+		} else {
+			out = append(out, string(v))
+		}
+	}
+	return out
+}
+
+// allStrings reports whether an enum or a const holds only strings.
+func allStrings(enum, constant json.RawMessage) bool {
+	if constant != nil {
+		return constant[0] == '"'
+	}
+	var list []string
+	return json.Unmarshal(enum, &list) == nil
+}
