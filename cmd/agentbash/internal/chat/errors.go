@@ -1,0 +1,194 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// The exit statuses of a headless run that failed.
+const (
+	ExitModel       = 1   // the model or its server
+	ExitUsage       = 2   // what was asked makes no sense
+	ExitAuth        = 4   // the server refused the key
+	ExitInterrupted = 130 // cancelled
+)
+
+// Error is why a turn ended early: one line that ends with the next move.
+type Error struct {
+	Exit int    // one of the Exit constants
+	Text string // for a person
+	Err  error  // the cause; may be nil
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Unwrap returns the cause; context.Canceled for an interrupted turn.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ExitStatus is the exit status of a program that ends with this error.
+func (e *Error) ExitStatus() int { return e.Exit }
+
+// serverError is an error that the server wrote into its stream.
+type serverError struct{ text string }
+
+func (e *serverError) Error() string { return e.text }
+
+func (c *Conversation) interrupted(ctx context.Context) error {
+	return &Error{Exit: ExitInterrupted, Text: "interrupted: the conversation is kept, go on with another prompt", Err: context.Cause(ctx)}
+}
+
+// explain maps an error from before the reply.
+func (c *Conversation) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return c.interrupted(ctx)
+	}
+	e := &Error{Exit: ExitModel, Err: err}
+	var api *openai.APIError
+	var request *openai.RequestError
+	switch {
+	case errors.As(err, &api):
+		c.explainStatus(e, api.HTTPStatusCode, api.Message, api.Code)
+	case errors.As(err, &request):
+		c.explainStatus(e, request.HTTPStatusCode, bodyText(request.Body), nil)
+	default:
+		e.Text = "model server " + c.server + ": " + c.explainTransport(err)
+	}
+	return e
+}
+
+// explainStream maps an error from the middle of a reply.
+func (c *Conversation) explainStream(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return c.interrupted(ctx)
+	}
+	var said *serverError
+	var api *openai.APIError
+	e := &Error{Exit: ExitModel, Err: err}
+	switch {
+	case errors.As(err, &said), errors.As(err, &api):
+		text := err.Error()
+		if api != nil {
+			text = api.Message
+		}
+		e.Text = fmt.Sprintf("model server %s broke off the reply (%s): what came is kept, type `go on` to continue", c.server, oneLine(text))
+	default:
+		e.Text = fmt.Sprintf("model server %s: the reply was cut off in the middle (%s): what came is kept, type `go on` to continue", c.server, oneLine(err.Error()))
+	}
+	return e
+}
+
+// explainStatus maps an HTTP status to what to do about it.
+func (c *Conversation) explainStatus(e *Error, status int, text string, code any) {
+	what := fmt.Sprintf("%d %s", status, http.StatusText(status))
+	if text = oneLine(text); text != "" {
+		what += ": " + text
+	}
+	next := ""
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		e.Exit = ExitAuth
+		next = "set OPENAI_API_KEY to a key of that server"
+		if c.opts.APIKey == "" {
+			next = "no key is set: " + next
+		}
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		next = fmt.Sprintf("check the model (%s) with --model and the base URL (%s) with --base-url; it usually ends in /v1", c.opts.Model, c.opts.BaseURL)
+	case status == http.StatusTooManyRequests && code == quotaCode:
+		next = "the account has no credit left: add some, or use another key or --base-url"
+	case status == http.StatusTooManyRequests:
+		next = "too many requests: wait a little and send the prompt again"
+	case status == http.StatusRequestEntityTooLarge || code == "context_length_exceeded":
+		next = "the conversation is too long for the model: start a new one"
+	case status >= 500:
+		next = "the server is in trouble: send the prompt again, or use another --model or --base-url"
+	default:
+		next = fmt.Sprintf("the server refused the request: check that --model %s can call tools", c.opts.Model)
+	}
+	e.Text = fmt.Sprintf("model server %s answered %s: %s", c.server, what, next)
+}
+
+// explainTransport maps an error from under HTTP.
+func (c *Conversation) explainTransport(err error) string {
+	var dns *net.DNSError
+	var bad *responseError
+	switch {
+	case errors.As(err, &bad):
+		return bad.Error()
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "no such host: check the base URL (" + c.opts.BaseURL + ") with --base-url or OPENAI_BASE_URL"
+	case errors.As(err, &dns):
+		return "the name could not be looked up (" + dns.Err + "): check the network, or the base URL with --base-url"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused: start the server, or point --base-url or OPENAI_BASE_URL at one that runs"
+	case isReset(err):
+		return "the connection was closed before an answer came: send the prompt again"
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return oneLine(err.Error()) + ": check the network and the base URL (" + c.opts.BaseURL + ")"
+}
+
+// errorText finds the message in an error object, whatever its shape.
+func errorText(raw json.RawMessage) string {
+	var object struct {
+		Message string `json:"message"`
+	}
+	var text string
+	switch {
+	case json.Unmarshal(raw, &object) == nil && object.Message != "":
+		return object.Message
+	case json.Unmarshal(raw, &text) == nil:
+		return text
+	}
+	return string(raw)
+}
+
+// bodyText is what can be shown of an error body that is not OpenAI's JSON.
+func bodyText(body []byte) string {
+	var object struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &object) == nil {
+		switch {
+		case len(object.Error) > 0:
+			return errorText(object.Error)
+		case object.Message != "":
+			return object.Message
+		case len(object.Detail) > 0:
+			return errorText(object.Detail)
+		}
+	}
+	if text := strings.TrimSpace(string(body)); !strings.HasPrefix(text, "<") {
+		return text
+	}
+	return "" // a page of HTML says nothing in one line
+}
+
+// oneLine folds a text to one line of at most 300 bytes, without control characters.
+func oneLine(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }), " ")
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "") + "..."
+	}
+	return strings.TrimRight(s, ".:")
+}
+
+func hostOf(base string) string {
+	if u, err := url.Parse(base); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return base
+}

@@ -1,0 +1,52 @@
+package chat
+
+import "time"
+
+// Event is something that a person wants to see while a turn runs. It is one
+// of the types below.
+type Event interface{ event() }
+
+// Text is a piece of the model's answer as it arrived.
+type Text struct{ Delta string }
+
+// Reasoning is a piece of the model's reasoning, from servers that send it.
+type Reasoning struct{ Delta string }
+
+// ToolCall is a command about to be run.
+type ToolCall struct {
+	ID      string
+	Command string
+	Timeout time.Duration
+}
+
+// ToolResult is what came of the [ToolCall] with the same ID. A call that could
+// not be understood has a result without a ToolCall before it, and Refused set.
+type ToolResult struct {
+	ID          string
+	Output      string // what the model sees
+	ExitCode    int
+	Duration    time.Duration
+	Refused     bool // not run: the call was malformed
+	Interrupted bool // cancelled while it ran, or before
+}
+
+// Usage is what one request cost, in tokens, by the server's own count.
+type Usage struct {
+	Prompt, Completion int
+	Cached             int // of Prompt, read from the server's cache
+	Reasoning          int // of Completion
+}
+
+// Retry tells that a request is sent again after Wait.
+type Retry struct {
+	Attempt int // the one that failed, from 1
+	Wait    time.Duration
+	Reason  string
+}
+
+func (Text) event()       {}
+func (Reasoning) event()  {}
+func (ToolCall) event()   {}
+func (ToolResult) event() {}
+func (Usage) event()      {}
+func (Retry) event()      {}

@@ -1,0 +1,127 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// reply is what one streamed response added up to.
+type reply struct {
+	text   strings.Builder
+	calls  []*toolCall
+	finish openai.FinishReason
+}
+
+// chunk is one event of a stream. go-openai's own type has no place for the
+// error and reasoning fields that some servers send, and takes arguments only
+// as a string, so the raw event is decoded here.
+type chunk struct {
+	Choices []struct {
+		Delta struct {
+			Content          string          `json:"content"`
+			Refusal          string          `json:"refusal"`
+			ReasoningContent string          `json:"reasoning_content"`
+			Reasoning        string          `json:"reasoning"`
+			ToolCalls        []toolCallDelta `json:"tool_calls"`
+		} `json:"delta"`
+		FinishReason openai.FinishReason `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *openai.Usage   `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+// stream sends the conversation and reads the reply to its end. The reply is
+// never nil; on an error it holds what came before.
+func (c *Conversation) stream(ctx context.Context) (*reply, error) {
+	r := &reply{}
+	s, err := c.client.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{
+		Model:         c.opts.Model,
+		Messages:      c.messages,
+		Tools:         c.tools,
+		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
+	})
+	if err != nil {
+		return r, c.explain(ctx, err)
+	}
+	defer s.Close()
+	for {
+		raw, err := s.RecvRaw()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return r, c.explainStream(ctx, err)
+		}
+		if err := c.take(r, raw); err != nil {
+			return r, c.explainStream(ctx, err)
+		}
+	}
+	if r.finish == "" {
+		// go-openai reads the end of a connection as the end of the reply; only
+		// the finish reason tells them apart.
+		return r, c.explainStream(ctx, io.ErrUnexpectedEOF)
+	}
+	r.nameCalls(c.turns, len(c.messages))
+	return r, nil
+}
+
+// take adds one event to the reply.
+func (c *Conversation) take(r *reply, raw []byte) error {
+	var e chunk
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return fmt.Errorf("an event that is not JSON: %s", quoteHead(string(raw)))
+	}
+	if len(e.Error) > 0 && string(e.Error) != "null" {
+		return &serverError{text: errorText(e.Error)}
+	}
+	if u := e.Usage; u != nil {
+		c.opts.Events(usageOf(u))
+	}
+	for _, choice := range e.Choices {
+		d := choice.Delta
+		if text := d.ReasoningContent + d.Reasoning; text != "" {
+			c.opts.Events(Reasoning{Delta: text})
+		}
+		if text := d.Content + d.Refusal; text != "" {
+			r.text.WriteString(text)
+			c.opts.Events(Text{Delta: text})
+		}
+		for _, delta := range d.ToolCalls {
+			r.addCall(delta)
+		}
+		if choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
+			r.finish = choice.FinishReason
+		}
+	}
+	return nil
+}
+
+// checkFinish turns the ends that are no end into errors.
+func (c *Conversation) checkFinish(r *reply) error {
+	switch r.finish {
+	case openai.FinishReasonLength:
+		return &Error{Exit: ExitModel, Text: "the reply reached the model's output limit and is cut off: type `go on` to continue it"}
+	case openai.FinishReasonContentFilter:
+		return &Error{Exit: ExitModel, Text: "model server " + c.server + " filtered the reply: put the request in other words"}
+	case "error":
+		return &Error{Exit: ExitModel, Text: "model server " + c.server + " ended the reply with an error: send the prompt again"}
+	}
+	return nil
+}
+
+func usageOf(u *openai.Usage) Usage {
+	out := Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens}
+	if d := u.PromptTokensDetails; d != nil {
+		out.Cached = d.CachedTokens
+	}
+	if d := u.CompletionTokensDetails; d != nil {
+		out.Reasoning = d.ReasoningTokens
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package chat
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// longestWait bounds what a server may make us wait between two attempts; one
+// that asks for more gets no further attempt.
+const longestWait = time.Minute
+
+const defaultAttempts = 4
+
+// quotaCode marks a 429 that waiting does not cure (OpenAI's error codes).
+const quotaCode = "insufficient_quota"
+
+// retrier sends a request again when no byte of a reply has come: after a reset
+// connection and after the statuses that say "later". It does not touch
+// connections that were refused: a server that is not there needs its user.
+type retrier struct {
+	next     http.RoundTripper
+	attempts int
+	backoff  time.Duration
+	tell     func(Retry)
+}
+
+func (t *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
+	attempts, backoff := t.attempts, t.backoff
+	if attempts == 0 {
+		attempts = defaultAttempts
+	}
+	if backoff == 0 {
+		backoff = defaultBackoff
+	}
+	for n := 1; ; n++ {
+		resp, err := t.next.RoundTrip(req)
+		reason := retryReason(resp, err)
+		if reason == "" || n >= attempts || req.Context().Err() != nil || req.GetBody == nil {
+			return resp, err
+		}
+		wait, ok := retryWait(resp, backoff)
+		if !ok {
+			return resp, err
+		}
+		if resp != nil {
+			io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))
+			resp.Body.Close()
+		}
+		t.tell(Retry{Attempt: n, Wait: wait, Reason: reason})
+		if err := sleep(req, wait); err != nil {
+			return nil, err
+		}
+		backoff *= 2
+		body, err := req.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		req = req.Clone(req.Context())
+		req.Body = body
+	}
+}
+
+// retryReason says why a request may be sent again, or "" if it may not.
+func retryReason(resp *http.Response, err error) string {
+	if err != nil {
+		if isReset(err) {
+			return "the connection was closed"
+		}
+		return ""
+	}
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests:
+		head, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+		resp.Body = &rereadBody{Reader: io.MultiReader(bytes.NewReader(head), resp.Body), Closer: resp.Body}
+		if bytes.Contains(head, []byte(quotaCode)) {
+			return ""
+		}
+	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, 529:
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+}
+
+// retryWait is the server's Retry-After (RFC 9110, section 10.2.3), or the
+// backoff and up to a quarter of it. ok is false when that is too long.
+func retryWait(resp *http.Response, backoff time.Duration) (wait time.Duration, ok bool) {
+	wait = backoff + rand.N(backoff/4+1)
+	if resp != nil {
+		header := resp.Header.Get("Retry-After")
+		if seconds, err := strconv.ParseFloat(header, 64); err == nil && seconds >= 0 {
+			wait = time.Duration(seconds * float64(time.Second))
+		} else if at, err := http.ParseTime(header); err == nil {
+			wait = max(0, time.Until(at))
+		}
+	}
+	return wait, wait <= longestWait
+}
+
+func sleep(req *http.Request, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-req.Context().Done():
+		return req.Context().Err()
+	}
+}
+
+// rereadBody is a body whose head was read and put back.
+type rereadBody struct {
+	io.Reader
+	io.Closer
+}

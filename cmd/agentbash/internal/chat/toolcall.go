@@ -1,0 +1,113 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// toolCall is a call put together from its deltas.
+type toolCall struct {
+	index     int
+	id        string
+	name      string
+	arguments string
+
+	parts strings.Builder // arguments as far as they came
+}
+
+// toolCallDelta is a piece of a call. Arguments is a string by the standard, and
+// a whole object from some servers.
+type toolCallDelta struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+// addCall adds a piece to the call it belongs to. Servers differ: some leave
+// the index out, some give every call index 0 and its own id, some repeat id and
+// name in each piece.
+func (r *reply) addCall(d toolCallDelta) {
+	c := r.callFor(d)
+	if c.id == "" {
+		c.id = d.ID
+	}
+	if d.Function.Name != c.name {
+		c.name += d.Function.Name
+	}
+	var text string
+	switch {
+	case len(d.Function.Arguments) == 0 || string(d.Function.Arguments) == "null":
+	case json.Unmarshal(d.Function.Arguments, &text) == nil:
+		c.parts.WriteString(text)
+	default:
+		c.parts.Write(d.Function.Arguments)
+	}
+}
+
+func (r *reply) callFor(d toolCallDelta) *toolCall {
+	for i := len(r.calls) - 1; i >= 0; i-- {
+		c := r.calls[i]
+		otherID := d.ID != "" && c.id != "" && c.id != d.ID
+		switch {
+		case otherID:
+		case d.ID != "" && c.id == d.ID, d.Index != nil && c.index == *d.Index:
+			return c
+		case d.Index == nil && d.ID == "" && i == len(r.calls)-1:
+			return c
+		}
+	}
+	c := &toolCall{index: len(r.calls)}
+	if d.Index != nil {
+		c.index = *d.Index
+	}
+	r.calls = append(r.calls, c)
+	return c
+}
+
+// nameCalls ends the calls: their arguments are whole, and each has an id that
+// no other call of the reply has.
+func (r *reply) nameCalls(turn, position int) {
+	seen := map[string]bool{}
+	for i, c := range r.calls {
+		c.arguments = c.parts.String()
+		if c.id == "" || seen[c.id] {
+			c.id = fmt.Sprintf("call_%d_%d_%d", turn, position, i)
+		}
+		seen[c.id] = true
+	}
+}
+
+// echo is the call as it is sent back. Servers refuse arguments that are no
+// JSON object, and names outside their alphabet; the tool message tells the
+// model what it had sent.
+func (c *toolCall) echo() openai.ToolCall {
+	arguments := c.arguments
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
+		arguments = "{}"
+	}
+	return openai.ToolCall{
+		ID:       c.id,
+		Type:     openai.ToolTypeFunction,
+		Function: openai.FunctionCall{Name: sendableName(c.name), Arguments: arguments},
+	}
+}
+
+func sendableName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	if clean == "" {
+		return "unknown"
+	}
+	return clean[:min(len(clean), 64)]
+}

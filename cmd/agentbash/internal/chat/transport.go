@@ -1,0 +1,138 @@
+package chat
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// httpClient is the client that go-openai gets.
+func (c *Conversation) httpClient() *http.Client {
+	client := http.Client{}
+	if c.opts.HTTPClient != nil {
+		client = *c.opts.HTTPClient
+	}
+	if client.Transport == nil {
+		client.Transport = http.DefaultTransport
+	}
+	if client.CheckRedirect == nil {
+		// A redirected POST becomes a GET, and its answer misleads.
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	client.Transport = &retrier{
+		next:     &checker{next: client.Transport},
+		attempts: c.opts.Attempts,
+		backoff:  c.opts.Backoff,
+		tell:     func(r Retry) { c.opts.Events(r) },
+	}
+	return &client
+}
+
+// checker refuses responses that are no event stream, and takes out of a stream
+// what go-openai does not read well.
+type checker struct{ next http.RoundTripper }
+
+// responseError is a response that cannot be a model's reply.
+type responseError struct{ text string }
+
+func (e *responseError) Error() string { return e.text }
+
+func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := c.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		resp.Body.Close()
+		return nil, &responseError{fmt.Sprintf("it redirects to %s: set --base-url to where it really is", oneLine(resp.Header.Get("Location")))}
+	case resp.StatusCode >= 400:
+		return resp, nil
+	}
+	body := bufio.NewReader(resp.Body)
+	if err := checkType(resp.Header.Get("Content-Type"), body); err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	resp.Body = &eventBody{r: body, c: resp.Body}
+	return resp, nil
+}
+
+// checkType wants text/event-stream. Some servers send events under another
+// name, so that other types are judged by how the body begins.
+func checkType(header string, body *bufio.Reader) error {
+	kind, _, _ := mime.ParseMediaType(header)
+	if kind == "text/event-stream" {
+		return nil
+	}
+	head, err := body.Peek(1)
+	if err == nil {
+		head, _ = body.Peek(min(body.Buffered(), 200))
+	}
+	start := bytes.TrimLeft(head, "\r\n \ufeff")
+	for _, field := range []string{"data:", ":", "event:", "id:", "retry:"} {
+		if bytes.HasPrefix(start, []byte(field)) {
+			return nil
+		}
+	}
+	if kind == "" {
+		kind = "no content type"
+	}
+	return &responseError{fmt.Sprintf("it answered with %s in place of an event stream (%s): check the base URL with --base-url, it usually ends in /v1", kind, quoteHead(oneLine(string(start))))}
+}
+
+// eventBody is a stream of server-sent events without the lines that go-openai
+// would gather as if they were parts of an error: comments, which servers send to
+// keep a connection alive, and fields other than data (WHATWG HTML, section 9.2.5).
+type eventBody struct {
+	r    *bufio.Reader
+	c    io.Closer
+	rest []byte // of a line that is passed on
+}
+
+func (b *eventBody) Close() error { return b.c.Close() }
+
+func (b *eventBody) Read(p []byte) (int, error) {
+	for len(b.rest) == 0 {
+		line, err := b.r.ReadBytes('\n')
+		if err != nil {
+			// A last line without its end is no event, but go-openai wants to
+			// see an error object there.
+			if len(line) == 0 || !errors.Is(err, io.EOF) {
+				return 0, err
+			}
+			line = append(line, '\n')
+		}
+		if !skipped(line) {
+			b.rest = line
+		}
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+func skipped(line []byte) bool {
+	for _, field := range []string{":", "event:", "id:", "retry:"} {
+		if bytes.HasPrefix(line, []byte(field)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isReset reports an error of a connection that was closed under us.
+func isReset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "server closed idle connection")
+}
+
+// defaultBackoff is the wait before the second attempt.
+const defaultBackoff = 500 * time.Millisecond

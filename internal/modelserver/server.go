@@ -1,0 +1,238 @@
+package modelserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options are what a server can be told beside its script. Nil and the zero
+// value mean the defaults.
+type Options struct {
+	Addr string    // where to listen; "" is a free port on 127.0.0.1
+	Log  io.Writer // gets one JSON line a request; nil: no log
+}
+
+// Request is one request as the log has it.
+type Request struct {
+	N      int             `json:"n"` // from 1
+	Time   time.Time       `json:"time"`
+	Method string          `json:"method"`
+	Path   string          `json:"path"`
+	Body   json.RawMessage `json:"body,omitempty"`
+	Failed string          `json:"failed,omitempty"` // the check that it did not pass
+}
+
+// Server plays a script. Its methods are safe for concurrent use.
+type Server struct {
+	// BaseURL is what a client is given: http://127.0.0.1:PORT/v1.
+	BaseURL string
+
+	http   *http.Server
+	served chan error
+	log    io.Writer
+
+	mu       sync.Mutex
+	script   *Script
+	replies  []Reply // what is still to be played is replies[next:]
+	next     int
+	last     *Reply // the reply before; nil at the start
+	before   []json.RawMessage
+	tools    json.RawMessage
+	requests []Request
+	failures []error
+}
+
+// Start listens and serves. The server is ready when Start returns; the caller
+// must Close it.
+func Start(script *Script, opts *Options) (*Server, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Addr == "" {
+		o.Addr = "127.0.0.1:0"
+	}
+	if err := script.check(); err != nil {
+		return nil, fmt.Errorf("model script: %w", err)
+	}
+	l, err := net.Listen("tcp", o.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("model server: %w", err)
+	}
+	s := &Server{
+		BaseURL: "http://" + l.Addr().String() + "/v1",
+		served:  make(chan error, 1),
+		log:     o.Log,
+		script:  script,
+		replies: script.unroll(),
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("POST /v1/chat/completions", s.completions)
+	mux.HandleFunc("/", s.elsewhere)
+	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	go func() { s.served <- s.http.Serve(l) }()
+	return s, nil
+}
+
+// Close ends the server and returns every check that failed and the replies
+// that nobody asked for, or nil when the whole script was played.
+func (s *Server) Close() error {
+	err := s.http.Close()
+	if serr := <-s.served; !errors.Is(serr, http.ErrServerClosed) {
+		err = errors.Join(err, serr)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next < len(s.replies) {
+		s.failures = append(s.failures, fmt.Errorf("%d of %d replies were asked for", s.next, len(s.replies)))
+	}
+	return errors.Join(append(s.failures, err)...)
+}
+
+// Requests returns the requests so far, those for /v1/models included.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Rewind makes the server play its script from the start, in a new conversation.
+func (s *Server) Rewind() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next, s.last, s.before, s.tools = 0, nil, nil, nil
+}
+
+// models answers GET /v1/models, by which clients find what a server has.
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	s.record(r, nil, nil)
+	model := s.script.Model
+	if model == "" {
+		model = "scripted-1"
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(encode(map[string]any{"object": "list", "data": []any{map[string]any{"id": model, "object": "model", "owned_by": "script"}}}))
+}
+
+// elsewhere answers a path that is not the API's; a client that comes here was
+// given a wrong base URL.
+func (s *Server) elsewhere(w http.ResponseWriter, r *http.Request) {
+	s.record(r, nil, nil)
+	refuse(w, http.StatusNotFound, "not_found_error", "no such path: "+r.URL.Path)
+}
+
+// completions checks one request and plays the next reply.
+func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client went away
+	}
+	if key := s.script.Key; key != "" && r.Header.Get("Authorization") != "Bearer "+key {
+		s.record(r, body, nil)
+		refuse(w, http.StatusUnauthorized, "invalid_request_error", "Incorrect API key provided.")
+		return
+	}
+	reply, n, err := s.accept(r, body)
+	s.record(r, body, err)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "modelserver: "+err.Error())
+		return
+	}
+	play(w, r, reply, n)
+}
+
+// accept checks a request and moves on to the next reply; n is its number from 1.
+func (s *Server) accept(r *http.Request, body []byte) (reply *Reply, n int, err error) {
+	if ct := r.Header.Get("Content-Type"); !strings.HasPrefix(ct, "application/json") {
+		return nil, 0, fmt.Errorf("content type %q", ct)
+	}
+	req, ms, err := checkRequest(body)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == len(s.replies) {
+		return nil, 0, fmt.Errorf("the script has only %d replies", len(s.replies))
+	}
+	reply = &s.replies[s.next]
+	if err := s.checkOrder(reply, req, ms); err != nil {
+		return nil, 0, err
+	}
+	if err := checkExpected(reply.Expect, req.Model, ms); err != nil {
+		return nil, 0, fmt.Errorf("reply %d expected something else: %w", s.next+1, err)
+	}
+	s.before, s.tools, s.last = req.Messages, req.Tools, reply
+	s.next++
+	return reply, s.next, nil
+}
+
+// checkOrder compares a request with the one before it; s.mu is held.
+func (s *Server) checkOrder(reply *Reply, req *request, ms []message) error {
+	if s.last == nil || reply.NewConversation {
+		return nil
+	}
+	if !bytes.Equal(s.tools, req.Tools) {
+		return fmt.Errorf("the tool changed: it was %s and is %s", clip(s.tools), clip(req.Tools))
+	}
+	if err := checkAppended(s.before, req.Messages); err != nil {
+		return err
+	}
+	if len(ms) == len(s.before) {
+		if s.last.complete() {
+			return fmt.Errorf("the request is repeated, though reply %d was whole", s.next)
+		}
+		return nil
+	}
+	return checkEcho(s.last, s.next, &ms[len(s.before)])
+}
+
+func checkExpected(want Expectations, model string, ms []message) error {
+	if len(want) > len(ms) {
+		return fmt.Errorf("%d messages are too few", len(ms))
+	}
+	for i, e := range want {
+		m := ms[len(ms)-len(want)+i]
+		if e.Model != "" && e.Model != model {
+			return fmt.Errorf("the model is %q, not %q", model, e.Model)
+		}
+		if bad := e.check(m.Role, m.content()); bad != "" {
+			return fmt.Errorf("message %d: %s: %q", len(ms)-len(want)+i, bad, m.content())
+		}
+	}
+	return nil
+}
+
+// record keeps and logs a request; failed is the check it did not pass, or nil.
+func (s *Server) record(r *http.Request, body []byte, failed error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	req := Request{N: len(s.requests) + 1, Time: time.Now(), Method: r.Method, Path: r.URL.Path}
+	if json.Valid(body) {
+		req.Body = body
+	}
+	if failed != nil {
+		req.Failed = failed.Error()
+		s.failures = append(s.failures, fmt.Errorf("request %d: %w", req.N, failed))
+	}
+	s.requests = append(s.requests, req)
+	if s.log != nil {
+		s.log.Write(append(encode(req), '\n'))
+	}
+}
+
+// refuse answers with a status and an error as OpenAI's servers write it.
+func refuse(w http.ResponseWriter, status int, kind, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(encode(map[string]any{"error": map[string]any{"message": text, "type": kind, "param": nil, "code": nil}}))
+}
