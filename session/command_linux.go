@@ -1,0 +1,360 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Exit statuses of commands that did not end by themselves.
+const (
+	exitTimedOut = 124
+	exitCanceled = 130
+	exitLost     = -1
+)
+
+// again says whether a command is to be run a second time; only one that
+// certainly did not run is.
+type again int
+
+const (
+	runOnce   again = iota
+	runApart        // bash could not read it as one unit: let it read line by line
+	runAnew         // the shell had ended before it read the command
+	maxInline = 2 << 10
+)
+
+// A command is one command on its way through the shell.
+type command struct {
+	e        *engine
+	sh       *shell
+	id       int64
+	text     string
+	whole    bool // given to bash as one unit
+	timeout  time.Duration
+	out, err stream
+	lineLen  int  // of what the shell must have read for the command to run
+	unsent   bool // the shell was gone before it could be told
+
+	start   time.Time
+	stop    stopper
+	probe   prober
+	done    bool // the report is here, or never will be
+	died    bool // the shell ended
+	lost    bool
+	report  frame
+	hupWait time.Duration // until the next look at a stream that nobody holds
+	res     Result
+}
+
+// fitsUnit reports whether text is given to bash as one unit: several lines,
+// but not so many that bash, which runs a list by recursion, runs out of stack;
+// and none that may define an alias, which counts from the next line on only if
+// that is read later. Comments alone are no unit: their status is 0.
+func fitsUnit(text string) bool {
+	n := strings.Count(text, "\n")
+	if n == 0 || n > 1000 || strings.Contains(text, "alias") {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *engine) command(text string, whole bool, timeout time.Duration, t *tee) *command {
+	e.seq++
+	keep := collector{headCap: e.cfg.Head, tailCap: e.cfg.Tail}
+	c := &command{e: e, sh: e.shell.Load(), id: e.seq, text: text, whole: whole, timeout: timeout}
+	c.out = stream{pipe: &e.out, kept: keep, tee: t}
+	c.err = stream{pipe: &e.err, kept: keep, tee: t, toErr: true, filter: &noteFilter{announced: c.sh.announced}}
+	return c
+}
+
+// announced reports whether pid can be a background job that the shell has just
+// started: a child of it, or one that has ended already.
+func (sh *shell) announced(pid int) bool {
+	if p, ok := statProc(pid); ok {
+		return p.parent == sh.pid
+	}
+	last := lastPid()
+	return pid <= last && (pid > sh.pid || last < sh.pid) // sh.pid is the higher one after a wrap-around
+}
+
+// compose writes the line that runs the command into e.line.
+func (c *command) compose() error {
+	l := c.e.line[:0]
+	text := c.text
+	if c.whole {
+		before, after := unit(c.id, c.e.status)
+		text = before + text + after
+	} else {
+		l = appendStatus(l, c.e.status)
+	}
+	l = append(l, `\builtin eval `...)
+	if len(text) <= maxInline {
+		l = appendQuoted(l, text)
+	} else {
+		// The reader of bash is quadratic on one very long line. This does not
+		// fork (bash 5.2), and keeps newlines at the end, for what follows them
+		// is no newline.
+		if err := c.e.text.set([]byte(text)); err != nil {
+			return err
+		}
+		l = append(l, `"$(<`...)
+		l = append(l, c.e.path(c.e.text.fd)...)
+		l = append(l, `)"`...)
+	}
+	prefix := "/proc/" + strconv.Itoa(c.e.host) + "/fd/"
+	l = append(append(l, ` </dev/null >|`...), prefix...)
+	l = strconv.AppendInt(l, int64(c.e.out.fd), 10)
+	l = append(append(l, ` 2>|`...), prefix...)
+	l = strconv.AppendInt(l, int64(c.e.err.fd), 10)
+	l = append(l, "; "...)
+	c.e.line = append(appendReport(l, c.id), '\n')
+	return nil
+}
+
+// run sends the command and waits for its end.
+func (c *command) run(ctx context.Context) (Result, again, error) {
+	if err := c.compose(); err != nil {
+		return Result{}, runOnce, err
+	}
+	c.start = time.Now()
+	c.probe = prober{at: c.start.Add(probeAfter), gap: probeAfter}
+	c.e.snap.fresh = false
+	c.res.Restarted, c.e.restarted = c.e.restarted, false
+	c.lineLen = len(c.e.line)
+	c.unsent = c.sh.queue(c.e.line) != nil
+	if c.quick(ctx) {
+		// The command takes a while. A second report, in a line of its own, also
+		// comes when the first line is discarded by an interrupt.
+		c.sendReport()
+		for !c.done {
+			if err := c.step(ctx); err != nil {
+				return Result{}, runOnce, err
+			}
+		}
+	}
+	return c.conclude()
+}
+
+// sendReport asks for a report in a line of its own.
+func (c *command) sendReport() {
+	l := appendReport(c.e.line[:0], c.id)
+	c.e.line = append(l, "; "+fixFunc+"\n"...)
+	c.sh.queue(c.e.line)
+}
+
+// quickWait is how long only the report is waited for. Most commands end within
+// it and have written little: one wake-up instead of one for each write.
+const quickWait = 2 * time.Millisecond
+
+// Places in the list of polled descriptors.
+const (
+	pollCtl = iota
+	pollPid
+	pollWake
+	pollDiag
+	pollSnap
+	pollOut
+	pollErr
+	pollIn
+)
+
+// quick waits for the end of a short command; it returns true when the command
+// is not a short one.
+func (c *command) quick(ctx context.Context) bool {
+	p := c.e.poll[:pollDiag]
+	p[pollCtl] = unix.PollFd{Fd: int32(c.sh.ctl), Events: unix.POLLIN}
+	p[pollPid] = unix.PollFd{Fd: int32(c.sh.pidfd), Events: unix.POLLIN}
+	p[pollWake] = unix.PollFd{Fd: int32(c.e.wake), Events: unix.POLLIN}
+	n, err := unix.Poll(p, int(quickWait/time.Millisecond))
+	if n > 0 && err == nil && p[pollCtl].Revents&unix.POLLIN != 0 {
+		c.readReport()
+	}
+	return !c.done
+}
+
+// step waits for something to happen and deals with it.
+func (c *command) step(ctx context.Context) error {
+	p := &c.e.poll
+	for i, fd := range [...]int{c.sh.ctl, c.sh.pidfd, c.e.wake, c.sh.diag, c.e.snapIn, c.out.pollFD(), c.err.pollFD(), -1} {
+		p[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
+	}
+	if len(c.sh.pending) > 0 {
+		p[pollIn] = unix.PollFd{Fd: int32(c.sh.in), Events: unix.POLLOUT}
+	}
+	if _, err := unix.Poll(p[:], c.wait()); err != nil && err != unix.EINTR {
+		return err
+	}
+	c.readOutput(p[pollOut].Revents, p[pollErr].Revents)
+	if p[pollDiag].Revents != 0 {
+		c.sh.readDiag(c.e.buf)
+	}
+	if p[pollSnap].Revents != 0 {
+		c.e.readSnap()
+	}
+	if p[pollCtl].Revents&unix.POLLIN != 0 {
+		c.readReport()
+	} else if p[pollPid].Revents != 0 {
+		c.died, c.done = true, true
+	}
+	if c.done {
+		return nil
+	}
+	if p[pollIn].Revents != 0 {
+		c.sh.push()
+	}
+	if p[pollWake].Revents != 0 {
+		var b [8]byte
+		unix.Read(c.e.wake, b[:])
+	}
+	c.decide(ctx, time.Now())
+	return nil
+}
+
+// maxHupWait is the longest pause before a stream that nobody held is looked at
+// again.
+const maxHupWait = 50 * time.Millisecond
+
+// pollFD is the descriptor to poll, -1 when there is no use in it: nobody holds
+// the stream (exec >&-), or the writers of RunOptions are behind.
+func (s *stream) pollFD() int {
+	if s.closed || s.tee.full() {
+		return -1
+	}
+	return s.pipe.fd
+}
+
+// wait is the time until the next timer, in milliseconds, rounded up.
+func (c *command) wait() int {
+	next := c.probe.at
+	if c.stop.stage > 0 {
+		next = c.stop.at
+	} else if end := c.start.Add(c.timeout); end.Before(next) {
+		next = end
+	}
+	d := time.Until(next)
+	if c.out.closed || c.err.closed {
+		c.hupWait = min(max(2*c.hupWait, time.Millisecond), maxHupWait)
+		d = min(d, c.hupWait)
+	} else {
+		c.hupWait = 0
+	}
+	return max(0, int((d+time.Millisecond-1)/time.Millisecond))
+}
+
+// readOutput takes in what the streams hold. A stream that nobody held is
+// looked at whenever there is an occasion.
+func (c *command) readOutput(out, err int16) {
+	if out != 0 || c.out.closed {
+		c.out.drain(&c.e.buf)
+	}
+	if err != 0 || c.err.closed {
+		c.err.drain(&c.e.buf)
+	}
+}
+
+func (c *command) readReport() {
+	c.sh.readControl(c.e.buf)
+	for {
+		f, ok := c.sh.frames.next()
+		if !ok {
+			return
+		}
+		if f.id == c.id && !c.done { // the second line reports again
+			c.report, c.done = f, true
+		}
+	}
+}
+
+// decide looks at the clock, the context and the amount of output.
+func (c *command) decide(ctx context.Context, now time.Time) {
+	if c.stop.stage > 0 {
+		if !now.Before(c.stop.at) {
+			c.press(now)
+		}
+		if c.e.closing.Load() {
+			c.stop.hurry()
+		}
+		return
+	}
+	limit := c.e.cfg.OutputLimit
+	switch {
+	case c.e.closing.Load():
+		c.res.Canceled = true
+		c.interrupt(now)
+		c.stop.hurry()
+	case ctx.Err() != nil:
+		c.res.Canceled = true
+		c.interrupt(now)
+	case limit > 0 && c.out.kept.total+c.err.kept.total > limit:
+		c.res.OutputLimited = true
+		c.interrupt(now)
+	case now.Sub(c.start) >= c.timeout:
+		c.res.TimedOut = true
+		c.interrupt(now)
+	case !now.Before(c.probe.at):
+		c.lookForReport(now)
+	}
+}
+
+// A prober finds out that a report was lost: the shell is back at its prompt
+// and did not report, for a command hid builtin behind a function or made the
+// shell skip the rest of the line (extdebug with a failing DEBUG trap).
+type prober struct {
+	at   time.Time
+	gap  time.Duration
+	sent bool // an empty line waits in the command pipe
+	gone bool // it has been read
+}
+
+const (
+	probeAfter  = 50 * time.Millisecond
+	maxProbeGap = 5 * time.Second
+)
+
+// lookForReport puts an empty line into the command pipe, which stays there as
+// long as the command runs. Once it was read, the report is due.
+func (c *command) lookForReport(now time.Time) {
+	p := &c.probe
+	left, _ := unread(c.sh.in)
+	switch {
+	case len(c.sh.pending) > 0:
+	case !p.sent:
+		c.sh.queue([]byte{'\n'})
+		p.sent = true
+	case left > 0:
+		p.gone, p.gap = false, min(2*p.gap, maxProbeGap)
+	case p.gone:
+		c.done, c.lost = true, true
+	default:
+		p.gone, p.gap = true, probeAfter
+	}
+	p.at = now.Add(p.gap)
+}
+
+// readFailed reports whether bash could not read the text as one unit: it did
+// not set its mark, and what is there is no more than bash's own complaint. The
+// rest of the evidence is asked for because a command can unset the mark.
+func (c *command) readFailed() bool {
+	return c.whole && c.report.mark != c.id && c.stop.stage == 0 && !c.lost &&
+		(c.report.status == 1 || c.report.status == 2) && c.out.kept.total == 0 && c.err.kept.total > 0
+}
+
+// unreported removes a report that went into the command's own stdout, because
+// the command had closed what the shell had put its own descriptors aside in.
+func unreported(b []byte, id int64) []byte {
+	i := bytes.LastIndex(b, []byte("\x01"+strconv.FormatInt(id, 10)+" "))
+	if i >= 0 && bytes.IndexByte(b[i:], 0) == len(b)-i-1 {
+		return b[:i]
+	}
+	return b
+}

@@ -1,0 +1,179 @@
+package session
+
+import (
+	"bytes"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// conclude turns what happened into a Result and puts the engine in order for
+// the next command.
+func (c *command) conclude() (Result, again, error) {
+	e, res := c.e, &c.res
+	status := c.report.status
+	switch {
+	case c.died:
+		if c.neverRead() {
+			e.shell.Store(nil)
+			c.sh.reap()
+			return Result{}, runAnew, nil
+		}
+		status = c.bury()
+	case c.lost:
+		status = exitLost
+		e.recover(c.sh)
+	}
+	c.collectRest()
+	if c.readFailed() {
+		return Result{}, runApart, nil
+	}
+	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 {
+		c.checkRedirection()
+	}
+	c.fill(status)
+	if res.Background = c.handOver(); !c.died && c.stop.stage > 0 {
+		c.stop.who.signal(syscall.SIGKILL, false) // what outlived its parent
+		e.resync(c.sh)
+	}
+	at := e.where.Load()
+	if e.shell.Load() != nil {
+		at = e.settle(c.sh, c.pwd(at))
+	}
+	res.Dir, res.DirDeleted = at.name, at.deleted
+	return *res, runOnce, nil
+}
+
+// pwd is what the shell reported, if it did.
+func (c *command) pwd(at *place) string {
+	if c.lost {
+		return at.shell
+	}
+	return c.report.pwd
+}
+
+// neverRead reports whether the shell was on its way out before the command
+// (set -t, a kill by a background job) and left the whole line unread.
+func (c *command) neverRead() bool {
+	left, err := unread(c.sh.in)
+	return c.stop.stage == 0 && (c.unsent || err == nil && left >= c.lineLen)
+}
+
+// bury takes the exit status of a shell that ended. What it was running in the
+// foreground when a signal ended it goes the same way.
+func (c *command) bury() (status int) {
+	e := c.e
+	if e.readSnap(); e.snap.fresh { // its EXIT trap ran
+		e.moved(e.snap.dir)
+	}
+	c.sh.readDiag(e.buf)
+	e.shell.Store(nil)
+	status = c.sh.reap()
+	if status >= 128 {
+		who := c.target()
+		who.dead = true
+		who.signal(syscall.SIGKILL, false)
+	}
+	c.res.ShellExited = true
+	return status
+}
+
+// lateGrace is how long a pipe that is still held is waited for: what holds it
+// may be about to end (a process substitution), or be a background job.
+const (
+	lateGrace  = 10 * time.Millisecond
+	substGrace = 250 * time.Millisecond
+)
+
+// collectRest reads what the processes that have ended left in the pipes.
+func (c *command) collectRest() {
+	c.out.finish(c.e.buf)
+	c.err.finish(c.e.buf)
+	grace := lateGrace
+	if bytes.Contains([]byte(c.text), []byte(">(")) {
+		grace = substGrace
+	}
+	for end := time.Now().Add(grace); !c.out.ended || !c.err.ended; {
+		left := time.Until(end)
+		if left <= 0 {
+			break
+		}
+		p := c.e.poll[:2]
+		for i, s := range []*stream{&c.out, &c.err} {
+			p[i] = unix.PollFd{Fd: int32(s.pipe.fd), Events: unix.POLLIN}
+			if s.ended {
+				p[i].Fd = -1
+			}
+		}
+		unix.Poll(p, int(left/time.Millisecond)+1)
+		c.out.finish(c.e.buf)
+		c.err.finish(c.e.buf)
+	}
+	c.err.pass(c.err.filter.flush(c.died))
+}
+
+// checkRedirection finds out whether the shell can still redirect, after a
+// command that may have failed for that reason (ulimit -n, set -r): bash's
+// complaint went to the diagnostics pipe. A shell that cannot is of no use.
+func (c *command) checkRedirection() {
+	e := c.e
+	c.sh.readDiag(e.buf)
+	said := lastComplaint(c.sh.diagnostics)
+	c.sh.diagnostics = c.sh.diagnostics[:0]
+	if said == nil {
+		return
+	}
+	said = bytes.Clone(said)
+	if e.tell(c.sh, `\builtin : </dev/null >|`+e.path(e.out.fd)+` 2>|`+e.path(e.err.fd)+" && ", 250*time.Millisecond) {
+		return
+	}
+	c.err.pass(said)
+	c.err.pass([]byte("session: the shell can no longer redirect; the next command gets a new one\n"))
+	e.shell.Store(nil)
+	c.sh.signal(syscall.SIGKILL)
+	c.sh.reap()
+	c.died, c.res.ShellExited = true, true
+}
+
+// fill makes the Result of what was collected.
+func (c *command) fill(status int) {
+	res := &c.res
+	var cutOut, cutErr bool
+	res.Stdout, res.StdoutHead, cutOut = c.out.kept.Bytes()
+	res.Stderr, res.StderrHead, cutErr = c.err.kept.Bytes()
+	res.StdoutTotal, res.StderrTotal = c.out.kept.total, c.err.kept.total
+	res.Truncated = cutOut || cutErr
+	if c.died {
+		kept := unreported(res.Stdout, c.id)
+		res.StdoutTotal -= int64(len(res.Stdout) - len(kept))
+		res.Stdout = kept
+	}
+	res.ExitCode, res.StatusLost = status, c.lost
+	switch {
+	case res.TimedOut:
+		res.ExitCode = exitTimedOut
+	case res.Canceled, res.OutputLimited:
+		res.ExitCode = exitCanceled
+	}
+	res.Duration = time.Since(c.start)
+	if c.e.status = res.ExitCode; c.lost {
+		c.e.status = 0
+	}
+}
+
+// handOver gives the pipes that are still held to a drainer and returns the
+// file that takes what comes.
+func (c *command) handOver() string {
+	if c.out.ended && c.err.ended {
+		return ""
+	}
+	var held []int
+	for _, s := range []*stream{&c.out, &c.err} {
+		if !s.ended {
+			held = append(held, s.pipe.fd)
+			s.pipe.fd = -1
+		}
+	}
+	return c.e.late.adopt(held)
+}

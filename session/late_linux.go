@@ -1,0 +1,139 @@
+package session
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+)
+
+// A lateSet drains the pipes that background processes still hold after their
+// command has returned, so that they never block or die of a broken pipe, and
+// keeps what they write in a file for each command.
+type lateSet struct {
+	mu      sync.Mutex
+	dir     string
+	private bool // dir was made here
+	n       int
+	open    map[*os.File]struct{}
+	drains  sync.WaitGroup
+}
+
+func (l *lateSet) init(dir string) {
+	l.dir = dir
+	l.open = make(map[*os.File]struct{})
+}
+
+// adopt takes the read ends of one command's pipes over and returns the path of
+// the file that takes their bytes.
+func (l *lateSet) adopt(fds []int) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sink := &lateFile{path: l.create()}
+	for _, fd := range fds {
+		f := os.NewFile(uintptr(fd), "output of background jobs") // not blocking: the runtime polls it
+		l.open[f] = struct{}{}
+		sink.users++
+		l.drains.Add(1)
+		go l.drain(f, sink)
+	}
+	return sink.path
+}
+
+// create makes an empty file; os.DevNull when that fails.
+func (l *lateSet) create() string {
+	if l.dir == "" {
+		dir, err := os.MkdirTemp("", "agentbash-session-")
+		if err != nil {
+			return os.DevNull
+		}
+		l.dir, l.private = dir, true
+	}
+	if os.MkdirAll(l.dir, 0o700) != nil {
+		return os.DevNull
+	}
+	for {
+		l.n++
+		path := filepath.Join(l.dir, "background-"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(l.n)+".log")
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return os.DevNull
+		}
+		f.Close()
+		return path
+	}
+}
+
+func (l *lateSet) drain(f *os.File, sink *lateFile) {
+	defer l.drains.Done()
+	buf := make([]byte, 8<<10)
+	for {
+		n, err := f.Read(buf)
+		sink.write(buf[:n])
+		if err != nil {
+			break
+		}
+	}
+	l.mu.Lock()
+	delete(l.open, f)
+	l.mu.Unlock()
+	f.Close()
+	sink.leave()
+}
+
+// close ends every drainer and removes a private directory.
+func (l *lateSet) close() {
+	l.mu.Lock()
+	for f := range l.open {
+		f.Close()
+	}
+	l.mu.Unlock()
+	l.drains.Wait()
+	if l.private {
+		os.RemoveAll(l.dir)
+	}
+}
+
+// A lateFile takes the late output of one command, opened when there is some.
+type lateFile struct {
+	path string
+
+	mu    sync.Mutex
+	users int
+	f     io.WriteCloser
+	total int64
+}
+
+func (s *lateFile) write(p []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(p) == 0 || s.total >= LateLimit {
+		return
+	}
+	if s.f == nil {
+		f, err := os.OpenFile(s.path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			s.total = LateLimit // it was removed: nobody wants it
+			return
+		}
+		s.f = f
+	}
+	s.f.Write(p[:min(int64(len(p)), LateLimit-s.total)])
+	if s.total += int64(len(p)); s.total >= LateLimit {
+		fmt.Fprintf(s.f, "\n[later output dropped after %d bytes]\n", int64(LateLimit))
+	}
+}
+
+// leave closes the file after its last user.
+func (s *lateFile) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users--; s.users == 0 && s.f != nil {
+		s.f.Close()
+	}
+}

@@ -1,0 +1,119 @@
+package session
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// An interactive bash writes two things to a command's stderr that bash -c
+// does not: "[1] 4711" when a job is put into the background, and "exit" when
+// it is told to exit. noteFilter takes them out of the stream as it passes. Each
+// is one write, so it can only be split by the end of a read.
+type noteFilter struct {
+	held []byte // end of the stream that may yet turn out to be a note
+
+	// announced reports whether pid can be a job that the shell has just put
+	// into the background.
+	announced func(pid int) bool
+}
+
+var exitNote = []byte("exit\n")
+
+// add returns what of the stream may go on now. The result is valid until the
+// next call.
+func (f *noteFilter) add(p []byte) []byte {
+	if len(f.held) == 0 && bytes.IndexByte(p, '[') < 0 && !bytes.HasSuffix(p, exitNote) {
+		return p
+	}
+	p = f.strip(append(f.held, p...))
+	keep := len(p) - unfinishedNote(p)
+	f.held = append([]byte(nil), p[keep:]...)
+	return p[:keep]
+}
+
+// flush returns what was held back at the end of the stream; the shell's
+// farewell is dropped if the shell has exited.
+func (f *noteFilter) flush(exited bool) []byte {
+	p := f.held
+	f.held = nil
+	if exited {
+		p = bytes.TrimSuffix(p, exitNote)
+	}
+	return p
+}
+
+// strip removes job announcements from p, in place.
+func (f *noteFilter) strip(p []byte) []byte {
+	out := p[:0]
+	for {
+		i := bytes.IndexByte(p, '[')
+		if i < 0 {
+			return append(out, p...)
+		}
+		out = append(out, p[:i]...)
+		p = p[i:]
+		if n, pid := jobNote(p); n > 0 && f.announced(pid) {
+			p = p[n:]
+			continue
+		}
+		out, p = append(out, '['), p[1:]
+	}
+}
+
+// jobNote returns the length of the line "[digits] pid\n" that p begins with,
+// and the pid; 0 if it does not begin with one.
+func jobNote(p []byte) (n, pid int) {
+	job := digits(p[1:])
+	if job == 0 || !bytes.HasPrefix(p[1+job:], []byte("] ")) {
+		return 0, 0
+	}
+	at := 1 + job + 2
+	d := digits(p[at:])
+	if d == 0 || at+d >= len(p) || p[at+d] != '\n' {
+		return 0, 0
+	}
+	pid, _ = strconv.Atoi(string(p[at : at+d]))
+	return at + d + 1, pid
+}
+
+// unfinishedNote returns how many bytes at the end of p may be the beginning of
+// a note.
+func unfinishedNote(p []byte) int {
+	if bytes.HasSuffix(p, exitNote) {
+		return len(exitNote)
+	}
+	i := bytes.LastIndexByte(p, '[')
+	if i < 0 {
+		return 0
+	}
+	rest := p[i+1:]
+	rest = rest[digits(rest):]
+	if len(rest) == 0 {
+		return len(p) - i
+	}
+	if len(p)-i-1 == len(rest) || rest[0] != ']' { // no job number, or something else after it
+		return 0
+	}
+	rest = rest[1:]
+	if len(rest) > 0 && rest[0] == ' ' {
+		rest = rest[1:]
+		rest = rest[digits(rest):]
+	}
+	if len(rest) > 0 {
+		return 0
+	}
+	return len(p) - i
+}
+
+// digits returns how many decimal digits p begins with; more than nine are
+// none, for no job or process has such a number.
+func digits(p []byte) int {
+	n := 0
+	for n < len(p) && p[n] >= '0' && p[n] <= '9' {
+		n++
+	}
+	if n > 9 {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,143 @@
+package session
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A proc is one row of the process table.
+type proc struct {
+	pid, parent, session int
+	start                int64 // clock ticks since boot
+	zombie               bool
+}
+
+// processes reads the process table. What ends meanwhile is left out.
+func processes() []proc {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	var all []proc
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if p, ok := statProc(pid); ok {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// statProc reads /proc/PID/stat; proc(5) numbers its fields.
+func statProc(pid int) (proc, bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return proc{}, false
+	}
+	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:]) // the name may hold spaces and parentheses
+	if len(f) < 20 {
+		return proc{}, false
+	}
+	p := proc{pid: pid, zombie: f[0][0] == 'Z' || f[0][0] == 'X'}
+	p.parent, _ = strconv.Atoi(string(f[1]))
+	p.session, _ = strconv.Atoi(string(f[3]))
+	p.start, _ = strconv.ParseInt(string(f[19]), 10, 64)
+	return p, true
+}
+
+// ticksNow is the present time in the unit of proc.start, which is 10 ms on
+// every Linux that Go runs on.
+func ticksNow() int64 {
+	var boot unix.Timespec
+	unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot)
+	return boot.Nano() / 10_000_000
+}
+
+// background reports the mark that bash without job control leaves on `cmd &`
+// and that everything the job starts inherits: INT and QUIT are both ignored.
+func background(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return false
+	}
+	_, rest, ok := bytes.Cut(b, []byte("SigIgn:\t"))
+	if !ok || len(rest) < 16 {
+		return false
+	}
+	mask, _ := strconv.ParseUint(string(rest[:16]), 16, 64)
+	const both = 1<<(unix.SIGINT-1) | 1<<(unix.SIGQUIT-1)
+	return mask&both == both
+}
+
+// A target is what an interrupt goes to: the foreground processes that one
+// command of a shell started, which are never older than it.
+type target struct {
+	shell int           // pid, also the session
+	since int64         // ticks; start of the command
+	dead  bool          // the shell has ended: its children are orphans now
+	known map[int]int64 // what was hit before, and its start: it stays a target when its parent is gone
+}
+
+// signal sends sig to the children of the shell that carry no background mark,
+// with all their descendants, whatever marks those have and whatever session
+// they are in, and to unmarked orphans that are still in the shell's session.
+// With jobs, the command's background jobs are hit too.
+func (t *target) signal(sig syscall.Signal, jobs bool) {
+	all := processes()
+	children := make(map[int][]proc)
+	for _, p := range all {
+		children[p.parent] = append(children[p.parent], p)
+	}
+	if t.known == nil {
+		t.known = make(map[int]int64)
+	}
+	seen := map[int]bool{t.shell: true}
+	var hit func(p proc)
+	hit = func(p proc) {
+		if seen[p.pid] {
+			return
+		}
+		seen[p.pid] = true
+		t.known[p.pid] = p.start
+		for _, c := range children[p.pid] {
+			hit(c)
+		}
+		if !p.zombie {
+			unix.Kill(p.pid, sig)
+		}
+	}
+	for _, p := range all {
+		start, was := t.known[p.pid]
+		young := p.start >= t.since
+		own := p.parent == t.shell || p.session == t.shell && (t.dead || p.parent == 1)
+		if p.pid != t.shell && (was && start == p.start || young && own && (jobs || !background(p.pid))) {
+			hit(p)
+		}
+	}
+}
+
+// cwdOf returns the working directory of a process as the kernel names it.
+func cwdOf(pid int, buf []byte) (name []byte, deleted bool) {
+	n, err := unix.Readlink("/proc/"+strconv.Itoa(pid)+"/cwd", buf)
+	if err != nil {
+		return nil, false
+	}
+	return bytes.CutSuffix(buf[:n], []byte(" (deleted)"))
+}
+
+// lastPid is the pid that the kernel gave out most recently.
+func lastPid() int {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(string(bytes.TrimSpace(b[bytes.LastIndexByte(b, ' ')+1:])))
+	return n
+}

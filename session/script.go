@@ -1,0 +1,113 @@
+package session
+
+import "strconv"
+
+// The bash text that the session itself feeds to the shell. Every builtin is
+// called as \builtin name, so that neither an alias nor a function of that name
+// is met; a function named builtin is dealt with in recover. The names below
+// are the only ones that the session defines in the user's shell.
+const (
+	// rcFunc sets $? without a fork. markVar holds the number of the last
+	// command that began to run as one unit.
+	rcFunc, fixFunc, dumpFunc, markVar = "__session_rc", "__session_fix", "__session_dump", "__session_p"
+
+	// envMark is in the environment of everything that a session starts.
+	envMark = "AGENTBASH_SESSION"
+)
+
+// Real-time signals whose trap drops the rest of the running command. A trap
+// runs when the foreground process is dead and before the next command of the
+// list, whatever that process died of; so the shell learns of an interrupt
+// before it could go on. The second does so even if the command traps INT.
+const abortSignal, abortHardSignal = 64 - 7, 64 - 6
+
+// A snapshot begins with snapBegin, $PWD and a NUL, and ends with snapEnd.
+const snapBegin, snapEnd = "#BEGIN\n", "#END\n"
+
+// defineFuncs defines the session's functions.
+//
+// The dump writes everything that a new shell needs, in an order that can be
+// read back: shopt first (extglob changes what parses), functions before
+// aliases (an alias is expanded when a function is read), set -o last.
+//
+// fix takes back what makes an interactive shell slow, end in silence or read
+// its command pipe between commands.
+const defineFuncs = rcFunc + `() { \builtin return "$1"; }; ` +
+	fixFunc + `() { \builtin unset -v PROMPT_COMMAND TMOUT; \builtin set +t; PS1=; }; ` +
+	dumpFunc + `() { \builtin printf '#BEGIN\n%s\0' "$PWD"; \builtin umask -p; \builtin shopt -p; ` +
+	`\builtin declare -f; \builtin declare -Fx; \builtin declare -p; \builtin alias -p; \builtin set +o; \builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH; \builtin printf '#END\n'; }; `
+
+// fixLine calls fix if it is needed.
+const fixLine = `[[ $-${PS1-}${PROMPT_COMMAND-}${TMOUT-} == +([^t]) ]] || ` + fixFunc + "\n"
+
+// recoverLines take a function named builtin away: assignments cannot be
+// shadowed, and in POSIX mode special builtins win over functions.
+const recoverLines = "POSIXLY_CORRECT=y\n\\trap - DEBUG\n\\unset -f builtin unset trap eval\n\\unset POSIXLY_CORRECT\n"
+
+// bootLines make a fresh interactive bash into the session's shell. diag is
+// the path of the diagnostics pipe, "" when stderr is there already; snap that
+// of the snapshot pipe.
+func bootLines(diag, snap string) string {
+	move := ""
+	if diag != "" {
+		move = `\exec 2>` + diag + "\n"
+	}
+	return move + `\builtin set +o history +H; \builtin history -c; \builtin shopt -u checkwinsize; \builtin shopt -s execfail; ` +
+		`\builtin unset -v HISTFILE MAILCHECK MAIL TMOUT PROMPT_COMMAND PS0 PS2; PS1= ` + markVar + "=0\n" +
+		defineFuncs +
+		`\builtin trap '\builtin kill -INT $$' ` + strconv.Itoa(abortSignal) +
+		`; \builtin trap '\builtin trap - INT; \builtin kill -INT $$' ` + strconv.Itoa(abortHardSignal) +
+		`; \builtin trap '` + dumpFunc + ` >|` + snap + ` 2>/dev/null' EXIT` + "\n"
+}
+
+// initLine runs Options.Init quietly, from a file.
+func initLine(file string) string {
+	return `\builtin eval "$(<` + file + `)" >/dev/null 2>&1 </dev/null` + "\n" + fixFunc + "\n"
+}
+
+// restoreLine reads back the state of an older shell. Not eval: what a sourced
+// file does to the line editor (set +o emacs) does not disturb the reader.
+func restoreLine(file string) string {
+	return `\builtin . ` + file + ` >/dev/null 2>&1 </dev/null` + "\n" + fixFunc + "\n"
+}
+
+// appendReport appends the command that reports on the control pipe how command
+// id ended. A report that is sent apart from its command also lands when
+// everything before it was discarded, and then says so by the mark.
+func appendReport(l []byte, id int64) []byte {
+	l = append(l, `\builtin printf `+frameFormat+` `...)
+	l = strconv.AppendInt(l, id, 10)
+	return append(l, ` "$?" "${`+markVar+`-0}" "${PWD-}"`...)
+}
+
+// appendDump appends a line that writes a snapshot and reports as command id.
+func appendDump(l []byte, snap string, id int64) []byte {
+	l = append(l, dumpFunc+` >|`+snap+` 2>/dev/null </dev/null; `...)
+	return append(appendReport(l, id), '\n')
+}
+
+// unit returns what goes before and after a text of several lines so that bash
+// reads it as one compound command and an expansion error (set -u, ${x:?}) or
+// an interrupt drops the whole rest of it, as in a script; an interactive bash
+// alone would go on with the next line. The blank line takes a backslash at
+// the end of the text. A case is used because no text closes one by accident,
+// which a closing brace would do with braces.
+func unit(id int64, status int) (before, after string) {
+	n := strconv.FormatInt(id, 10)
+	before = "case " + n + " in " + n + ") " + markVar + "=" + n + "; "
+	if status != 0 {
+		before += rcFunc + " " + strconv.Itoa(status) + " && :; "
+	}
+	return before, "\n\n;;\nesac"
+}
+
+// appendStatus appends a command that makes $? what it was after the last
+// command; the && keeps set -e and an ERR trap out of it.
+func appendStatus(l []byte, status int) []byte {
+	if status == 0 {
+		return l
+	}
+	l = append(l, rcFunc+" "...)
+	l = strconv.AppendInt(l, int64(status), 10)
+	return append(l, " && :; "...)
+}

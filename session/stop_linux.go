@@ -1,0 +1,84 @@
+package session
+
+import (
+	"syscall"
+	"time"
+)
+
+// A stopper is how far the interruption of a command has got.
+type stopper struct {
+	stage int       // 0: not interrupted
+	began time.Time // when it was
+	at    time.Time // of the next step
+	who   *target
+}
+
+// Times after the interrupt. The shell is told first: it must know of the
+// interrupt when its child dies of it, or it goes on with the next command of
+// the list.
+const (
+	killAfter      = 250 * time.Millisecond  // SIGKILL to the foreground
+	killJobsAfter  = 1250 * time.Millisecond // and to all that this command started
+	killShellAfter = 2250 * time.Millisecond // and to the shell
+	firstPress     = 5 * time.Millisecond
+	maxPressGap    = 40 * time.Millisecond
+)
+
+// hurry makes the next step the last.
+func (s *stopper) hurry() {
+	s.began = s.began.Add(-killShellAfter)
+	s.at = s.began
+}
+
+// target returns what an interrupt of the command goes to.
+func (c *command) target() *target {
+	if c.stop.who == nil {
+		age := int64(time.Since(c.start) / (10 * time.Millisecond))
+		c.stop.who = &target{shell: c.sh.pid, since: ticksNow() - age - 1}
+	}
+	return c.stop.who
+}
+
+// interrupt begins to stop the command.
+func (c *command) interrupt(now time.Time) {
+	c.sh.signal(abortSignal)
+	c.sh.signal(syscall.SIGINT)
+	c.target().signal(syscall.SIGINT, false)
+	c.stop.stage, c.stop.began, c.stop.at = 1, now, now.Add(firstPress)
+}
+
+// press asks for a report and takes the next, harder step.
+func (c *command) press(now time.Time) {
+	s := &c.stop
+	since := now.Sub(s.began)
+	c.sendReport()
+	if since >= killAfter {
+		s.who.signal(syscall.SIGKILL, since >= killJobsAfter)
+		c.sh.signal(abortHardSignal)
+		c.sh.signal(syscall.SIGINT)
+	}
+	if since >= killShellAfter {
+		c.sh.signal(syscall.SIGKILL)
+	}
+	s.stage++
+	s.at = now.Add(min(maxPressGap, firstPress+since/2))
+}
+
+// resync waits, after an interrupt, until a line got through: a late SIGINT may
+// still reach the shell at its prompt and discard one.
+func (e *engine) resync(sh *shell) {
+	for range 40 {
+		if e.tell(sh, "", 50*time.Millisecond) {
+			return
+		}
+	}
+	e.shell.Store(nil)
+	sh.signal(syscall.SIGKILL)
+	sh.reap()
+}
+
+// recover makes a shell report again that a command kept from it.
+func (e *engine) recover(sh *shell) {
+	sh.queue([]byte(recoverLines))
+	e.resync(sh)
+}
