@@ -1,0 +1,195 @@
+package atomicfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// TempPrefix starts the names of temporary files; one that stays behind was
+// left by a process that was killed.
+const TempPrefix = ".agentbash-"
+
+// errInPlace says that a rename is not possible here.
+var errInPlace = errors.New("cannot be replaced by a rename")
+
+// Replace puts content in the file's place. ErrChanged means that nothing was
+// written. After any error the file holds its old content, except when taking
+// back a write in place failed too, which the error then says.
+func (f *File) Replace(content []byte) error {
+	err := errInPlace
+	if f.stat.Nlink == 1 {
+		err = f.rename(content)
+	}
+	if errors.Is(err, errInPlace) {
+		err = f.inPlace(content)
+	}
+	return err
+}
+
+func (f *File) rename(content []byte) error {
+	temp, err := newTemp(filepath.Dir(f.Path), 0o600)
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EROFS) {
+		return errInPlace
+	}
+	if err != nil {
+		return err
+	}
+	err = f.carryOver(temp)
+	if err == nil {
+		err = fill(temp, content)
+	}
+	if err == nil {
+		err = f.check()
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), f.Path)
+		if errors.Is(err, unix.EBUSY) || errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EXDEV) {
+			err = errInPlace
+		}
+	}
+	temp.Close()
+	if err != nil {
+		os.Remove(temp.Name())
+		return err
+	}
+	return syncDir(filepath.Dir(f.Path))
+}
+
+// fill writes the content and forces it to the disk.
+func fill(temp *os.File, content []byte) error {
+	if _, err := temp.Write(content); err != nil {
+		return err
+	}
+	return temp.Sync()
+}
+
+// carryOver gives the temporary file the old one's owner, mode and extended
+// attributes, or returns errInPlace where it may not.
+func (f *File) carryOver(temp *os.File) error {
+	fd := int(temp.Fd())
+	var now unix.Stat_t
+	if err := unix.Fstat(fd, &now); err != nil {
+		return err
+	}
+	if now.Uid != f.stat.Uid || now.Gid != f.stat.Gid {
+		if err := unix.Fchown(fd, int(f.stat.Uid), int(f.stat.Gid)); err != nil {
+			return errInPlace
+		}
+	}
+	if err := f.copyAttributes(fd); err != nil {
+		return err
+	}
+	if err := unix.Fchmod(fd, f.stat.Mode&0o7777); err != nil { // after chown, which clears setuid
+		return errInPlace
+	}
+	return nil
+}
+
+func (f *File) copyAttributes(to int) error {
+	names, err := attributes(int(f.f.Fd()))
+	if err != nil {
+		return nil // the file system has none
+	}
+	for _, name := range names {
+		value, err := attribute(int(f.f.Fd()), name)
+		if err == nil {
+			err = unix.Fsetxattr(to, name, value, 0)
+		}
+		// security.* and trusted.* belong to the system, which sets its own on
+		// the new file where a user may not.
+		if err != nil && (strings.HasPrefix(name, "user.") || strings.HasPrefix(name, "system.posix_acl")) {
+			return errInPlace
+		}
+	}
+	return nil
+}
+
+func attributes(fd int) ([]string, error) {
+	n, err := unix.Flistxattr(fd, nil)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	buf := make([]byte, n+256)
+	if n, err = unix.Flistxattr(fd, buf); err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(buf[:n]), func(r rune) bool { return r == 0 }), nil
+}
+
+func attribute(fd int, name string) ([]byte, error) {
+	n, err := unix.Fgetxattr(fd, name, nil)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	buf := make([]byte, n)
+	n, err = unix.Fgetxattr(fd, name, buf)
+	if err != nil {
+		return nil, err
+	}
+	return buf[:n], nil
+}
+
+// Create makes a file that is not there yet, its missing parents included,
+// with mode 0666 less the umask. fs.ErrExist means that somebody was faster.
+func Create(path string, content []byte, mode os.FileMode) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	temp, err := newTemp(dir, mode)
+	if err != nil {
+		return err
+	}
+	if err = fill(temp, content); err == nil {
+		err = renameNew(temp.Name(), path)
+	}
+	temp.Close()
+	if err != nil {
+		os.Remove(temp.Name())
+		return err
+	}
+	return syncDir(dir)
+}
+
+// renameNew renames but never over an existing file.
+func renameNew(from, to string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+	if err == unix.EINVAL || err == unix.ENOSYS { // a file system without it
+		if err = unix.Link(from, to); err == nil {
+			err = unix.Unlink(from)
+		}
+	}
+	if err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
+}
+
+func newTemp(dir string, mode os.FileMode) (*os.File, error) {
+	for {
+		name := filepath.Join(dir, TempPrefix+rand.Text()[:12])
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// syncDir makes a rename last through a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil // a directory that may be written but not read: the rename is done
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package agentbash
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// files is what the tools of one session share.
+type files struct {
+	opts Options
+
+	mu    sync.Mutex
+	known map[string]record // by resolved path
+}
+
+// record is what a file was when it was last read or written here.
+type record struct {
+	stat  stamp
+	print uint64 // fingerprint of the whole content
+	whole bool   // print is set
+}
+
+// stamp is the part of a file's stat that changes with its content.
+type stamp struct {
+	dev, ino     uint64
+	size         int64
+	mtime, ctime unix.Timespec
+}
+
+func stampOf(st *unix.Stat_t) stamp {
+	return stamp{dev: uint64(st.Dev), ino: st.Ino, size: st.Size, mtime: st.Mtim, ctime: st.Ctim}
+}
+
+// printSeed makes fingerprints of one process comparable, and only those.
+var printSeed = maphash.MakeSeed()
+
+// chunkSize is the piece in which big files are scanned, in bytes.
+const chunkSize = 1 << 20
+
+// fingerprint is a hash of the content, made of the hashes of its chunks so
+// that they can be taken in parallel and in passing.
+type fingerprint struct{ h maphash.Hash }
+
+func newFingerprint() *fingerprint {
+	f := &fingerprint{}
+	f.h.SetSeed(printSeed)
+	return f
+}
+
+func (f *fingerprint) add(chunk uint64) { maphash.WriteComparable(&f.h, chunk) }
+
+func chunkPrint(chunk []byte) uint64 { return maphash.Bytes(printSeed, chunk) }
+
+func printOf(content []byte) uint64 {
+	f := newFingerprint()
+	for len(content) > 0 {
+		n := min(chunkSize, len(content))
+		f.add(chunkPrint(content[:n]))
+		content = content[n:]
+	}
+	return f.h.Sum64()
+}
+
+// saw remembers a file as it was read or written.
+func (f *files) saw(path string, r record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.known[path] = r
+}
+
+// lookup returns what is known of a file.
+func (f *files) lookup(path string) (record, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r, ok := f.known[path]
+	return r, ok
+}
+
+// changed reports whether a file whose content is given differs from what it
+// was when it was last seen. The content decides, so that a touch is no change
+// and a change within one tick of the clock is; the stat stands in only where
+// the whole content was never seen.
+func (r record) changed(now stamp, content []byte) bool {
+	if r.whole {
+		return r.print != printOf(content)
+	}
+	return r.stat != now
+}
