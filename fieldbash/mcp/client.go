@@ -1,0 +1,202 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Limits that apply where the configuration names none.
+const (
+	DefaultStartTimeout = 30 * time.Second
+	DefaultCallTimeout  = 120 * time.Second
+
+	// progressFactor bounds a call whose server keeps reporting progress: its
+	// time limit starts anew with each report, up to this many times its length.
+	progressFactor = 10
+
+	discoverWait = 5 * time.Second        // for an answer to server/discover
+	changeQuiet  = 200 * time.Millisecond // after the last list_changed of a burst
+)
+
+// Spec says how to reach one server: by a command, or by a URL.
+type Spec struct {
+	Command      *Command          // nil: URL
+	URL          string            // of a streamable HTTP or SSE endpoint
+	SSE          bool              // the URL speaks SSE (2024-11-05); else that is tried when the other is refused
+	Headers      map[string]string // sent with every HTTP request to the URL's origin
+	StartTimeout time.Duration     // 0: DefaultStartTimeout
+	CallTimeout  time.Duration     // 0: DefaultCallTimeout
+}
+
+// Options are what a client may use of its surroundings. The zero value will do.
+type Options struct {
+	Guard        *Guard                           // nil: nothing guards the servers against our being killed
+	Version      string                           // our own version, told to the server
+	Roots        []string                         // absolute directories that are told to the server as its roots
+	Log          func(format string, args ...any) // what a server says outside a call; nil: dropped
+	ToolsChanged func()                           // the server says its tools changed; called from a goroutine
+	Elicit       Elicitor                         // asks the person; nil: every question is declined
+}
+
+// Client is one configured server. It is safe for concurrent use.
+type Client struct {
+	spec Spec
+	opts Options
+
+	starting chan struct{} // holds one token; whoever has it may change conn
+	mu       sync.Mutex
+	conn     *conn // nil before the first use and after Close
+	closed   bool
+	noProbe  bool // this server ended on server/discover, or did not answer it
+	changed  *time.Timer
+	waiting  sync.WaitGroup // a ToolsChanged call that is under way
+}
+
+// NewClient returns a client; nothing is started until it is used.
+func NewClient(spec Spec, opts *Options) *Client {
+	if spec.StartTimeout <= 0 {
+		spec.StartTimeout = DefaultStartTimeout
+	}
+	if spec.CallTimeout <= 0 {
+		spec.CallTimeout = DefaultCallTimeout
+	}
+	c := &Client{spec: spec, starting: make(chan struct{}, 1)}
+	if opts != nil {
+		c.opts = *opts
+	}
+	if c.opts.Version == "" {
+		c.opts.Version = "dev"
+	}
+	c.starting <- struct{}{}
+	return c
+}
+
+var errClosed = errors.New("this client is closed")
+
+// connect returns the live connection, starting the server if there is none.
+func (c *Client) connect(ctx context.Context) (*conn, error) {
+	if live := c.live(); live != nil {
+		return live, nil
+	}
+	select {
+	case <-c.starting:
+		defer func() { c.starting <- struct{}{} }()
+	case <-ctx.Done():
+		return nil, fromContext(ctx, "start", ctx.Err())
+	}
+	if live := c.live(); live != nil {
+		return live, nil
+	}
+	c.mu.Lock()
+	old, closed := c.conn, c.closed
+	c.conn = nil
+	c.mu.Unlock()
+	if old != nil {
+		old.close()
+	}
+	if closed {
+		return nil, &Error{Op: "start", Err: errClosed, Status: exitTransport, unsent: true}
+	}
+	fresh, err := c.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.conn, closed = fresh, c.closed
+	if closed {
+		c.conn = nil
+	}
+	c.mu.Unlock()
+	if closed {
+		fresh.close()
+		return nil, &Error{Op: "start", Err: errClosed, Status: exitTransport, unsent: true}
+	}
+	return fresh, nil
+}
+
+// live returns the connection if there is one that has not ended.
+func (c *Client) live() *conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn == nil || c.conn.over() {
+		return nil
+	}
+	return c.conn
+}
+
+// Running reports whether the server is connected now.
+func (c *Client) Running() bool { return c.live() != nil }
+
+// Close ends the connection and the server and everything the server started;
+// calls under way fail. It returns when they are gone.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	conn := c.conn
+	if c.changed != nil && c.changed.Stop() {
+		c.waiting.Done()
+	}
+	c.changed = nil
+	c.mu.Unlock()
+	if conn != nil {
+		conn.close()
+	}
+	<-c.starting // whoever is starting it has seen closed by now, or sees it next
+	c.starting <- struct{}{}
+	c.waiting.Wait()
+	return nil
+}
+
+// noteChanged calls ToolsChanged once a burst of notifications is over.
+func (c *Client) noteChanged() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || c.opts.ToolsChanged == nil {
+		return
+	}
+	if c.changed != nil && c.changed.Stop() {
+		c.changed.Reset(changeQuiet)
+		return
+	}
+	c.waiting.Add(1)
+	c.changed = time.AfterFunc(changeQuiet, func() {
+		defer c.waiting.Done()
+		c.opts.ToolsChanged()
+	})
+}
+
+func (c *Client) logf(format string, args ...any) {
+	if c.opts.Log != nil {
+		c.opts.Log(format, args...)
+	}
+}
+
+// sdkClient makes the SDK's side of one connection.
+func (c *Client) sdkClient(k *conn) *sdk.Client {
+	client := sdk.NewClient(&sdk.Implementation{Name: "agentbash", Version: c.opts.Version}, &sdk.ClientOptions{
+		Capabilities:                c.capabilities(),
+		ElicitationHandler:          c.elicit,
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.noteChanged() },
+		ProgressNotificationHandler: k.progress,
+		LoggingMessageHandler:       k.logged,
+	})
+	for _, dir := range c.opts.Roots {
+		u := url.URL{Scheme: "file", Path: dir}
+		client.AddRoots(&sdk.Root{URI: u.String(), Name: dir[strings.LastIndexByte(dir, '/')+1:]})
+	}
+	return client
+}
+
+func (c *Client) capabilities() *sdk.ClientCapabilities {
+	caps := &sdk.ClientCapabilities{}
+	if len(c.opts.Roots) > 0 {
+		caps.RootsV2 = &sdk.RootCapabilities{}
+	}
+	return caps
+}

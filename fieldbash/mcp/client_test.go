@@ -1,0 +1,296 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/fieldbash/mcp"
+)
+
+func text(t testing.TB, r *mcp.Result, err error) string {
+	t.Helper()
+	require.NoError(t, err)
+	var b strings.Builder
+	for _, c := range r.Content {
+		b.WriteString(c.Text)
+	}
+	return b.String()
+}
+
+func TestNoiseOnStdoutIsNotFatal(t *testing.T) {
+	c := open(t, fake(t, "noise"), nil)
+	r, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "count"})
+	require.Equal(t, "1", text(t, r, err))
+	_, err = c.Call(within(t, 20*time.Second), mcp.Call{Tool: "die"})
+	require.ErrorContains(t, err, "(stdout) Starting server...", "noise is kept for errors")
+	require.ErrorContains(t, err, "segmentation fault, sort of")
+}
+
+func TestDiscovery(t *testing.T) {
+	for _, trait := range []string{"", "mute", "late", "crash-on-discover"} {
+		t.Run("server is "+trait, func(t *testing.T) {
+			spec := fake(t, trait)
+			spec.StartTimeout = 3 * time.Second // of which discovery gets a third
+			c := open(t, spec, nil)
+			for range 3 {
+				r, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "echo", Arguments: json.RawMessage(`{"a":1}`)})
+				require.Equal(t, `{"a":1}`, text(t, r, err))
+			}
+		})
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	missing := fake(t)
+	missing.Command.Name = "no-such-mcp-server"
+	noDir := fake(t)
+	noDir.Command.Dir = "/no/such/dir"
+	never := fake(t, "never")
+	never.StartTimeout = 700 * time.Millisecond
+	cat := fake(t)
+	cat.Command.Name, cat.Command.Args = "cat", nil
+	cat.StartTimeout = time.Second
+	for _, row := range []struct {
+		name   string
+		spec   mcp.Spec
+		status int
+		want   []string
+	}{
+		{"not installed", missing, 3, []string{"no-such-mcp-server: not found on PATH", "install it, or correct"}},
+		{"no directory", noDir, 3, []string{"its directory /no/such/dir does not exist"}},
+		{"dies", fake(t, "die"), 3, []string{"ended before it answered (exit status 7)", "run it by hand", "Error: no API key\n  set FAKE_KEY"}},
+		{"never answers", never, 124, []string{"no answer for 700ms", `raise "startTimeout"`}},
+		{"echoes our requests", cat, 3, []string{"start: ", "run it by hand to see why: cat"}},
+		{"no server at the url", mcp.Spec{URL: "http://127.0.0.1:1/mcp"}, 3, []string{"connection refused", "check that the server runs"}},
+		{"no url", mcp.Spec{URL: "mcp.example.com"}, 3, []string{"is no http or https URL"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := open(t, row.spec, nil)
+			_, err := c.Tools(within(t, 20*time.Second))
+			var e *mcp.Error
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, row.status, e.ExitStatus())
+			for _, want := range row.want {
+				require.ErrorContains(t, err, want)
+			}
+			require.NotContains(t, err.Error(), "\x1b")
+		})
+	}
+}
+
+func TestToolsListing(t *testing.T) {
+	names := func(tools []mcp.Tool) (out []string) {
+		for _, tool := range tools {
+			out = append(out, tool.Name)
+		}
+		return out
+	}
+	ctx := within(t, 20*time.Second)
+
+	tools, err := open(t, fake(t, "pages"), nil).Tools(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []string{"one", "two", "three"}, names(tools), "all pages, and a cursor that repeats ends the list")
+	require.Contains(t, string(tools[0].InputSchema), `"properties":{"z":{"type":"string"},"a":{"type":"integer"}},"x-big":9007199254740993`,
+		"the schema is as the server wrote it")
+
+	tools, err = open(t, fake(t, "odd"), nil).Tools(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []string{"bad", "good"}, names(tools), "one odd definition does not cost the others")
+
+	tools, err = open(t, fake(t, "no-tools"), nil).Tools(ctx)
+	require.NoError(t, err)
+	require.Empty(t, tools)
+}
+
+func TestResultsAreKeptAsWritten(t *testing.T) {
+	c := open(t, fake(t), nil)
+	ctx := within(t, 60*time.Second)
+
+	r, err := c.Call(ctx, mcp.Call{Tool: "odd"})
+	require.NoError(t, err)
+	require.Equal(t, "hologram", r.Content[0].Type)
+	require.JSONEq(t, `{"type":"hologram","depth":3}`, string(r.Content[0].Raw))
+	require.Equal(t, "ok", r.Content[2].Text)
+	require.Equal(t, `{"n":9007199254740993}`, string(r.Structured))
+	require.Contains(t, string(r.Raw), `"later":true`)
+
+	r, err = c.Call(ctx, mcp.Call{Tool: "echo", Arguments: json.RawMessage(`{"n":9007199254740993,"f":1.10}`)})
+	require.Equal(t, `{"n":9007199254740993,"f":1.10}`, text(t, r, err), "numbers go out as they were written")
+
+	r, err = c.Call(ctx, mcp.Call{Tool: "big"})
+	require.Len(t, text(t, r, err), 16<<20)
+}
+
+func TestServerRefusal(t *testing.T) {
+	c := open(t, fake(t), nil)
+	_, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "none"})
+	var refused *mcp.RequestError
+	require.ErrorAs(t, err, &refused)
+	require.EqualValues(t, -32602, refused.Code)
+	require.Equal(t, 1, refused.ExitStatus())
+	require.True(t, c.Running())
+}
+
+func TestProgressExtendsTheLimit(t *testing.T) {
+	spec := fake(t)
+	spec.CallTimeout = 500 * time.Millisecond // the call takes 900
+	c := open(t, spec, nil)
+	var notes bytes.Buffer
+	r, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "progress", Notes: &notes})
+	require.Equal(t, "done", text(t, r, err))
+	require.Contains(t, notes.String(), "[progress] 1/6 step\n[progress] 2/6 step\n")
+	require.Contains(t, notes.String(), "[warning] careful\n")
+}
+
+func TestTimeoutAndCancelLeaveTheConnection(t *testing.T) {
+	spec := fake(t)
+	spec.CallTimeout = 300 * time.Millisecond
+	c := open(t, spec, nil)
+	ctx := within(t, 20*time.Second)
+	_, err := c.Call(ctx, mcp.Call{Tool: "slow"})
+	var e *mcp.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, 124, e.ExitStatus())
+	require.ErrorContains(t, err, "no answer and no progress for 300ms")
+
+	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	_, err = c.Call(short, mcp.Call{Tool: "slow"})
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, 124, e.ExitStatus())
+
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = c.Call(gone, mcp.Call{Tool: "slow"})
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, 130, e.ExitStatus())
+
+	r, err := c.Call(ctx, mcp.Call{Tool: "count"})
+	require.Contains(t, []string{"3", "4"}, text(t, r, err), "the same process answers")
+	require.Eventually(t, func() bool {
+		b, _ := os.ReadFile(filepath.Join(spec.Command.Dir, "log"))
+		return bytes.Contains(b, []byte("notifications/cancelled"))
+	}, 10*time.Second, 10*time.Millisecond, "the server was told")
+}
+
+func TestDeathAndRestart(t *testing.T) {
+	spec := fake(t, "log")
+	c := open(t, spec, nil)
+	ctx := within(t, 30*time.Second)
+	starts := func() int {
+		b, _ := os.ReadFile(filepath.Join(spec.Command.Dir, "log"))
+		return strings.Count(string(b), "started")
+	}
+	_, err := c.Call(ctx, mcp.Call{Tool: "die"})
+	var e *mcp.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, 3, e.ExitStatus())
+	require.ErrorContains(t, err, "the server ended (exit status 9)")
+	require.ErrorContains(t, err, "segmentation fault, sort of")
+	require.Equal(t, 1, starts(), "a call that was sent is not sent again")
+
+	r, err := c.Call(ctx, mcp.Call{Tool: "count"})
+	require.Equal(t, "1", text(t, r, err))
+	require.Equal(t, 2, starts())
+
+	r, err = c.Call(ctx, mcp.Call{Tool: "die-once", Repeatable: true})
+	require.Equal(t, "second time", text(t, r, err))
+	require.Equal(t, 3, starts())
+}
+
+func TestListChangedComesOncePerBurst(t *testing.T) {
+	changed := make(chan struct{}, 10)
+	c := open(t, fake(t), &mcp.Options{ToolsChanged: func() { changed <- struct{}{} }})
+	ctx := within(t, 20*time.Second)
+	_, err := c.Call(ctx, mcp.Call{Tool: "changed"})
+	require.NoError(t, err)
+	select {
+	case <-changed:
+	case <-ctx.Done():
+		require.Fail(t, "not told")
+	}
+	require.NoError(t, c.Close())
+	require.Empty(t, changed)
+}
+
+func TestConcurrentCallsShareOneServer(t *testing.T) {
+	spec := fake(t, "log")
+	c := open(t, spec, nil)
+	ctx := within(t, 30*time.Second)
+	var wg sync.WaitGroup
+	errs := make([]error, 50)
+	for i := range errs {
+		wg.Go(func() {
+			arg := `{"i":` + strconv.Itoa(i) + `}`
+			r, err := c.Call(ctx, mcp.Call{Tool: "echo", Arguments: json.RawMessage(arg)})
+			if errs[i] = err; err == nil && r.Content[0].Text != arg {
+				errs[i] = errors.New("got " + r.Content[0].Text)
+			}
+		})
+	}
+	wg.Wait()
+	require.NoError(t, errors.Join(errs...))
+	b, err := os.ReadFile(filepath.Join(spec.Command.Dir, "log"))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(b), "started"))
+}
+
+func TestCloseEndsStubbornServersAndTheirChildren(t *testing.T) {
+	c := mcp.NewClient(fake(t, "stubborn", "child"), nil)
+	_, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "count"})
+	require.NoError(t, err)
+	busy := make(chan error, 1)
+	go func() {
+		_, err := c.Call(context.Background(), mcp.Call{Tool: "slow"})
+		busy <- err
+	}()
+	child := childOf(t)
+	require.NoError(t, c.Close())
+	require.Error(t, <-busy)
+	require.Eventually(t, func() bool { return errors.Is(syscall.Kill(child, 0), syscall.ESRCH) }, 5*time.Second, 10*time.Millisecond)
+	_, err = c.Call(context.Background(), mcp.Call{Tool: "count"})
+	require.ErrorContains(t, err, "closed")
+}
+
+// childOf finds the sleep that a "child" server of this process started: its
+// parent's parent is us.
+func childOf(t testing.TB) int {
+	t.Helper()
+	out, err := exec.Command("ps", "-eo", "pid=,ppid=,args=").Output()
+	require.NoError(t, err)
+	parent := map[string]string{}
+	var sleeps []string
+	for _, line := range strings.Split(string(out), "\n") {
+		f := strings.Fields(line)
+		if len(f) < 3 {
+			continue
+		}
+		parent[f[0]] = f[1]
+		if strings.Join(f[2:], " ") == "sleep 1000" {
+			sleeps = append(sleeps, f[0])
+		}
+	}
+	me := strconv.Itoa(os.Getpid())
+	for _, s := range sleeps {
+		if parent[parent[s]] == me {
+			pid, err := strconv.Atoi(s)
+			require.NoError(t, err)
+			return pid
+		}
+	}
+	require.Fail(t, "the server's child does not run")
+	return 0
+}

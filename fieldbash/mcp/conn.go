@@ -1,0 +1,178 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// conn is one connection to a server, from its start to its end.
+type conn struct {
+	client  *Client
+	session *sdk.ClientSession
+	stdio   *stdioConn    // nil for HTTP
+	http    *roundTripper // nil for stdio
+	end     context.CancelCauseFunc
+
+	ended     chan struct{} // closed when the session is over
+	closeOnce sync.Once
+
+	mu      sync.Mutex
+	next    int
+	calls   map[string]*activeCall // by progress token
+	arrived int                    // notes (progress, log messages) read off the wire
+	handled int                    // of them shown
+	shown   chan struct{}          // closed and replaced when handled grows
+}
+
+// activeCall is a call whose answer has not come.
+type activeCall struct {
+	notes  io.Writer
+	limit  *time.Timer
+	after  time.Duration
+	cancel context.CancelCauseFunc
+}
+
+func newConn(c *Client) *conn {
+	return &conn{client: c, ended: make(chan struct{}), calls: map[string]*activeCall{}, shown: make(chan struct{})}
+}
+
+// watch notices the end of the session, whoever brought it about.
+func (k *conn) watch() {
+	k.session.Wait()
+	close(k.ended)
+}
+
+// over reports whether the session has ended.
+func (k *conn) over() bool {
+	select {
+	case <-k.ended:
+		return true
+	default:
+	}
+	return k.stdio != nil && k.stdio.proc.gone()
+}
+
+// close ends the session and the server's process, and joins what serves them.
+func (k *conn) close() {
+	k.closeOnce.Do(func() {
+		if k.stdio != nil {
+			k.stdio.Close() // first: the SDK's Close waits for calls under way
+		} else {
+			k.cancelCalls()
+		}
+		k.session.Close()
+		if k.http != nil {
+			k.http.base.CloseIdleConnections()
+		}
+		k.end(errClosed)
+	})
+	<-k.ended
+}
+
+// do runs one request under the client's call limit and explains its failure.
+// notes takes progress and log messages while it runs; it may be nil.
+func (k *conn) do(ctx context.Context, op string, notes io.Writer, send func(ctx context.Context, token string) error) error {
+	after := k.client.spec.CallTimeout
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var sent atomic.Bool
+	ctx = context.WithValue(ctx, sentKey{}, &sent)
+	call := &activeCall{notes: notes, after: after, cancel: cancel}
+	call.limit = time.AfterFunc(after, func() { cancel(&timeoutError{after: after, what: "no answer and no progress"}) })
+	defer call.limit.Stop()
+	hard := time.AfterFunc(progressFactor*after, func() {
+		cancel(&timeoutError{after: progressFactor * after, what: "progress but no answer"})
+	})
+	defer hard.Stop()
+	token := k.enter(call)
+	defer k.leave(token)
+	err := send(ctx, token)
+	k.drain()
+	if err == nil {
+		return nil
+	}
+	if e := fromContext(ctx, op, err); e != nil {
+		if e.Status == exitTimedOut {
+			e.Next = `the server was told to stop; raise "timeout" (seconds) of this server if it is only slow`
+		}
+		return e
+	}
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) && !k.over() {
+		return &RequestError{Code: refused.Code, Message: plainText(strings.ReplaceAll(refused.Message, "\n", " "))}
+	}
+	if k.http != nil {
+		e := k.httpError(op, err)
+		e.unsent = !sent.Load() || errors.Is(err, sdk.ErrSessionMissing)
+		return e
+	}
+	return k.lost(op, err, sent.Load())
+}
+
+// lost explains a stdio connection that ended under a call.
+func (k *conn) lost(op string, err error, sent bool) *Error {
+	e := &Error{Op: op, Err: err, Status: exitTransport, unsent: !sent}
+	k.stdio.proc.wait(graceDrain * 2) // for its status and its last words
+	if k.stdio.proc.gone() {
+		e.Err = fmt.Errorf("the server ended (%s)", k.stdio.proc.status)
+	}
+	e.Next = "the next call starts it again"
+	if sent {
+		e.Next = "it had the request: see what it did of it before you call again, which starts it again"
+	}
+	e.Stderr = k.stdio.proc.stderr.String()
+	return e
+}
+
+// httpError explains a failed HTTP exchange.
+func (k *conn) httpError(op string, err error) *Error {
+	e := &Error{Op: op, Err: errors.New(strings.TrimSpace(plainText(err.Error()))), Status: exitTransport}
+	switch status := k.http.refused(); {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		e.Status = exitAuth
+		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
+		e.Next = `put a valid token into "headers" of this server in the config file: {"Authorization": "Bearer ${TOKEN}"}`
+	case status >= 400:
+		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
+		e.Next = `check "url" of this server in the config file`
+	default:
+		e.Next = `check that the server runs and that "url" of this server in the config file is right`
+	}
+	e.unsent = op == "start"
+	return e
+}
+
+func (k *conn) enter(call *activeCall) (token string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.next++
+	token = "agentbash-" + strconv.Itoa(k.next)
+	k.calls[token] = call
+	return token
+}
+
+// cancelCalls ends the calls under way: the SDK's Close would wait for their answers.
+func (k *conn) cancelCalls() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, call := range k.calls {
+		call.cancel(errClosed)
+	}
+}
+
+func (k *conn) leave(token string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.calls, token)
+}

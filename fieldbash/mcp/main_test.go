@@ -1,0 +1,219 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/fieldbash/mcp"
+)
+
+// The test binary is also the misbehaving servers and the host that is killed.
+func TestMain(m *testing.M) {
+	switch os.Getenv("MCP_TEST_ROLE") {
+	case "server":
+		fakeServer(os.Args[1:])
+		return
+	case "host":
+		killedHost(os.Args[1:])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// fake is a server as they are found in the wild; traits say what is wrong with it.
+func fake(t testing.TB, traits ...string) mcp.Spec {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	return mcp.Spec{Command: &mcp.Command{
+		Name: self, Args: traits, Dir: t.TempDir(),
+		Env: []string{"MCP_TEST_ROLE=server", "PATH=" + os.Getenv("PATH")},
+	}}
+}
+
+// npm is one of the real servers of testdata/mcp.
+func npm(t testing.TB, name string, args ...string) mcp.Spec {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	dir := filepath.Join(filepath.Dir(here), "../../testdata/mcp/node_modules/@modelcontextprotocol", name)
+	if _, err := os.Stat(dir); err != nil {
+		if os.Getenv("CI") == "" {
+			t.Skip("SKIPPED: no npm servers: run `npm ci` in testdata/mcp")
+		}
+		require.NoError(t, err, "run `npm ci` in testdata/mcp")
+	}
+	return mcp.Spec{Command: &mcp.Command{
+		Name: "node", Args: append([]string{filepath.Join(dir, "dist/index.js")}, args...), Dir: t.TempDir(),
+		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()},
+	}}
+}
+
+// open makes a client that is closed with the test.
+func open(t testing.TB, spec mcp.Spec, opts *mcp.Options) *mcp.Client {
+	t.Helper()
+	c := mcp.NewClient(spec, opts)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+func within(t testing.TB, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+type request struct {
+	ID     json.RawMessage
+	Method string
+	Params struct {
+		Name      string
+		Cursor    string
+		Arguments json.RawMessage
+		Meta      struct {
+			Token any `json:"progressToken"`
+		} `json:"_meta"`
+	}
+}
+
+// fakeServer speaks just enough MCP, badly where a trait says so.
+func fakeServer(traits []string) {
+	has := func(t string) bool { return strings.Contains(" "+strings.Join(traits, " ")+" ", " "+t+" ") }
+	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+	if has("stubborn") {
+		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
+	}
+	if has("die") {
+		fmt.Fprintln(os.Stderr, "\x1b[31mError:\x1b[0m no API key\nset FAKE_KEY")
+		os.Exit(7)
+	}
+	if has("child") {
+		c := exec.Command("sleep", "1000")
+		c.Start()
+		fmt.Fprintln(os.Stderr, "child", c.Process.Pid)
+	}
+	if has("noise") {
+		say("Starting server...\n\n{\"not\": \"rpc\"}\n[1,2]\n{broken")
+	}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 64<<20)
+	calls := 0
+	for in.Scan() {
+		var r request
+		json.Unmarshal(in.Bytes(), &r)
+		answer := func(result string) { say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, result) }
+		switch r.Method {
+		case "server/discover":
+			switch {
+			case has("mute"):
+			case has("late"):
+				time.AfterFunc(1200*time.Millisecond, func() {
+					say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"late"}}`, r.ID)
+				})
+			case has("crash-on-discover"):
+				fmt.Fprintln(os.Stderr, "unexpected method")
+				os.Exit(1)
+			default:
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, r.ID)
+			}
+		case "initialize":
+			if has("never") {
+				continue
+			}
+			if has("log") {
+				appendLog("started")
+			}
+			answer(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"fake","version":"1"}}`)
+		case "tools/list":
+			listTools(has, r, answer)
+		case "tools/call":
+			calls++
+			callTool(r, calls, say, answer)
+		case "notifications/cancelled":
+			appendLog("cancelled " + string(in.Bytes()))
+		}
+	}
+	if has("stubborn") {
+		select {}
+	}
+}
+
+func listTools(has func(string) bool, r request, answer func(string)) {
+	tool := func(name string) string {
+		return fmt.Sprintf(`{"name":%q,"description":"d","inputSchema":{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"integer"}},"x-big":9007199254740993}}`, name)
+	}
+	switch {
+	case has("pages") && r.Params.Cursor == "":
+		answer(`{"tools":[` + tool("one") + `],"nextCursor":"2"}`)
+	case has("pages") && r.Params.Cursor == "2":
+		answer(`{"tools":[` + tool("two") + `],"nextCursor":"3"}`)
+	case has("pages"):
+		answer(`{"tools":[` + tool("three") + `],"nextCursor":"2"}`)
+	case has("odd"):
+		answer(`{"tools":[null,17,{"name":"bad","inputSchema":null,"annotations":"x"},` + tool("good") + `,{"description":"nameless"}]}`)
+	case has("no-tools"):
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`+"\n", r.ID)
+	default:
+		answer(`{"tools":[` + tool("one") + `]}`)
+	}
+}
+
+func callTool(r request, calls int, say func(string, ...any), answer func(string)) {
+	switch r.Params.Name {
+	case "count":
+		answer(fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}]}`, calls))
+	case "echo":
+		b, _ := json.Marshal(string(r.Params.Arguments))
+		answer(`{"content":[{"type":"text","text":` + string(b) + `}],"structuredContent":` + string(r.Params.Arguments) + `}`)
+	case "odd":
+		answer(`{"content":[{"type":"hologram","depth":3},{"type":"text","text":17},{"type":"text","text":"ok"}],"structuredContent":{"n":9007199254740993},"later":true}`)
+	case "big":
+		answer(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 16<<20) + `"}]}`)
+	case "slow":
+	case "progress":
+		token, _ := json.Marshal(r.Params.Meta.Token)
+		for i := range 6 {
+			time.Sleep(150 * time.Millisecond) // the pace of the work it plays
+			say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":6,"message":"step"}}`, token, i+1)
+		}
+		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":"careful"}}`)
+		answer(`{"content":[{"type":"text","text":"done"}]}`)
+	case "changed":
+		for range 5 {
+			say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		}
+		answer(`{"content":[]}`)
+	case "die":
+		fmt.Fprintln(os.Stderr, "segmentation fault, sort of")
+		os.Exit(9)
+	case "die-once":
+		appendLog("call")
+		if b, _ := os.ReadFile("log"); strings.Count(string(b), "call") == 1 {
+			os.Exit(9)
+		}
+		answer(`{"content":[{"type":"text","text":"second time"}]}`)
+	default:
+		say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"unknown tool"}}`, r.ID)
+	}
+}
+
+// appendLog leaves a line in the server's directory for the test to read.
+func appendLog(line string) {
+	f, err := os.OpenFile("log", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		fmt.Fprintln(f, line)
+		f.Close()
+	}
+}
