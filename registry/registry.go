@@ -155,7 +155,7 @@ func (r *ToolRegistry) Resolve(ctx context.Context, name string) (*Tool, error) 
 			return t, nil
 		}
 	}
-	return nil, r.notFound(name)
+	return nil, r.NotFound(name)
 }
 
 // LoadGroup returns the tools of a group by name, loading it at first use.
@@ -164,7 +164,7 @@ func (r *ToolRegistry) LoadGroup(ctx context.Context, name string) ([]*Tool, err
 	g, ok := r.groups[name]
 	r.mu.RUnlock()
 	if !ok {
-		return nil, r.notFound(FieldPrefix + name)
+		return nil, r.NotFound(FieldPrefix + name)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -22,7 +22,8 @@ func (e *NotFoundError) Error() string {
 // ExitStatus is 127, bash's own for a command that was not found.
 func (e *NotFoundError) ExitStatus() int { return 127 }
 
-func (r *ToolRegistry) notFound(name string) error {
+// NotFound returns the *NotFoundError for a name, with the names that may have been meant.
+func (r *ToolRegistry) NotFound(name string) error {
 	var names []string
 	for _, t := range r.All() {
 		names = append(names, t.Name)

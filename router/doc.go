@@ -1,0 +1,32 @@
+// Package router runs command strings: it decides which of three layers a
+// string belongs to, runs it there, and cuts the result to what a model can
+// use.
+//
+// # Routing
+//
+// [Router.Plan] decides, and is pure. A plain simple command that names an
+// agent tool (read, edit, ...) or a field tool (field:server:tool) is run by
+// the registry, in process. Everything else is bash's, with one change: where
+// an agent or field command stands in it (read x | head), its command word is
+// replaced, in place, by a name that bash can run, and that program calls back
+// to the host with its own descriptors. So pipes, redirections, here-documents,
+// $(...), xargs and set -e treat a tool as they treat any command.
+//
+// read, write and grep are also commands of Unix. A decision table tells which
+// is meant; it takes no use from them that works. agent:read forces the tool;
+// `builtin read`, `command grep` and `\read` force bash.
+//
+// # What it refuses to do
+//
+// It never rewrites bash text beyond those names, never runs what did not
+// parse as a call, and expands nothing itself: $, globs, braces and ~ are
+// bash's.
+//
+// # Parts
+//
+// plain.go and names.go are the fast path; which.go and which_grep.go the
+// decision table; splice.go the call sites; plan.go puts them together. run.go
+// runs a plan, capture.go and render.go make its result. host.go, call.go and
+// fdio.go serve the calls that come from inside bash; the package incall is
+// their other end.
+package router

@@ -1,0 +1,97 @@
+package router
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// list prints what `field:` and `field:server` ask for: the servers, or the
+// tools of one, which starts it.
+func (r *Router) list(ctx context.Context, group string, words []string, w io.Writer) error {
+	verbose := false
+	var rest []string
+	for _, word := range words {
+		switch word {
+		case "-h":
+		case "--help":
+			verbose = true
+		default:
+			rest = append(rest, word)
+		}
+	}
+	switch {
+	case group == "" && len(rest) > 1 && rest[0] == "search":
+		return r.search(ctx, rest[1:], w)
+	case len(rest) > 0:
+		return &registry.UsageError{Tool: registry.FieldPrefix + group,
+			Problems: []string{fmt.Sprintf("%q is not understood here: a tool is called as field:SERVER:TOOL --key value", rest[0])},
+			Next:     "field: lists the servers, field:SERVER lists its tools, field: search WORDS looks for one"}
+	case group == "":
+		return r.listGroups(w)
+	}
+	return r.listTools(ctx, group, verbose, w)
+}
+
+func (r *Router) listGroups(w io.Writer) error {
+	groups := r.reg.Groups()
+	if len(groups) == 0 {
+		_, err := fmt.Fprintln(w, "no servers or function groups are configured: add mcpServers or functions to .agentbash/config.json")
+		return err
+	}
+	var b strings.Builder
+	for _, g := range groups {
+		fmt.Fprintf(&b, "field:%s", g.Name)
+		if g.Summary != "" {
+			b.WriteString(": " + g.Summary)
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "list a server's tools: field:%s -h\n", groups[0].Name)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Router) listTools(ctx context.Context, group string, verbose bool, w io.Writer) error {
+	tools, err := r.reg.LoadGroup(ctx, group)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for i, t := range tools {
+		if verbose && i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(t.Help(verbose))
+	}
+	if len(tools) == 0 {
+		fmt.Fprintf(&b, "field:%s has no tools\n", group)
+	} else if !verbose {
+		fmt.Fprintf(&b, "show a tool's parameters: %s --help\n", tools[0].Name)
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// search looks in every group, and goes on past those that cannot be loaded.
+func (r *Router) search(ctx context.Context, words []string, w io.Writer) error {
+	for _, g := range r.reg.Groups() {
+		if _, err := r.reg.LoadGroup(ctx, g.Name); err != nil {
+			fmt.Fprintln(w, "not searched:", err)
+		}
+	}
+	found := false
+	for _, t := range r.reg.Search(strings.Join(words, " ")) {
+		if strings.HasPrefix(t.Name, registry.FieldPrefix) {
+			found = true
+			fmt.Fprint(w, t.Help(false))
+		}
+	}
+	if !found {
+		fmt.Fprintf(w, "no field tool matches %q: field: lists the servers\n", strings.Join(words, " "))
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package router
+
+import "time"
+
+// Result is what came of a command string. Its JSON form is an interface that
+// other programs build on.
+type Result struct {
+	Command    string `json:"command"`
+	Layer      Layer  `json:"layer"`
+	Name       string `json:"name"`
+	Success    bool   `json:"success"`     // exit code 0
+	Output     string `json:"output"`      // what a model sees
+	Error      string `json:"error"`       // why not Success; one message
+	Stdout     string `json:"stdout"`      // what the command wrote; its head, when that is over 16 MiB
+	Stderr     string `json:"stderr"`      //
+	ExitCode   int    `json:"exit_code"`   // 2 usage, 3 transport, 4 authentication, 124 timed out, 126 denied, 127 unknown, 130 interrupted
+	TimedOut   bool   `json:"timed_out"`   //
+	Truncated  bool   `json:"truncated"`   // Output is not the whole
+	Dir        string `json:"cwd"`         // after the command
+	DurationMS int64  `json:"duration_ms"` // milliseconds
+
+	FullOutput string `json:"-"` // the file that holds the whole output when Output does not; may be empty
+	Background string `json:"-"` // the file that takes what its background jobs write; may be empty
+	Canceled   bool   `json:"-"` // by the caller's context
+	Restarted  bool   `json:"-"` // the shell before this one had ended
+	Err        error  `json:"-"` // we failed, not the command: bash could not be started, the router is closed
+
+	limit time.Duration
+}
+
+// Explanation is a plan as other programs read it.
+type Explanation struct {
+	Command   string         `json:"command"`
+	Layer     Layer          `json:"layer"`
+	Name      string         `json:"name"`
+	Args      []string       `json:"args"`
+	Kwargs    map[string]any `json:"kwargs"`
+	Help      string         `json:"help"` // "", "brief" or "verbose"
+	InProcess bool           `json:"in_process"`
+	Calls     []CallSite     `json:"calls"`
+	Script    string         `json:"script"`
+	Error     string         `json:"error"`
+	Verdict   Verdict        `json:"verdict"`
+}
+
+// Verdict says what a command would do, as far as that is known.
+type Verdict struct {
+	Effects []string `json:"effects"` // read, write, execute, network, unknown
+	Danger  string   `json:"danger"`  // "", "confirm" or "block"
+	Reasons []string `json:"reasons"`
+}
+
+// Explain puts a plan in its JSON form; lists and maps are never null.
+func (p *Plan) Explain() Explanation {
+	e := Explanation{Command: p.Raw, Layer: p.Layer, Name: p.Name, Args: p.Args, Kwargs: p.Kwargs,
+		InProcess: p.InProcess, Calls: p.Calls, Script: p.Script, Verdict: p.verdict()}
+	if e.Args == nil {
+		e.Args = []string{}
+	}
+	if e.Kwargs == nil {
+		e.Kwargs = map[string]any{}
+	}
+	if e.Calls == nil {
+		e.Calls = []CallSite{}
+	}
+	switch {
+	case p.Help && p.Verbose:
+		e.Help = "verbose"
+	case p.Help:
+		e.Help = "brief"
+	}
+	if p.Err != nil {
+		e.Error = p.Err.Error()
+	}
+	return e
+}
+
+// verdict knows a tool by its kind; bash text is unknown as a whole.
+func (p *Plan) verdict() Verdict {
+	v := Verdict{Effects: []string{}, Reasons: []string{}}
+	switch {
+	case p.Err != nil || p.Help:
+	case p.tool != nil && p.tool.Kind == "read-only":
+		v.Effects = []string{"read"}
+	case p.tool != nil && p.tool.Kind != "":
+		v.Effects = []string{string(p.tool.Kind)}
+	default:
+		v.Effects = []string{"unknown"}
+	}
+	return v
+}

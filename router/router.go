@@ -1,0 +1,201 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/session"
+)
+
+// Options configures New; nil means the defaults; copied.
+type Options struct {
+	Dir      string        // where commands start; "" is the host's directory
+	Env      []string      // the commands' environment; nil is the host's
+	Unset    []string      // names never passed to commands (the program's own API keys)
+	StateDir string        // takes the whole of outputs that are cut; "" makes a private one that Close removes
+	Secrets  []string      // texts never shown to a model
+	MaxChars int           // of a result's Output; 0 means 30,000
+	Timeout  time.Duration // of one command; 0 means 120 s; at most 600 s
+	NoCalls  bool          // commands inside bash text cannot call tools: no socket, no links
+}
+
+// DefaultMaxChars is how many characters of a result a model is shown.
+const DefaultMaxChars = 30_000
+
+// MaxTimeout is the longest time limit a command can have.
+const MaxTimeout = 600 * time.Second
+
+// DefaultTimeout is a command's time limit when none is given.
+const DefaultTimeout = 120 * time.Second
+
+// Router runs command strings against one bash session and one registry. It
+// owns the session, which is started by the first command that needs it. It is
+// safe for concurrent use; bash text runs one command at a time.
+type Router struct {
+	reg      *registry.ToolRegistry
+	opts     Options
+	names    atomic.Pointer[nameIndex]
+	stop     func() // ends the registry's events
+	host     *host  // nil with NoCalls
+	dir      string // holds spill files
+	ownDir   bool
+	nextFile atomic.Int64
+
+	mu     sync.Mutex // guards sess and closed
+	sess   *session.Session
+	closed bool
+	status atomic.Int32 // of an in-process command that ran before the shell started
+}
+
+// New returns a router over the registry's tools, present and future. Close it.
+func New(reg *registry.ToolRegistry, opts *Options) (*Router, error) {
+	r := &Router{reg: reg}
+	if opts != nil {
+		r.opts = *opts
+	}
+	if r.opts.MaxChars <= 0 {
+		r.opts.MaxChars = DefaultMaxChars
+	}
+	if err := r.directories(); err != nil {
+		return nil, err
+	}
+	if !r.opts.NoCalls {
+		var err error
+		if r.host, err = newHost(r); err != nil {
+			r.removeOwnDir()
+			return nil, err
+		}
+	}
+	r.reindex()
+	r.stop = reg.Subscribe(func(registry.Event) { r.reindex() })
+	return r, nil
+}
+
+// directories makes the paths absolute and the state directory private.
+func (r *Router) directories() (err error) {
+	if r.opts.Dir == "" {
+		r.opts.Dir = "."
+	}
+	if r.opts.Dir, err = filepath.Abs(r.opts.Dir); err != nil {
+		return fmt.Errorf("router: working directory: %w", err)
+	}
+	r.dir = r.opts.StateDir
+	if r.dir == "" {
+		r.ownDir = true
+		r.dir, err = os.MkdirTemp("", "agentbash-")
+	} else {
+		err = os.MkdirAll(r.dir, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("router: state directory: %w", err)
+	}
+	return nil
+}
+
+// reindex follows a change of the registry.
+func (r *Router) reindex() {
+	n := newNameIndex(r.reg)
+	r.names.Store(n)
+	if r.host != nil {
+		r.host.link(r.reg.All())
+	}
+}
+
+// Registry returns the registry the router runs tools from.
+func (r *Router) Registry() *registry.ToolRegistry { return r.reg }
+
+// Dir is the directory the next command runs in.
+func (r *Router) Dir() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sess == nil {
+		return r.opts.Dir
+	}
+	return r.sess.Dir()
+}
+
+// Start starts bash now and not with the first command that needs it.
+func (r *Router) Start() error {
+	_, err := r.session()
+	return err
+}
+
+// ErrClosed is returned for commands after Close.
+var ErrClosed = errors.New("router: closed")
+
+// session returns the shell, starting it at first use.
+func (r *Router) session() (*session.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, ErrClosed
+	}
+	if r.sess != nil {
+		return r.sess, nil
+	}
+	o := session.Options{Dir: r.opts.Dir, Env: r.opts.Env, Unset: r.opts.Unset, StateDir: r.dir,
+		Timeout: r.opts.Timeout, Head: 1 << 10, Tail: 1 << 10}
+	if r.host != nil {
+		if o.Env == nil {
+			o.Env = os.Environ()
+		}
+		o.Env = append(o.Env[:len(o.Env):len(o.Env)], r.host.env()...)
+		o.Init = r.host.init()
+	}
+	s, err := session.New(&o)
+	if err != nil {
+		return nil, err
+	}
+	s.SetStatus(int(r.status.Load()))
+	r.sess = s
+	return s, nil
+}
+
+// setStatus makes an in-process command's exit status bash's next $?.
+func (r *Router) setStatus(code int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.Store(int32(code))
+	if r.sess != nil {
+		r.sess.SetStatus(code)
+	}
+}
+
+// Close ends the shell with everything it started, and the calls it serves.
+func (r *Router) Close() error {
+	r.mu.Lock()
+	sess, closed := r.sess, r.closed
+	r.closed = true
+	r.mu.Unlock()
+	if closed {
+		return nil
+	}
+	r.stop()
+	var err error
+	if sess != nil {
+		err = sess.Close()
+	}
+	if r.host != nil {
+		r.host.close()
+	}
+	r.removeOwnDir()
+	return err
+}
+
+func (r *Router) removeOwnDir() {
+	if r.ownDir {
+		os.RemoveAll(r.dir)
+	}
+}
+
+// baseContext is for what has no caller of its own.
+func baseContext() (context.Context, context.CancelFunc) {
+	return context.WithCancel(context.Background())
+}

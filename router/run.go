@@ -1,0 +1,211 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/session"
+)
+
+// RunOptions are what one command may have of its own; nil means none of it.
+type RunOptions struct {
+	Timeout        time.Duration // 0: the router's; cut to MaxTimeout
+	Stdout, Stderr io.Writer     // also get every byte as it comes
+}
+
+// Run runs a command string and never fails: what went wrong is in the result.
+// Cancelling the context stops what the command started and keeps the shell.
+func (r *Router) Run(ctx context.Context, command string, opts *RunOptions) Result {
+	p := r.Plan(command)
+	return r.RunPlan(ctx, &p, opts)
+}
+
+// RunPlan runs a plan that this router made.
+func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result {
+	var o RunOptions
+	if opts != nil {
+		o = *opts
+	}
+	start := time.Now()
+	s := r.newStreams(&o)
+	res := Result{Command: p.Raw, Layer: p.Layer, Name: p.Name, limit: r.limit(o.Timeout)}
+	switch {
+	case p.Err != nil:
+		fmt.Fprintln(s.err, p.Err)
+		res.ExitCode, res.Error = registry.ExitStatus(p.Err), p.Err.Error()
+		r.setStatus(res.ExitCode)
+	case p.InProcess:
+		r.runTool(ctx, p, s, &res)
+	default:
+		r.runBash(ctx, p, s, &res)
+	}
+	if res.Dir == "" {
+		res.Dir = r.Dir()
+	}
+	res.DurationMS = time.Since(start).Milliseconds()
+	res.Success = res.ExitCode == 0
+	if !res.Success && res.Error == "" {
+		res.Error = res.reason()
+	}
+	r.render(&res, s, p.InProcess && p.Name == "read")
+	return res
+}
+
+// limit is the time a command gets.
+func (r *Router) limit(asked time.Duration) time.Duration {
+	if asked <= 0 {
+		asked = r.opts.Timeout
+	}
+	if asked <= 0 {
+		asked = DefaultTimeout
+	}
+	return min(asked, MaxTimeout)
+}
+
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
+}
+
+// reason says in one line why a result is no success.
+func (res *Result) reason() string {
+	switch {
+	case res.TimedOut:
+		return "timed out after " + seconds(res.limit)
+	case res.Canceled:
+		return "interrupted"
+	}
+	return fmt.Sprintf("exit status %d", res.ExitCode)
+}
+
+// runBash gives a text to the shell.
+func (r *Router) runBash(ctx context.Context, p *Plan, s *streams, res *Result) {
+	sess, err := r.session()
+	if err == nil && r.host != nil {
+		err = r.host.linkCalls(p.Calls)
+	}
+	var got session.Result
+	if err == nil {
+		got, err = sess.Run(ctx, p.Script, &session.RunOptions{Timeout: res.limit, Stdout: s.out, Stderr: s.err})
+	}
+	if err != nil {
+		res.Err, res.Error, res.ExitCode = err, err.Error(), 3
+		fmt.Fprintln(s.err, err)
+		return
+	}
+	res.ExitCode, res.TimedOut, res.Canceled, res.Dir = got.ExitCode, got.TimedOut, got.Canceled, got.Dir
+	res.Background, res.Restarted = got.Background, got.Restarted
+	if res.ExitCode != 0 && !res.TimedOut && !res.Canceled {
+		r.hint(p, s)
+	}
+}
+
+// hint says what to type where bash's answer failed and a tool was probably meant.
+func (r *Router) hint(p *Plan, s *streams) {
+	for _, h := range p.hints {
+		kind, file, _ := strings.Cut(h, " ")
+		switch kind {
+		case "grep":
+			fmt.Fprintln(s.err, "hint: grep had no file and nothing on its stdin: to search the files below this directory type grep --pattern TEXT [--path DIR] [--ignore_case], or give grep -r and a file")
+		case "write":
+			fmt.Fprintln(s.err, "hint: this was write(1), which sends a message to a user: to write a file type write ./FILE, or write --file_path FILE --content TEXT")
+		case "read":
+			if st, err := os.Stat(absolute(r.Dir(), file)); err == nil && !st.IsDir() {
+				fmt.Fprintf(s.err, "hint: bash's own read fills variables: to see the file type read ./%s, or read --file_path %s\n", file, file)
+			}
+		}
+	}
+}
+
+func absolute(dir, path string) string {
+	if strings.HasPrefix(path, "/") {
+		return path
+	}
+	return dir + "/" + path
+}
+
+// abandonAfter is how long a tool may take to notice that it was stopped.
+const abandonAfter = 2 * time.Second
+
+// runTool runs an in-process command under its time limit. A tool that does
+// not stop when it is told to is left behind; nothing it still writes is kept.
+func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) {
+	ctx, cancel := context.WithTimeoutCause(ctx, res.limit, errTimeLimit)
+	defer cancel()
+	done := make(chan registry.ToolResult, 1)
+	go func() {
+		done <- r.call(ctx, p.Name, p.words, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
+	}()
+	var got registry.ToolResult
+	select {
+	case got = <-done:
+	case <-ctx.Done():
+		select {
+		case got = <-done:
+		case <-time.After(abandonAfter):
+		}
+	}
+	res.ExitCode, res.Error = got.ExitStatus, got.Error
+	if ctx.Err() != nil && !got.Success {
+		res.TimedOut = errors.Is(context.Cause(ctx), errTimeLimit)
+		res.Canceled = !res.TimedOut
+		res.ExitCode, res.Error = 130, ""
+		if res.TimedOut {
+			res.ExitCode = 124
+		}
+	}
+	r.setStatus(res.ExitCode)
+}
+
+var errTimeLimit = errors.New("time limit")
+
+// call runs a tool, or prints the help or the listing its words ask for. It
+// serves commands that run in process and those that come from inside bash.
+func (r *Router) call(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
+	if group, tool, ok := registry.SplitField(name); ok && tool == "" {
+		return settle(c, r.list(ctx, group, words, c.Stdout))
+	}
+	t, err := r.reg.Resolve(ctx, name)
+	if err != nil {
+		return settle(c, err)
+	}
+	parsed, err := t.Parse(words, c.Stdin != nil)
+	if err != nil {
+		return settle(c, err)
+	}
+	if parsed.Help != registry.NoHelp {
+		_, err := io.WriteString(c.Stdout, t.Help(parsed.Help == registry.VerboseHelp))
+		return settle(c, err)
+	}
+	c.Kwargs = parsed.Kwargs
+	res := t.Invoke(ctx, c)
+	if !res.Success && brokenPipe(c.Stdout) {
+		res.ExitStatus = 128 + int(syscall.SIGPIPE)
+	}
+	return res
+}
+
+// settle reports an error that came before the tool ran.
+func settle(c *registry.Call, err error) registry.ToolResult {
+	if err == nil {
+		return registry.ToolResult{Success: true}
+	}
+	if brokenPipe(c.Stdout) {
+		return registry.ToolResult{ExitStatus: 128 + int(syscall.SIGPIPE)}
+	}
+	fmt.Fprintln(c.Stderr, err)
+	return registry.ToolResult{Error: err.Error(), ExitStatus: registry.ExitStatus(err)}
+}
+
+// brokenPipe reports whether the reader of a call's stdout has gone.
+func brokenPipe(w io.Writer) bool {
+	f, ok := w.(*fdWriter)
+	return ok && f.broken
+}
