@@ -1,0 +1,156 @@
+package fieldbash
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Config names the groups of field tools. Values are final: ${V} was expanded
+// by whoever read the file.
+type Config struct {
+	MCPServers map[string]Server     `json:"mcpServers,omitempty"`
+	Functions  map[string][]Function `json:"functions,omitempty"`
+}
+
+// Server is one MCP server, in the form that MCP clients share. It has a
+// Command or a URL.
+type Server struct {
+	Type     string `json:"type,omitempty"`     // "stdio", "http", "streamable-http" or "sse"; empty: by what is set
+	Disabled bool   `json:"disabled,omitempty"` // keeps the entry and leaves the server out
+
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"` // on top of the minimal environment
+	Cwd     string            `json:"cwd,omitempty"` // relative to Options.Dir; empty: Options.Dir
+
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"` // sent to the URL's own origin only
+
+	Timeout      float64  `json:"timeout,omitempty"`      // seconds for a call; 0: 120
+	StartTimeout float64  `json:"startTimeout,omitempty"` // seconds for a start; 0: 30
+	Allow        []string `json:"allow,omitempty"`        // patterns of tools that are offered; empty: all
+	Deny         []string `json:"deny,omitempty"`         // patterns of tools that are not, whatever Allow says
+	Trust        bool     `json:"trust,omitempty"`        // its claims that a tool only reads are believed
+}
+
+// Function is one function definition and how to run it.
+type Function struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // the JSON Schema of its arguments, whole; nil: takes anything
+	Exec        *Exec           // either this
+	HTTP        *HTTP           // or this
+	Timeout     float64         // seconds; 0: 120
+}
+
+// Exec runs a function as a program: the arguments are one JSON object on its
+// stdin, its stdout is the result, and a status other than 0 is failure.
+type Exec struct {
+	Argv []string          `json:"argv"`
+	Env  map[string]string `json:"env,omitempty"` // on top of the minimal environment
+	Cwd  string            `json:"cwd,omitempty"` // relative to Options.Dir; empty: Options.Dir
+}
+
+// HTTP runs a function as a request: the arguments are the JSON body, or the
+// query of a GET, HEAD or DELETE; {name} in the URL's path takes the argument of that name.
+type HTTP struct {
+	Method  string            `json:"method,omitempty"` // empty: POST
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers,omitempty"`
+}
+
+// UnmarshalJSON takes OpenAI's {"type":"function","function":{...}}, the bare
+// inner object, and Anthropic's {"name","description","input_schema"}, each
+// with "exec" or "http" beside its name or around it.
+func (f *Function) UnmarshalJSON(b []byte) error {
+	type form struct {
+		Name         string          `json:"name"`
+		Description  string          `json:"description"`
+		Parameters   json.RawMessage `json:"parameters"`
+		InputSchema  json.RawMessage `json:"input_schema"`
+		InputSchema2 json.RawMessage `json:"inputSchema"`
+		Exec         *Exec           `json:"exec"`
+		HTTP         *HTTP           `json:"http"`
+		Timeout      float64         `json:"timeout"`
+	}
+	var outer struct {
+		form
+		Function *form `json:"function"`
+	}
+	if err := json.Unmarshal(b, &outer); err != nil {
+		return fmt.Errorf("function definition: %w", err)
+	}
+	in := outer.form
+	if outer.Function != nil {
+		in = *outer.Function
+		if in.Exec == nil {
+			in.Exec = outer.Exec
+		}
+		if in.HTTP == nil {
+			in.HTTP = outer.HTTP
+		}
+		if in.Timeout == 0 {
+			in.Timeout = outer.Timeout
+		}
+	}
+	*f = Function{Name: in.Name, Description: in.Description, Exec: in.Exec, HTTP: in.HTTP, Timeout: in.Timeout}
+	for _, schema := range []json.RawMessage{in.Parameters, in.InputSchema, in.InputSchema2} {
+		if f.Parameters == nil && len(schema) > 0 && !bytes.Equal(schema, []byte("null")) {
+			f.Parameters = schema
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes the bare form.
+func (f Function) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters,omitempty"`
+		Exec        *Exec           `json:"exec,omitempty"`
+		HTTP        *HTTP           `json:"http,omitempty"`
+		Timeout     float64         `json:"timeout,omitempty"`
+	}{f.Name, f.Description, f.Parameters, f.Exec, f.HTTP, f.Timeout})
+}
+
+// check says what is wrong with an entry, and what to write.
+func (s Server) check() error {
+	switch {
+	case s.Command == "" && s.URL == "":
+		return errors.New(`it has neither "command" nor "url": set one`)
+	case s.Command != "" && s.URL != "":
+		return errors.New(`it has both "command" and "url": remove one`)
+	case s.Timeout < 0 || s.StartTimeout < 0:
+		return errors.New(`"timeout" and "startTimeout" are seconds, and not below 0`)
+	}
+	switch s.Type {
+	case "", "stdio", "http", "streamable-http", "streamableHttp", "sse":
+		return nil
+	}
+	return fmt.Errorf(`unknown "type" %q: write "stdio", "http" or "sse"`, s.Type)
+}
+
+func (f Function) check() error {
+	switch {
+	case f.Name == "":
+		return errors.New(`a definition has no "name"`)
+	case f.Exec == nil && f.HTTP == nil:
+		return fmt.Errorf(`%s has neither "exec" nor "http": add "exec": {"argv": [...]}`, f.Name)
+	case f.Exec != nil && f.HTTP != nil:
+		return fmt.Errorf(`%s has both "exec" and "http": remove one`, f.Name)
+	case f.Exec != nil && (len(f.Exec.Argv) == 0 || f.Exec.Argv[0] == ""):
+		return fmt.Errorf(`%s: "argv" is empty: name the program first`, f.Name)
+	case f.HTTP != nil && f.HTTP.URL == "":
+		return fmt.Errorf(`%s: "http" has no "url"`, f.Name)
+	case f.Timeout < 0:
+		return fmt.Errorf(`%s: "timeout" is seconds, and not below 0`, f.Name)
+	}
+	return nil
+}
+
+// seconds makes a duration; 0 stays 0.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -1,0 +1,165 @@
+package fieldbash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agentbash/agentbash/fieldbash/mcp"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// Options are the surroundings of the field layer. The zero value will do.
+type Options struct {
+	Dir     string                                         // where servers and functions run; absolute; "": the current directory
+	Env     []string                                       // our environment ("K=V"), of which they get a minimal part
+	Version string                                         // our version, told to servers
+	Files   string                                         // where images and other bytes are saved; "": a directory of ours below the temporary one
+	Roots   []string                                       // directories told to servers as their roots; nil: Dir
+	Log     func(format string, args ...any)               // warnings and what servers say outside a call; nil: dropped
+	Changed func(group string)                             // a server says its tools changed: load the group again; called from a goroutine
+	Elicit  func(server string, q mcp.Question) mcp.Answer // asks the person for a server; nil: declined
+}
+
+// Fields is the field layer of one program. It is safe for concurrent use.
+type Fields struct {
+	opts   Options
+	guard  mcp.Guard
+	groups []*group
+}
+
+// group is one MCP server or one group of functions.
+type group struct {
+	name    string
+	summary string
+	server  Server
+	client  *mcp.Client      // nil for functions
+	tools   []*registry.Tool // of functions
+}
+
+// New checks the configuration and returns the layer. Entries that cannot be
+// used are left out, each with a warning that says why; nothing is started.
+func New(cfg Config, opts *Options) (*Fields, []error) {
+	f := &Fields{}
+	if opts != nil {
+		f.opts = *opts
+	}
+	if f.opts.Dir == "" {
+		f.opts.Dir, _ = filepath.Abs(".")
+	}
+	if f.opts.Roots == nil && f.opts.Dir != "" {
+		f.opts.Roots = []string{f.opts.Dir}
+	}
+	var warnings []error
+	taken := map[string]string{}
+	claim := func(kind, name string) (safe string, ok bool) {
+		safe = safeName(name)
+		here := kind + "." + name
+		if safe == "" {
+			warnings = append(warnings, fmt.Errorf("%s: its name is empty: it is left out", here))
+			return "", false
+		}
+		if other, dup := taken[safe]; dup {
+			warnings = append(warnings, fmt.Errorf("%s: the name field:%s belongs to %s: it is left out; rename one of them", here, safe, other))
+			return "", false
+		}
+		taken[safe] = here
+		if safe != name {
+			warnings = append(warnings, fmt.Errorf("%s: the name is not fit for a command: it is field:%s", here, safe))
+		}
+		return safe, true
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.MCPServers)) {
+		s := cfg.MCPServers[name]
+		if s.Disabled {
+			continue
+		}
+		if err := s.check(); err != nil {
+			warnings = append(warnings, fmt.Errorf("mcpServers.%s: %w", name, err))
+			continue
+		}
+		if safe, ok := claim("mcpServers", name); ok {
+			f.groups = append(f.groups, f.serverGroup(safe, s))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Functions)) {
+		if safe, ok := claim("functions", name); ok {
+			g, errs := f.functionGroup(safe, cfg.Functions[name])
+			for _, err := range errs {
+				warnings = append(warnings, fmt.Errorf("functions.%s: %w", name, err))
+			}
+			f.groups = append(f.groups, g)
+		}
+	}
+	return f, warnings
+}
+
+// Groups returns the groups for a registry; loading a server's starts it, and
+// loading a group of functions costs nothing.
+func (f *Fields) Groups() []registry.Group {
+	var out []registry.Group
+	for _, g := range f.groups {
+		out = append(out, registry.Group{Name: g.name, Summary: g.summary, Load: func(ctx context.Context) ([]*registry.Tool, error) {
+			if g.client == nil {
+				return g.tools, nil
+			}
+			return f.load(ctx, g)
+		}})
+	}
+	return out
+}
+
+// Static returns the tools that are known without starting anything: those of
+// the function groups.
+func (f *Fields) Static() []*registry.Tool {
+	var out []*registry.Tool
+	for _, g := range f.groups {
+		out = append(out, g.tools...)
+	}
+	return out
+}
+
+// Close ends all servers, at once, and returns when they are gone.
+func (f *Fields) Close() error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(f.groups))
+	for i, g := range f.groups {
+		if g.client != nil {
+			wg.Go(func() { errs[i] = g.client.Close() })
+		}
+	}
+	wg.Wait()
+	return errors.Join(append(errs, f.guard.Close())...)
+}
+
+func (f *Fields) logf(format string, args ...any) {
+	if f.opts.Log != nil {
+		f.opts.Log(format, args...)
+	}
+}
+
+// inDir is a configured directory, relative to ours.
+func (f *Fields) inDir(dir string) string {
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(f.opts.Dir, dir)
+}
+
+// offered reports whether allow and deny let a tool be used; patterns are
+// those of path.Match.
+func (s Server) offered(tool string) bool {
+	in := func(patterns []string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool {
+			ok, err := path.Match(p, strings.ReplaceAll(tool, "/", "_"))
+			return ok && err == nil || p == tool
+		})
+	}
+	return (len(s.Allow) == 0 || in(s.Allow)) && !in(s.Deny)
+}

@@ -1,0 +1,105 @@
+package fieldbash
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// defaultTimeout bounds a function for which the configuration names no limit.
+const defaultTimeout = 120 * time.Second
+
+// functionGroup makes the tools of one group of definitions; definitions that
+// cannot be used are left out, each with its reason.
+func (f *Fields) functionGroup(name string, defs []Function) (*group, []error) {
+	g := &group{name: name, summary: "functions from the configuration"}
+	var errs []error
+	seen := map[string]string{}
+	for _, def := range defs {
+		if err := def.check(); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		safe := safeName(def.Name)
+		if first, dup := seen[safe]; dup {
+			errs = append(errs, fmt.Errorf("%s: field:%s:%s is already %s: it is left out; rename one of them", def.Name, name, safe, first))
+			continue
+		}
+		seen[safe] = def.Name
+		if safe != def.Name {
+			errs = append(errs, fmt.Errorf("%s: the name is not fit for a command: it is field:%s:%s", def.Name, name, safe))
+		}
+		g.tools = append(g.tools, f.functionTool(name, safe, def))
+	}
+	return g, errs
+}
+
+// functionTool makes the command for one definition.
+func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
+	schema := def.Parameters
+	if schema != nil && !json.Valid(schema) {
+		schema = nil
+	}
+	detail := cleanText(def.Description, maxDetail)
+	t := f.tool(group, safe, summaryOf(detail), detail, schema)
+	limit := seconds(def.Timeout)
+	if limit == 0 {
+		limit = defaultTimeout
+	}
+	t.Kind = registry.Execute
+	run := func(ctx context.Context, call *registry.Call, args json.RawMessage) error {
+		return f.runExec(ctx, def.Exec, call, args)
+	}
+	if def.HTTP != nil {
+		t.Kind = registry.Network
+		run = func(ctx context.Context, call *registry.Call, args json.RawMessage) error {
+			return f.runHTTP(ctx, def.HTTP, call, args)
+		}
+	}
+	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+		args, err := encodeArgs(call.Kwargs)
+		if err != nil {
+			return registry.ToolResult{}, err
+		}
+		limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
+		defer cancel()
+		err = run(limited, call, args)
+		if err == nil {
+			return registry.ToolResult{Success: true}, nil
+		}
+		return registry.ToolResult{}, ended(limited, limit, err)
+	}
+	return t
+}
+
+// statusError is a failure of a function with its exit status: 1 failed,
+// 3 not reached, 4 not authorized, 124 timed out, 130 interrupted.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string   { return e.text }
+func (e *statusError) ExitStatus() int { return e.status }
+
+func failed(status int, format string, args ...any) error {
+	return &statusError{status, fmt.Sprintf(format, args...)}
+}
+
+var errLimit = fmt.Errorf("time limit")
+
+// ended names the time limit or the interruption that an error is due to.
+func ended(ctx context.Context, limit time.Duration, err error) error {
+	switch context.Cause(ctx) {
+	case nil:
+		return err
+	case errLimit:
+		return failed(124, `timed out after %v: raise "timeout" (seconds) of this function if it is only slow`, limit)
+	case context.DeadlineExceeded:
+		return failed(124, "timed out")
+	}
+	return failed(130, "interrupted")
+}

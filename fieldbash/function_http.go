@@ -1,0 +1,131 @@
+package fieldbash
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// maxBody bounds what a function's endpoint may answer, in bytes.
+const maxBody = 64 << 20
+
+// runHTTP runs a function as one request.
+func (f *Fields) runHTTP(ctx context.Context, def *HTTP, call *registry.Call, args json.RawMessage) error {
+	req, err := def.request(ctx, args)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{CheckRedirect: sameOrigin(req.URL)}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	if err != nil {
+		return failed(3, `%v: check that the endpoint runs and that "url" of this function in the config file is right`, err)
+	}
+	defer resp.Body.Close()
+	body := io.LimitReader(resp.Body, maxBody)
+	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
+		if _, err := io.Copy(call.Stdout, body); err != nil {
+			return failed(3, "the answer broke off: %v", err)
+		}
+		return nil
+	}
+	text, _ := io.ReadAll(io.LimitReader(body, maxDetail))
+	answer := fmt.Sprintf("the endpoint answered %s", resp.Status)
+	if s := cleanText(string(text), maxDetail); s != "" {
+		answer += ": " + s
+	}
+	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		return failed(4, `%s: put a valid token into "headers" of this function in the config file`, answer)
+	}
+	return failed(1, "%s", answer)
+}
+
+// request makes the request: {name} in the path takes that argument; the rest
+// goes into the query of a request without a body, else into a JSON body.
+func (def *HTTP) request(ctx context.Context, args json.RawMessage) (*http.Request, error) {
+	method := strings.ToUpper(def.Method)
+	if method == "" {
+		method = http.MethodPost
+	}
+	rest, err := registry.DecodeJSON(args)
+	if err != nil {
+		return nil, err
+	}
+	kwargs := rest.(map[string]any)
+	target := def.URL
+	for name, v := range kwargs {
+		if hole := "{" + name + "}"; strings.Contains(target, hole) {
+			target = strings.ReplaceAll(target, hole, url.PathEscape(argText(v)))
+			delete(kwargs, name)
+		}
+	}
+	u, err := url.Parse(target)
+	if err != nil || u.Host == "" {
+		return nil, failed(3, `%q is no URL: correct "url" of this function in the config file`, def.URL)
+	}
+	var body io.Reader
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodDelete:
+		q := u.Query()
+		for name, v := range kwargs {
+			list, ok := v.([]any)
+			if !ok {
+				list = []any{v}
+			}
+			for _, one := range list {
+				q.Add(name, argText(one))
+			}
+		}
+		u.RawQuery = q.Encode()
+	default:
+		b, err := encodeArgs(kwargs)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, failed(3, `%v: correct "http" of this function in the config file`, err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for k, v := range def.Headers {
+		req.Header.Set(k, v)
+	}
+	return req, nil
+}
+
+// argText is an argument as text: strings bare, everything else as JSON.
+func argText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
+
+// sameOrigin lets a request be redirected within its origin only: its headers
+// may be secrets.
+func sameOrigin(first *url.URL) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		if req.URL.Scheme != first.Scheme || req.URL.Host != first.Host {
+			return fmt.Errorf("it redirects to %s://%s: put that address in the config if you trust it", req.URL.Scheme, req.URL.Host)
+		}
+		if len(via) > 5 {
+			return fmt.Errorf("too many redirects")
+		}
+		return nil
+	}
+}

@@ -1,0 +1,135 @@
+package fieldbash_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// The test binary is also the program that function definitions run.
+func TestMain(m *testing.M) {
+	if os.Getenv("FIELD_TEST_ROLE") == "function" {
+		os.Exit(function(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// function is a program as a definition's argv runs it: JSON on stdin.
+func function(args []string) int {
+	in, _ := io.ReadAll(os.Stdin)
+	switch args[0] {
+	case "echo":
+		os.Stdout.Write(in)
+	case "fail":
+		fmt.Fprintln(os.Stderr, "no such table")
+		return 3
+	case "sleep":
+		fmt.Fprintln(os.Stderr, "sleeping")
+		select {}
+	case "world":
+		wd, _ := os.Getwd()
+		json.NewEncoder(os.Stdout).Encode(map[string]any{"cwd": os.Getenv("AGENTBASH_CWD"), "wd": wd, "secret": os.Getenv("OPENAI_API_KEY"), "x": os.Getenv("X")})
+	}
+	return 0
+}
+
+// bench is a field layer in a registry, as the router has it.
+type bench struct {
+	*fieldbash.Fields
+	reg *registry.ToolRegistry
+	dir string
+}
+
+func layer(t testing.TB, cfg fieldbash.Config, opts *fieldbash.Options) bench {
+	t.Helper()
+	if opts == nil {
+		opts = &fieldbash.Options{}
+	}
+	if opts.Dir == "" {
+		opts.Dir = t.TempDir()
+	}
+	opts.Env = append(os.Environ(), "OPENAI_API_KEY=secret")
+	f, warnings := fieldbash.New(cfg, opts)
+	require.Empty(t, warnings)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	reg := registry.New()
+	for _, g := range f.Groups() {
+		require.NoError(t, reg.RegisterGroup(g))
+	}
+	return bench{f, reg, opts.Dir}
+}
+
+// out is what a command left.
+type out struct {
+	stdout, stderr string
+	status         int
+}
+
+// run does what the router does with a command's words.
+func (b bench) run(t testing.TB, words ...string) out {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return b.runCtx(ctx, t, words...)
+}
+
+func (b bench) runCtx(ctx context.Context, t testing.TB, words ...string) out {
+	t.Helper()
+	tool, err := b.reg.Resolve(ctx, words[0])
+	if err != nil {
+		return out{stderr: err.Error(), status: registry.ExitStatus(err)}
+	}
+	parsed, err := tool.Parse(words[1:], false)
+	if err != nil {
+		return out{stderr: err.Error(), status: registry.ExitStatus(err)}
+	}
+	require.Zero(t, parsed.Help)
+	var stdout, stderr bytes.Buffer
+	res := tool.Invoke(ctx, &registry.Call{Kwargs: parsed.Kwargs, Dir: b.dir, Stdout: &stdout, Stderr: &stderr})
+	return out{stdout.String(), stderr.String(), res.ExitStatus}
+}
+
+// ok runs a command that must succeed and returns its stdout.
+func (b bench) ok(t testing.TB, words ...string) string {
+	t.Helper()
+	o := b.run(t, words...)
+	require.Zero(t, o.status, "%q: %s", words, o.stderr)
+	return o.stdout
+}
+
+// npm is the path of a real server in testdata/mcp.
+func npm(t testing.TB, name string) string {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	path := filepath.Join(filepath.Dir(here), "../testdata/mcp/node_modules/@modelcontextprotocol", name, "dist/index.js")
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("CI") == "" {
+			t.Skip("SKIPPED: no npm servers: run `npm ci` in testdata/mcp")
+		}
+		require.NoError(t, err, "run `npm ci` in testdata/mcp")
+	}
+	return path
+}
+
+func server(t testing.TB, name string, args ...string) fieldbash.Server {
+	return fieldbash.Server{Command: "node", Args: append([]string{npm(t, name)}, args...)}
+}
+
+func config(t testing.TB, text string) fieldbash.Config {
+	t.Helper()
+	var cfg fieldbash.Config
+	require.NoError(t, json.Unmarshal([]byte(text), &cfg))
+	return cfg
+}

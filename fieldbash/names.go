@@ -1,0 +1,81 @@
+package fieldbash
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxName    = 64   // characters of a group's or a tool's name
+	maxSummary = 160  // characters of a one-line summary
+	maxDetail  = 4000 // characters of a description
+)
+
+// safeName makes a name that needs no quoting in any shell: letters, digits,
+// dot, dash and underscore, not starting with a dot or a dash.
+func safeName(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case b.Len() == maxName:
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
+			b.WriteRune(r)
+		case (r == '-' || r == '.') && b.Len() > 0:
+			b.WriteRune(r)
+		default:
+			b.WriteByte('_')
+		}
+	}
+	return b.String()
+}
+
+// names hands out safe names, each once.
+type names map[string]bool
+
+// take returns the safe name for a tool; warning is not empty when it is not
+// the name itself.
+func (n names) take(name string) (safe, warning string) {
+	safe = safeName(name)
+	for i := 2; n[safe]; i++ {
+		safe = fmt.Sprintf("%s_%d", safeName(name), i)
+	}
+	n[safe] = true
+	if safe != name {
+		warning = fmt.Sprintf("the tool %q is offered as %s", name, safe)
+	}
+	return safe, warning
+}
+
+// cleanText makes a description from elsewhere fit to be shown: no control
+// characters but newlines, nothing that reorders or hides text, at most limit
+// characters.
+func cleanText(s string, limit int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n == limit {
+			return strings.TrimRight(b.String(), " \n") + "..."
+		}
+		switch {
+		case r == '\n':
+		case r == '\t':
+			r = ' '
+		case r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
+			continue // Cf holds the bidirectional controls, zero-width and tag characters
+		}
+		b.WriteRune(r)
+		n++
+	}
+	return strings.Trim(b.String(), " \n")
+}
+
+// summaryOf is a description's first sentence or line.
+func summaryOf(description string) string {
+	line, _, _ := strings.Cut(cleanText(description, maxDetail), "\n")
+	if i := strings.Index(line, ". "); i > 0 {
+		line = line[:i]
+	}
+	return cleanText(strings.TrimSuffix(line, "."), maxSummary)
+}

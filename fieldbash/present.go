@@ -1,0 +1,127 @@
+package fieldbash
+
+import (
+	"fmt"
+	"io"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agentbash/agentbash/fieldbash/mcp"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// present writes a tool's result: text on stdout, a failure's text as the
+// error, everything else where it can be used.
+func (f *Fields) present(call *registry.Call, res *mcp.Result) (registry.ToolResult, error) {
+	w := &blocks{out: call.Stdout}
+	var failure strings.Builder
+	if res.IsError {
+		w.out = &failure
+	}
+	for i, block := range res.Content {
+		if err := f.block(call, w, block); err != nil {
+			return registry.ToolResult{}, fmt.Errorf("block %d of the result: %w", i+1, err)
+		}
+	}
+	if !w.any && res.Structured != nil {
+		w.write(string(res.Structured))
+	}
+	if res.IsError {
+		text := strings.TrimSpace(failure.String())
+		if text == "" {
+			text = "the tool failed and did not say why"
+		}
+		return registry.ToolResult{Error: text, ExitStatus: 1}, w.err
+	}
+	return registry.ToolResult{Success: true}, w.err
+}
+
+// block writes one content block. Stdout gets content only; where something
+// was saved is a note.
+func (f *Fields) block(call *registry.Call, w *blocks, c mcp.Content) error {
+	switch {
+	case c.Type == "text":
+		w.write(c.Text)
+	case c.Type == "resource" && c.Resource != nil && len(c.Resource.Blob) == 0:
+		w.write(c.Resource.Text)
+	case c.Type == "resource" && c.Resource != nil:
+		return f.save(call, "resource", c.Resource.MIMEType, c.Resource.Blob)
+	case (c.Type == "image" || c.Type == "audio") && c.Data != nil:
+		return f.save(call, c.Type, c.MIMEType, c.Data)
+	case c.Type == "resource_link" && c.URI != "":
+		w.write(c.URI)
+	default:
+		w.write(string(c.Raw))
+	}
+	return nil
+}
+
+// blocks writes text blocks, each on a line of its own; the last is left as it is.
+type blocks struct {
+	out     io.Writer
+	any     bool
+	newline bool // the last block lacks one
+	err     error
+}
+
+func (w *blocks) write(text string) {
+	if w.newline {
+		text = "\n" + text
+	}
+	w.any = true
+	if text != "" {
+		w.newline = !strings.HasSuffix(text, "\n")
+	}
+	if _, err := io.WriteString(w.out, text); err != nil && w.err == nil {
+		w.err = err
+	}
+}
+
+// save puts bytes into a new file and names it on stderr.
+func (f *Fields) save(call *registry.Call, what, mimeType string, data []byte) error {
+	dir := f.opts.Files
+	if dir == "" {
+		dir = filepath.Join(os.TempDir(), fmt.Sprintf("agentbash-files-%d", os.Getuid()))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("save %s: %w", what, err)
+	}
+	file, err := os.CreateTemp(dir, what+"-*"+extension(mimeType))
+	if err != nil {
+		return fmt.Errorf("save %s: %w", what, err)
+	}
+	_, err = file.Write(data)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return fmt.Errorf("save %s: %w", what, err)
+	}
+	if mimeType == "" {
+		mimeType = "unknown type"
+	}
+	_, err = fmt.Fprintf(call.Stderr, "%s (%s, %d bytes) saved to %s\n", what, cleanText(mimeType, 60), len(data), file.Name())
+	return err
+}
+
+// extension is a file name's ending for a media type, or "".
+func extension(mimeType string) string {
+	mimeType, _, _ = mime.ParseMediaType(mimeType)
+	switch mimeType {
+	case "image/jpeg":
+		return ".jpg" // the first of the system's table is .jfif or .jpe
+	case "text/plain":
+		return ".txt"
+	case "audio/wav", "audio/x-wav":
+		return ".wav"
+	case "audio/mpeg":
+		return ".mp3"
+	}
+	list, err := mime.ExtensionsByType(mimeType)
+	if err != nil || len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
