@@ -1,0 +1,134 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agentbash/agentbash/fieldbash"
+)
+
+// decode fills a file from its checked and expanded tree.
+func (s *source) decode(v *value) (*file, []error) {
+	f := &file{path: s.path}
+	var errs []error
+	take := func(key string, into any) {
+		if m := v.find(key); m != nil {
+			if err := s.decodeInto(m, key, into); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	take("model", &f.model)
+	take("baseURL", &f.baseURL)
+	take("apiKey", &f.apiKey)
+	take("mode", &f.mode)
+	take("rules", &f.rules)
+	take("limits", &f.limits)
+	if f.mode != "" && !contains(modes(), f.mode) {
+		errs = append(errs, s.at(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modes(), ", "))))
+	}
+	if l := f.limits; l.Turns < 0 || l.Cost < 0 || l.Time < 0 {
+		errs = append(errs, s.at(v.find("limits").offset, "limits", "a limit is below 0: leave it out for none"))
+	}
+	errs = append(errs, decodeMap(s, v.find("tools"), "tools", &f.tools)...)
+	errs = append(errs, decodeMap(s, v.find("mcpServers"), "mcpServers", &f.fields.MCPServers)...)
+	errs = append(errs, s.decodeFunctions(v.find("functions"), f)...)
+	return f, errs
+}
+
+// decodeFunctions decodes groups of functions one by one, for their keys' sake.
+func (s *source) decodeFunctions(v *value, f *file) (errs []error) {
+	var groups map[string]json.RawMessage
+	if errs := decodeMap(s, v, "functions", &groups); v == nil || len(errs) > 0 {
+		return errs
+	}
+	f.fields.Functions = make(map[string][]fieldbash.Function, len(v.members))
+	for _, g := range v.members {
+		key := "functions." + g.key
+		if !g.value.isList {
+			errs = append(errs, s.at(g.value.offset, key, "it is "+g.value.kind()+": write a list [...] of definitions"))
+			continue
+		}
+		list := make([]fieldbash.Function, len(g.value.list))
+		for i, m := range g.value.list {
+			if err := s.decodeInto(m, fmt.Sprintf("%s[%d]", key, i), &list[i]); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		f.fields.Functions[g.key] = list
+	}
+	return errs
+}
+
+// decodeMap decodes an object member by member, since the decoder's own errors
+// do not name the keys of a map.
+func decodeMap[T any](s *source, v *value, key string, into *map[string]T) (errs []error) {
+	if v == nil {
+		return nil
+	}
+	if !v.object {
+		return []error{s.at(v.offset, key, "it is "+v.kind()+": write an object {...}")}
+	}
+	*into = make(map[string]T, len(v.members))
+	for _, m := range v.members {
+		var one T
+		if err := s.decodeInto(m.value, join(key, m.key), &one); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		(*into)[m.key] = one
+	}
+	return errs
+}
+
+// decodeInto decodes one value; a wrong type is an error that names its key.
+func (s *source) decodeInto(v *value, key string, into any) error {
+	err := json.Unmarshal(v.encode(), into)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong):
+		// Field is the path below this value; it names embedded structs as well,
+		// which the file does not know.
+		at := v
+		for part := range strings.SplitSeq(wrong.Field, ".") {
+			if m := at.find(part); m != nil {
+				at, key = m, join(key, part)
+			}
+		}
+		return s.at(at.offset, key, fmt.Sprintf("%s stands where %s is wanted", haveKind(wrong.Value), wantKind(wrong.Type.Kind().String())))
+	}
+	return s.at(v.offset, key, err.Error())
+}
+
+// haveKind names what the decoder found: "string", "number 5", "array".
+func haveKind(kind string) string {
+	switch kind, _, _ = strings.Cut(kind, " "); kind {
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + kind
+}
+
+func wantKind(kind string) string {
+	switch kind {
+	case "string":
+		return "a string"
+	case "bool":
+		return "true or false"
+	case "slice":
+		return "a list [...]"
+	case "map", "struct":
+		return "an object {...}"
+	case "int":
+		return "a whole number"
+	}
+	return "a number"
+}

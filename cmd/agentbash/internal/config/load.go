@@ -1,0 +1,222 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agentbash/agentbash/fieldbash"
+)
+
+// The environment variables that are looked at, apart from HOME and the XDG ones.
+const (
+	EnvKey     = "OPENAI_API_KEY"
+	EnvBaseURL = "OPENAI_BASE_URL"
+	EnvModel   = "AGENTBASH_MODEL"
+)
+
+// Flags are what the command line said. "" is not given.
+type Flags struct {
+	Model, BaseURL, APIKey, Mode string
+
+	// File is one more file, over the project's and the user's. Who names it
+	// approves of it.
+	File string
+}
+
+// Options are where to look.
+type Options struct {
+	Flags  Flags
+	Dir    string                           // the working directory; absolute
+	Lookup func(name string) (string, bool) // the environment, as os.LookupEnv
+}
+
+// Result is what a program was told, merged.
+type Result struct {
+	Model, BaseURL, APIKey, Mode string
+	Fields                       fieldbash.Config
+	Rules                        []Rules         // from the highest rank to the lowest
+	Tools                        map[string]bool // switched on or off by name; absent: on
+	Limits                       Limits
+
+	From     map[string]string // where model, baseURL, apiKey and mode were said
+	Files    []string          // that were read, highest rank first
+	Dirs     Dirs
+	Pending  []PendingProject // what waits for approval
+	Warnings []error          // what was left out, one line each with the next move
+}
+
+// Rules are one file's rules, as they stand in it.
+type Rules struct {
+	File    string
+	Project bool // only rules that tighten may be taken from it
+	Raw     json.RawMessage
+}
+
+// Load reads and merges. An error is one or more [*Error], joined.
+func Load(opts *Options) (*Result, error) {
+	dirs, err := UserDirs(opts.Lookup)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{opts: opts, result: &Result{Dirs: dirs, From: map[string]string{}, Tools: map[string]bool{}}}
+	l.flags()
+	l.environment()
+	l.explicit()
+	l.project()
+	l.user()
+	l.finish()
+	if err := errors.Join(l.errs...); err != nil {
+		return nil, err
+	}
+	return l.result, nil
+}
+
+// loader goes from the highest rank to the lowest: what is already said stays.
+type loader struct {
+	opts   *Options
+	result *Result
+	errs   []error
+
+	tight *file  // the project's own file, which may only tighten; nil: none
+	above Limits // what ranks over it said
+}
+
+func (l *loader) flags() {
+	f := l.opts.Flags
+	l.say("model", f.Model, "--model")
+	l.say("baseURL", f.BaseURL, "--base-url")
+	l.say("apiKey", f.APIKey, "--api-key")
+	l.say("mode", f.Mode, "--mode")
+}
+
+func (l *loader) environment() {
+	for key, name := range map[string]string{"apiKey": EnvKey, "baseURL": EnvBaseURL, "model": EnvModel} {
+		v, _ := l.opts.Lookup(name)
+		l.say(key, v, name)
+	}
+}
+
+func (l *loader) explicit() {
+	if l.opts.Flags.File == "" {
+		return
+	}
+	path := l.opts.Flags.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(l.opts.Dir, path)
+	}
+	if f := l.read(path, false, true, nil); f != nil {
+		l.take(f)
+	}
+}
+
+func (l *loader) user() {
+	if f := l.read(filepath.Join(l.result.Dirs.Config, "config.json"), false, false, nil); f != nil {
+		l.take(f)
+	}
+}
+
+// read parses, checks and expands a file. It returns nil when there is none,
+// and after an error. keep, if not nil, may cut the tree before it is expanded.
+func (l *loader) read(path string, shared, must bool, keep func(s *source, v *value)) *file {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !must {
+		return nil
+	}
+	if err != nil {
+		next := ": make it readable, or move it away"
+		if must {
+			next = ": check the path given with --config"
+		}
+		l.errs = append(l.errs, &Error{File: path, Text: errors.Unwrap(err).Error() + next})
+		return nil
+	}
+	for _, seen := range l.result.Files {
+		if resolved(seen) == resolved(path) {
+			return nil // the file of --config is the project's or the user's
+		}
+	}
+	s := &source{path: path, data: data}
+	v, err := s.parse()
+	if err != nil {
+		l.errs = append(l.errs, err)
+		return nil
+	}
+	var errs []error
+	if !shared {
+		errs = s.checkAllKeys(v)
+	}
+	if keep != nil {
+		keep(s, v)
+	}
+	errs = append(errs, s.expandUsed(v, l.opts.Lookup)...)
+	f, more := s.decode(v)
+	if errs = append(errs, more...); len(errs) > 0 {
+		l.errs = append(l.errs, errs...)
+		return nil
+	}
+	l.result.Files = append(l.result.Files, path)
+	return f
+}
+
+// say sets a value that was not said by a higher rank.
+func (l *loader) say(key, val, from string) {
+	into := map[string]*string{
+		"model": &l.result.Model, "baseURL": &l.result.BaseURL, "apiKey": &l.result.APIKey, "mode": &l.result.Mode,
+	}[key]
+	if val == "" || *into != "" {
+		return
+	}
+	*into = val
+	l.result.From[key] = from
+}
+
+// take merges a file that may say anything.
+func (l *loader) take(f *file) {
+	r := l.result
+	l.say("model", f.model, f.path)
+	l.say("baseURL", f.baseURL, f.path)
+	l.say("apiKey", f.apiKey, f.path)
+	l.say("mode", f.mode, f.path)
+	if f.rules != nil {
+		r.Rules = append(r.Rules, Rules{File: f.path, Raw: f.rules})
+	}
+	for name, on := range f.tools {
+		if _, said := r.Tools[name]; !said {
+			r.Tools[name] = on
+		}
+	}
+	r.Limits.Turns = firstSet(r.Limits.Turns, f.limits.Turns)
+	r.Limits.Cost = firstSet(r.Limits.Cost, f.limits.Cost)
+	r.Limits.Time = firstSet(r.Limits.Time, f.limits.Time)
+	l.takeFields(f)
+}
+
+func firstSet[T int | float64](a, b T) T {
+	if a != 0 {
+		return a
+	}
+	return b
+}
+
+func (l *loader) takeFields(f *file) {
+	have := &l.result.Fields
+	for name, s := range f.fields.MCPServers {
+		if _, said := have.MCPServers[name]; !said {
+			if have.MCPServers == nil {
+				have.MCPServers = map[string]fieldbash.Server{}
+			}
+			have.MCPServers[name] = s
+		}
+	}
+	for name, g := range f.fields.Functions {
+		if _, said := have.Functions[name]; !said {
+			if have.Functions == nil {
+				have.Functions = map[string][]fieldbash.Function{}
+			}
+			have.Functions[name] = g
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/fieldbash"
+)
+
+// world is a home, a repository and an environment.
+type world struct {
+	t     *testing.T
+	root  string // of everything
+	dir   string // the working directory, two levels inside the repository
+	env   map[string]string
+	flags Flags
+}
+
+const (
+	userFile    = "home/.config/agentbash/config.json"
+	projectOwn  = "repo/.agentbash/config.json"
+	projectMCP  = "repo/.mcp.json"
+	nestedOwn   = "repo/a/.agentbash/config.json"
+	outsideFile = ".agentbash/config.json" // above the repository
+)
+
+func newWorld(t *testing.T, files map[string]string) *world {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	w := &world{t: t, root: root, dir: filepath.Join(root, "repo", "a", "b")}
+	w.env = map[string]string{"HOME": filepath.Join(root, "home")}
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "repo", ".git"), 0o700))
+	require.NoError(t, os.MkdirAll(w.dir, 0o700))
+	for name, content := range files {
+		w.write(name, content)
+	}
+	return w
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.root, name) }
+
+func (w *world) write(name, content string) {
+	w.t.Helper()
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(w.path(name)), 0o700))
+	require.NoError(w.t, os.WriteFile(w.path(name), []byte(content), 0o600))
+}
+
+func (w *world) try() (*Result, error) {
+	return Load(&Options{Flags: w.flags, Dir: w.dir, Lookup: func(k string) (string, bool) { v, ok := w.env[k]; return v, ok }})
+}
+
+func (w *world) load() *Result {
+	w.t.Helper()
+	r, err := w.try()
+	require.NoError(w.t, err)
+	return r
+}
+
+// approve approves everything that is pending.
+func (w *world) approve() {
+	w.t.Helper()
+	r := w.load()
+	for _, p := range r.Pending {
+		require.NoError(w.t, Approve(r.Dirs, p))
+	}
+}
+
+func TestFlagsThenEnvironmentThenProjectThenUser(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		userFile:   `{"model": "of-user", "baseURL": "http://user/v1", "apiKey": "${USER_KEY:-user-key}", "mode": "auto"}`,
+		projectOwn: `{"model": "of-project"}`,
+	})
+	r := w.load()
+	require.Equal(t, "of-project", r.Model)
+	require.Equal(t, "http://user/v1", r.BaseURL)
+	require.Equal(t, "user-key", r.APIKey)
+	require.Equal(t, "auto", r.Mode)
+	require.Equal(t, map[string]string{"model": w.path(projectOwn), "baseURL": w.path(userFile), "apiKey": w.path(userFile), "mode": w.path(userFile)}, r.From)
+	require.Equal(t, []string{w.path(projectOwn), w.path(userFile)}, r.Files)
+
+	w.env["USER_KEY"] = "expanded"
+	require.Equal(t, "expanded", w.load().APIKey)
+
+	w.env[EnvModel], w.env[EnvBaseURL], w.env[EnvKey] = "of-env", "http://env/v1", "env-key"
+	r = w.load()
+	require.Equal(t, []string{"of-env", "http://env/v1", "env-key"}, []string{r.Model, r.BaseURL, r.APIKey})
+
+	w.write("extra.json", `{"model": "of-file", "mode": "full", "baseURL": "http://file/v1"}`)
+	w.flags = Flags{Model: "of-flag", File: "../../../extra.json"}
+	r = w.load()
+	require.Equal(t, "of-flag", r.Model)
+	require.Equal(t, "http://env/v1", r.BaseURL)
+	require.Equal(t, "full", r.Mode)
+	require.Equal(t, "--model", r.From["model"])
+}
+
+func TestNothingIsConfigured(t *testing.T) {
+	w := newWorld(t, nil)
+	r := w.load()
+	require.Empty(t, r.Model+r.BaseURL+r.APIKey+r.Mode)
+	require.Empty(t, r.Files)
+	require.Empty(t, r.Pending)
+	require.Empty(t, r.Warnings)
+	require.Equal(t, w.path("home/.local/state/agentbash"), r.Dirs.State)
+	require.NoDirExists(t, r.Dirs.State)
+}
+
+func TestXDGVariables(t *testing.T) {
+	w := newWorld(t, map[string]string{"x/agentbash/config.json": `{"model": "m"}`})
+	w.env["XDG_CONFIG_HOME"], w.env["XDG_STATE_HOME"] = w.path("x"), "not/absolute"
+	r := w.load()
+	require.Equal(t, "m", r.Model)
+	require.Equal(t, w.path("home/.local/state/agentbash"), r.Dirs.State)
+
+	delete(w.env, "HOME")
+	_, err := w.try()
+	require.ErrorContains(t, err, "HOME is not set")
+}
+
+func TestTheNearestProjectFileUpToTheRootOfTheRepository(t *testing.T) {
+	w := newWorld(t, map[string]string{outsideFile: `{"model": "outside"}`})
+	require.Empty(t, w.load().Model)
+	w.write(projectOwn, `{"model": "root"}`)
+	require.Equal(t, "root", w.load().Model)
+	w.write(nestedOwn, `{"model": "nested"}`)
+	require.Equal(t, "nested", w.load().Model)
+
+	// Outside of a repository only the directory itself counts.
+	require.NoError(t, os.Remove(w.path("repo/.git")))
+	require.Empty(t, w.load().Model)
+	w.dir = w.path("repo/a")
+	require.Equal(t, "nested", w.load().Model)
+}
+
+func TestErrorsNameThePlaceAndTheNextMove(t *testing.T) {
+	tests := []struct {
+		name, content string
+		want          string
+	}{
+		{"a comma too many", "{\n  \"model\": \"m\",\n}", "line 3, column 1: a comma before } is not JSON: remove it"},
+		{"a comma missing", "{\n  \"model\": \"m\"\n  \"mode\": \"ask\"\n}", "line 3, column 3: a comma is missing before it"},
+		{"a comment", "{\n  // mine\n  \"model\": \"m\"\n}", "line 2, column 3: JSON has no comments: remove it"},
+		{"single quotes", "{'model': 1}", `line 1, column 2: strings stand in double quotes: "..."`},
+		{"not closed", "{\"model\": \"m\"", "line 1, column 14: the file ends too early"},
+		{"an open string", "{\"model\": \"m}\n", "line 1, column 14: invalid character '\\n' in string literal"},
+		{"not an object", "[1]", `line 1, column 1: it holds a list: write an object`},
+		{"columns are characters", "{\"model\": \"\u00e4\u00e4\",,}", "line 1, column 16: "},
+		{"a key twice", "{\"model\": \"a\",\n \"model\": \"b\"}", "line 2, column 2: model: it stands here for the second time"},
+		{"a mistyped key", "{\n \"modle\": \"m\"}", "line 2, column 2: modle: unknown key: did you mean mode or model?"},
+		{"a key of another case", `{"mcpservers": {}}`, "unknown key: did you mean mcpServers?"},
+		{"an unknown key", `{"colour": 1}`, "line 1, column 2: colour: unknown key: known are $schema, mcpServers"},
+		{"a mistyped key of a server", "{\"mcpServers\": {\"a\":\n {\"comand\": \"x\"}}}", "line 2, column 3: mcpServers.a.comand: unknown key: did you mean command?"},
+		{"a mistyped key of a function", `{"functions": {"g": [{"name": "f", "exec": {"argvs": []}}]}}`, "functions.g[0].exec.argvs: unknown key: did you mean argv?"},
+		{"a mistyped limit", `{"limits": {"turn": 1}}`, "limits.turn: unknown key: did you mean turns?"},
+		{"a wrong type", "{\"model\":\n 5}", "line 2, column 2: model: a number stands where a string is wanted"},
+		{"a wrong type in a server", "{\"mcpServers\": {\"a\": {\n\"args\": \"x\"}}}", "line 2, column 9: mcpServers.a.args: a string stands where a list [...] is wanted"},
+		{"servers that are a list", `{"mcpServers": []}`, "mcpServers: it is a list: write an object {...}"},
+		{"functions that are no list", `{"functions": {"g": {"name": "f"}}}`, "functions.g: it is an object: write a list [...] of definitions"},
+		{"a wrong type in a function", `{"functions": {"g": [{"name": 5}]}}`, "line 1, column 31: functions.g[0].name: a number stands where a string is wanted"},
+		{"an unknown mode", `{"mode": "yolo"}`, `line 1, column 10: mode: "yolo" is no mode: use plan, ask, auto, full`},
+		{"a limit below 0", `{"limits": {"turns": -1}}`, "limits: a limit is below 0"},
+		{"a variable that is not set", "{\"mcpServers\": {\"a\": {\"url\": \"http://x\",\n \"headers\": {\"Authorization\": \"Bearer ${NO_TOKEN}\"}}}}",
+			"line 2, column 31: mcpServers.a.headers.Authorization: the variable NO_TOKEN is not set: export it, or write ${NO_TOKEN:-default}"},
+		{"a variable that is not closed", `{"model": "${HOME"}`, "model: ${ is not closed"},
+		{"not a variable", `{"model": "${id -u}"}`, "model: ${id -u} names no variable"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{userFile: tt.content})
+			_, err := w.try()
+			require.ErrorContains(t, err, "config "+w.path(userFile)+": ")
+			require.ErrorContains(t, err, tt.want)
+			var e *Error
+			require.True(t, errors.As(err, &e))
+			require.Equal(t, 2, e.ExitStatus())
+		})
+	}
+}
+
+func TestAllErrorsAreReportedAtOnce(t *testing.T) {
+	w := newWorld(t, map[string]string{userFile: `{"modle": 1, "mode": "x"}`, projectOwn: `{"colour": 1}`})
+	_, err := w.try()
+	for _, want := range []string{"modle", `"x" is no mode`, "colour"} {
+		require.ErrorContains(t, err, want)
+	}
+	require.Len(t, strings.Split(err.Error(), "\n"), 3)
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	w := newWorld(t, nil)
+	w.flags.File = "none.json"
+	_, err := w.try()
+	require.ErrorContains(t, err, "none.json: no such file or directory: check the path given with --config")
+
+	w.flags.File = ""
+	require.NoError(t, os.MkdirAll(w.path(userFile), 0o700))
+	_, err = w.try()
+	require.ErrorContains(t, err, "is a directory")
+}
+
+func TestEmptyFilesAndByteOrderMarks(t *testing.T) {
+	for name, content := range map[string]string{"empty": "", "blank": " \n", "mark": "\ufeff{\"model\": \"m\"}"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{userFile: content})
+			require.Len(t, w.load().Files, 1)
+		})
+	}
+}
+
+func TestExpansion(t *testing.T) {
+	w := newWorld(t, map[string]string{userFile: `{
+		"mcpServers": {"a": {"command": "${BIN}/x", "args": ["${EMPTY:-d}", "${EMPTY}", "$HOME", "$${HOME}", "${NONE:-}", "${NONE:-a:-b}"], "autoApprove": ["x"]}},
+		"functions": {"g": [{"name": "f", "description": "takes ${ANYTHING}", "parameters": {"type": "object", "description": "${X}"}, "exec": {"argv": ["${BIN}/f"]}},
+			{"type": "function", "function": {"name": "h", "parameters": {}, "http": {"url": "http://${HOST:-127.0.0.1}/h"}}}]}
+	}`})
+	w.env["BIN"], w.env["EMPTY"] = "/bin", ""
+	r := w.load()
+	require.Equal(t, "/bin/x", r.Fields.MCPServers["a"].Command)
+	require.Equal(t, []string{"d", "", "$HOME", "${HOME}", "", "a:-b"}, r.Fields.MCPServers["a"].Args)
+	g := r.Fields.Functions["g"]
+	require.Equal(t, &fieldbash.Exec{Argv: []string{"/bin/f"}}, g[0].Exec)
+	require.Equal(t, "takes ${ANYTHING}", g[0].Description)
+	require.JSONEq(t, `{"type": "object", "description": "${X}"}`, string(g[0].Parameters))
+	require.Equal(t, "http://127.0.0.1/h", g[1].HTTP.URL)
+}

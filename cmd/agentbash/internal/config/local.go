@@ -1,0 +1,121 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Local is a model server on this machine.
+type Local struct {
+	Name    string // "Ollama"
+	BaseURL string // as for OPENAI_BASE_URL
+	Model   string // the first that it lists
+}
+
+// Candidate is a place where a model server may listen.
+type Candidate struct {
+	Name string
+	Port int
+}
+
+// Candidates are the places where model servers listen by default, the
+// preferred one first.
+func Candidates() []Candidate {
+	return []Candidate{{"Ollama", 11434}, {"LM Studio", 1234}, {"llama.cpp", 8080}, {"vLLM", 8000}}
+}
+
+// localTime bounds the whole search.
+const localTime = 200 * time.Millisecond
+
+// FindLocal asks all candidates at once, for at most 200 ms, and returns the
+// first in their order that lists a model, or nil. What answers must do so as a
+// model server does: another program on one of the ports does not count.
+func FindLocal(ctx context.Context, candidates []Candidate) *Local {
+	ctx, cancel := context.WithTimeout(ctx, localTime)
+	defer cancel()
+	// No proxy: this machine is not reached through one. No kept connections: most
+	// of the servers are never asked again.
+	client := &http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	found := make([]chan *Local, len(candidates))
+	for i, c := range candidates {
+		found[i] = make(chan *Local, 1)
+		go func() {
+			base := fmt.Sprintf("http://127.0.0.1:%d/v1", c.Port)
+			if model, err := firstModel(ctx, client, base, ""); err == nil {
+				found[i] <- &Local{Name: c.Name, BaseURL: base, Model: model}
+			}
+			close(found[i])
+		}()
+	}
+	// The first in order that answered wins without waiting for those after it;
+	// the cancel ends them. A port where nobody listens says so at once.
+	var first *Local
+	for _, c := range found {
+		if first == nil {
+			first = <-c
+		}
+	}
+	cancel()
+	for _, c := range found {
+		for range c {
+		}
+	}
+	return first
+}
+
+// FirstModel returns the first model that the server at baseURL lists, for those
+// who named a server and no model.
+func FirstModel(ctx context.Context, baseURL, apiKey string) (string, error) {
+	model, err := firstModel(ctx, &http.Client{}, strings.TrimRight(baseURL, "/"), apiKey)
+	if err != nil {
+		return "", fmt.Errorf("no model is set, and %s lists none (%w): set --model or %s", baseURL, err, EnvModel)
+	}
+	return model, nil
+}
+
+// firstModel is the first model that can chat in GET base/models.
+func firstModel(ctx context.Context, client *http.Client, base, apiKey string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
+	if err != nil {
+		return "", err
+	}
+	if apiKey != "" {
+		req.Header.Set("Authorization", "Bearer "+apiKey)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return "", errors.New(resp.Status)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return "", err
+	}
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return "", errors.New("the answer is no list of models")
+	}
+	for _, m := range list.Data {
+		// LM Studio and Ollama list the models that only embed text among the others.
+		if m.ID != "" && !strings.Contains(strings.ToLower(m.ID), "embed") {
+			return m.ID, nil
+		}
+	}
+	return "", errors.New("the list is empty")
+}

@@ -1,0 +1,248 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is why a configuration cannot be used. Its exit status is 2.
+type Error struct {
+	File      string // "" where no file is to blame
+	Line, Col int    // from 1, columns in characters; 0: the whole file
+	Key       string // "mcpServers.memory.args"; may be empty
+	Text      string // what is wrong and what to do
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		fmt.Fprintf(&b, "config %s: ", e.File)
+	}
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d, column %d: ", e.Line, e.Col)
+	}
+	if e.Key != "" {
+		fmt.Fprintf(&b, "%s: ", e.Key)
+	}
+	return b.String() + e.Text
+}
+
+// ExitStatus is that of a usage error.
+func (e *Error) ExitStatus() int { return 2 }
+
+// value is a JSON value that knows where it stands.
+type value struct {
+	offset  int64 // of its first byte
+	members []member
+	object  bool
+	list    []*value
+	isList  bool
+	scalar  any // string, json.Number, bool or nil
+}
+
+type member struct {
+	key    string
+	offset int64 // of the key's first byte
+	value  *value
+}
+
+// find returns a member's value, or nil.
+func (v *value) find(key string) *value {
+	if v == nil {
+		return nil
+	}
+	for _, m := range v.members {
+		if m.key == key {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// kind names the value's type in the words of a message.
+func (v *value) kind() string {
+	if v.object {
+		return "an object"
+	}
+	if v.isList {
+		return "a list"
+	}
+	switch v.scalar.(type) {
+	case string:
+		return "a string"
+	case bool:
+		return "true or false"
+	case nil:
+		return "null"
+	}
+	return "a number"
+}
+
+// source is a file's text, for positions in it.
+type source struct {
+	path string
+	data []byte
+}
+
+// parse reads a whole file. An empty file is an empty object.
+func (s *source) parse() (*value, error) {
+	s.data = bytes.TrimPrefix(s.data, []byte("\ufeff"))
+	if len(bytes.TrimSpace(s.data)) == 0 {
+		return &value{object: true}, nil
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(s.data, &whole); err != nil {
+		return nil, s.syntaxError(err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(s.data))
+	dec.UseNumber()
+	v, err := s.read(dec, "")
+	if err != nil {
+		return nil, err
+	}
+	if !v.object {
+		return nil, s.at(0, "", "it holds "+v.kind()+`: write an object, such as {"model": "gpt-5"}`)
+	}
+	return v, nil
+}
+
+// read takes the next value; the text is known to be JSON. A key that stands
+// twice is an error: the later one would win silently.
+func (s *source) read(dec *json.Decoder, path string) (*value, error) {
+	v := &value{offset: s.next(dec)}
+	t, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t {
+	case json.Delim('{'):
+		v.object = true
+		for dec.More() {
+			at := s.next(dec)
+			k, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			key := k.(string)
+			if v.find(key) != nil {
+				return nil, s.at(at, join(path, key), "it stands here for the second time: remove one of them")
+			}
+			m, err := s.read(dec, join(path, key))
+			if err != nil {
+				return nil, err
+			}
+			v.members = append(v.members, member{key, at, m})
+		}
+		_, err = dec.Token()
+	case json.Delim('['):
+		v.isList = true
+		for i := 0; dec.More(); i++ {
+			m, err := s.read(dec, fmt.Sprintf("%s[%d]", path, i))
+			if err != nil {
+				return nil, err
+			}
+			v.list = append(v.list, m)
+		}
+		_, err = dec.Token()
+	default:
+		v.scalar = t
+	}
+	return v, err
+}
+
+// next is where the next token starts.
+func (s *source) next(dec *json.Decoder) int64 {
+	at := dec.InputOffset()
+	for at < int64(len(s.data)) && bytes.IndexByte([]byte(" \t\r\n,:"), s.data[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// at makes an error at a byte of the file.
+func (s *source) at(offset int64, key, text string) *Error {
+	line, col := position(s.data, offset)
+	return &Error{File: s.path, Line: line, Col: col, Key: key, Text: text}
+}
+
+func (s *source) syntaxError(err error) error {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return &Error{File: s.path, Text: err.Error()}
+	}
+	// Offset counts the bytes read, the offending one included.
+	offset := max(0, syntax.Offset-1)
+	if offset >= int64(len(s.data)) || strings.HasPrefix(syntax.Error(), "unexpected end") {
+		return s.at(int64(len(s.data)), "", "the file ends too early: a bracket or a quote is not closed")
+	}
+	before := bytes.TrimRight(s.data[:offset], " \t\r\n")
+	hint := syntax.Error()
+	switch c := s.data[offset]; {
+	case (c == '}' || c == ']') && bytes.HasSuffix(before, []byte(",")):
+		hint = fmt.Sprintf("a comma before %c is not JSON: remove it", c)
+	case c == '/' || c == '#':
+		hint = "JSON has no comments: remove it"
+	case c == '\'':
+		hint = `strings stand in double quotes: "..."`
+	case c == '"' && len(before) > 0 && !bytes.ContainsAny(before[len(before)-1:], "{[,:"):
+		hint = "a comma is missing before it"
+	}
+	return s.at(offset, "", hint)
+}
+
+// position is the line and column of a byte, both from 1.
+func position(data []byte, offset int64) (line, col int) {
+	before := data[:min(max(offset, 0), int64(len(data)))]
+	line = 1 + bytes.Count(before, []byte("\n"))
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return line, 1 + utf8.RuneCount(before[start:])
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// encode writes a value back as JSON.
+func (v *value) encode() []byte {
+	var b bytes.Buffer
+	v.write(&b)
+	return b.Bytes()
+}
+
+func (v *value) write(b *bytes.Buffer) {
+	switch {
+	case v.object:
+		b.WriteByte('{')
+		for i, m := range v.members {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			(&value{scalar: m.key}).write(b)
+			b.WriteByte(':')
+			m.value.write(b)
+		}
+		b.WriteByte('}')
+	case v.isList:
+		b.WriteByte('[')
+		for i, m := range v.list {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			m.write(b)
+		}
+		b.WriteByte(']')
+	default:
+		data, err := json.Marshal(v.scalar)
+		if err != nil {
+			panic("config: " + err.Error()) // a scalar of a parsed file
+		}
+		b.Write(data)
+	}
+}

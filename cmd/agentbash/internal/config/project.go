@@ -1,0 +1,180 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agentbash/agentbash/fieldbash"
+)
+
+// needApproval are the keys by which a file starts programs or sends things
+// somewhere. baseURL is one: whoever sets it gets the conversation, which holds
+// the user's files, and with it the user's key, since a key from the
+// environment goes to whatever server is configured.
+const needApproval = "mcpServers functions baseURL apiKey"
+
+// project reads the project's files.
+func (l *loader) project() {
+	l.above = l.result.Limits
+	for _, p := range findProject(l.opts.Dir) {
+		before := len(l.errs)
+		f := l.read(p.path, p.shared, false, func(s *source, v *value) { l.cut(p, s, v) })
+		if p.shared && len(l.errs) > before {
+			// The file is other programs' too: it must not keep us from starting.
+			for _, err := range l.errs[before:] {
+				l.result.Warnings = append(l.result.Warnings, fmt.Errorf("%w; the file is left out", err))
+			}
+			l.errs = l.errs[:before]
+		}
+		if f != nil {
+			l.takeProject(f, p)
+		}
+	}
+}
+
+// cut takes out of a project's file what is not used: of a shared one all but
+// the servers, of one that was not approved what needs that.
+func (l *loader) cut(p projectFile, s *source, v *value) {
+	if p.shared {
+		v.members = slices.DeleteFunc(v.members, func(m member) bool { return m.key != "mcpServers" })
+	}
+	path := resolved(p.path)
+	if approved(l.result.Dirs, path, s.data) {
+		return
+	}
+	names := strings.Fields(needApproval)
+	adds := additions(v, names)
+	v.members = slices.DeleteFunc(v.members, func(m member) bool { return contains(names, m.key) })
+	if len(adds) > 0 {
+		l.result.Pending = append(l.result.Pending, PendingProject{Path: path, Adds: adds, Data: s.data})
+	}
+}
+
+// additions lists what a file would add, whole and as it stands in the file, so
+// that nothing is approved unseen.
+func additions(v *value, names []string) (adds []string) {
+	for _, name := range names {
+		m := v.find(name)
+		switch {
+		case m == nil:
+		case m.object:
+			for _, entry := range m.members {
+				adds = append(adds, visible(name+"."+entry.key+": "+string(entry.value.encode())))
+			}
+		case name == "apiKey":
+			adds = append(adds, "apiKey: a key of its own")
+		default:
+			adds = append(adds, visible(name+": "+string(m.encode())))
+		}
+	}
+	return adds
+}
+
+// visible escapes what a terminal would not show as it is, such as characters
+// that reverse the direction of writing.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// takeProject merges what may be taken at once, and keeps the rest for finish,
+// when the user's own wishes are known.
+func (l *loader) takeProject(f *file, p projectFile) {
+	l.say("model", f.model, f.path)
+	l.say("baseURL", f.baseURL, f.path)
+	l.say("apiKey", f.apiKey, f.path)
+	if f.rules != nil {
+		l.result.Rules = append(l.result.Rules, Rules{File: f.path, Project: true, Raw: f.rules})
+	}
+	for name, on := range f.tools {
+		if _, said := l.result.Tools[name]; !said && !on {
+			l.result.Tools[name] = false
+		}
+	}
+	l.atRoot(f, p.root)
+	l.takeFields(f)
+	if !p.shared {
+		l.tight = f
+	}
+}
+
+// atRoot makes a project's entries start in the project, wherever below it we
+// are, and takes away what would loosen.
+func (l *loader) atRoot(f *file, root string) {
+	for name, s := range f.fields.MCPServers {
+		s.Cwd = below(root, s.Cwd)
+		if s.Trust {
+			s.Trust = false
+			l.warn(f.path, "mcpServers."+name+".trust", "a project's file cannot vouch for a server: set it in your own file")
+		}
+		f.fields.MCPServers[name] = s
+	}
+	for _, group := range f.fields.Functions {
+		for i := range group {
+			if e := group[i].Exec; e != nil {
+				group[i].Exec = &fieldbash.Exec{Argv: e.Argv, Env: e.Env, Cwd: below(root, e.Cwd)}
+			}
+		}
+	}
+}
+
+func below(root, dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(root, dir)
+}
+
+// finish lets the project's file tighten what the user said. Flags, environment
+// and an explicit file rank over it and stay.
+func (l *loader) finish() {
+	f, r := l.tight, l.result
+	if f == nil {
+		return
+	}
+	users := r.Mode
+	if users == "" {
+		users = ModeAsk // the default of a chat
+	}
+	fixed := r.Mode != "" && r.From["mode"] != filepath.Join(r.Dirs.Config, "config.json")
+	switch {
+	case f.mode == "" || fixed:
+	case slices.Index(modes(), f.mode) <= slices.Index(modes(), users):
+		r.Mode, r.From["mode"] = f.mode, f.path
+	default:
+		l.warn(f.path, "mode", fmt.Sprintf("a project's file cannot loosen the mode from %s to %s: use --mode %[2]s", users, f.mode))
+	}
+	for name, on := range f.tools {
+		if now, said := r.Tools[name]; on && said && !now {
+			l.warn(f.path, "tools."+name, "a project's file cannot switch on what is switched off: change your own file")
+		}
+	}
+	tighten(l, f, "limits.turns", l.above.Turns, &r.Limits.Turns, f.limits.Turns)
+	tighten(l, f, "limits.cost", l.above.Cost, &r.Limits.Cost, f.limits.Cost)
+	tighten(l, f, "limits.time", l.above.Time, &r.Limits.Time, f.limits.Time)
+}
+
+// tighten lowers a limit to the project's, unless a higher rank set it.
+func tighten[T int | float64](l *loader, f *file, key string, above T, now *T, project T) {
+	switch {
+	case project == 0 || above != 0:
+	case *now == 0 || project <= *now:
+		*now = project
+	default:
+		l.warn(f.path, key, fmt.Sprintf("a project's file cannot raise a limit from %v to %v: change your own file", *now, project))
+	}
+}
+
+func (l *loader) warn(path, key, text string) {
+	l.result.Warnings = append(l.result.Warnings, &Error{File: path, Key: key, Text: text + "; it is ignored"})
+}

@@ -1,0 +1,127 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// The keys that a file of ours may hold, and those of its entries.
+const (
+	topKeys      = "$schema mcpServers functions model baseURL apiKey mode rules tools limits"
+	limitKeys    = "turns cost time"
+	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny trust"
+	functionKeys = "type function name description parameters input_schema inputSchema strict exec http timeout"
+	execKeys     = "argv env cwd"
+	httpKeys     = "method url headers"
+)
+
+// Modes, from the strictest to the loosest.
+const (
+	ModePlan = "plan"
+	ModeAsk  = "ask"
+	ModeAuto = "auto"
+	ModeFull = "full"
+)
+
+func modes() []string { return []string{ModePlan, ModeAsk, ModeAuto, ModeFull} }
+
+// Limits bound a turn. 0 is no limit.
+type Limits struct {
+	Turns int     `json:"turns"` // requests to the model
+	Cost  float64 `json:"cost"`  // dollars
+	Time  float64 `json:"time"`  // seconds
+}
+
+// file is what one file said, checked and expanded.
+type file struct {
+	path                         string
+	model, baseURL, apiKey, mode string
+	rules                        json.RawMessage
+	tools                        map[string]bool
+	limits                       Limits
+	fields                       fieldbash.Config
+}
+
+// checkKeys reports the keys of an object that are not known. Those of entries
+// that other programs define too are only wrong when they look mistyped.
+func (s *source) checkKeys(v *value, path, known string, ours bool) (errs []error) {
+	if v == nil || !v.object {
+		return nil
+	}
+	names := strings.Fields(known)
+	for _, m := range v.members {
+		if contains(names, m.key) {
+			continue
+		}
+		near := registry.Closest(m.key, names, 2)
+		switch {
+		case len(near) > 0:
+			errs = append(errs, s.at(m.offset, join(path, m.key), "unknown key: did you mean "+strings.Join(near, " or ")+"?"))
+		case ours:
+			errs = append(errs, s.at(m.offset, join(path, m.key), "unknown key: known are "+strings.Join(names, ", ")))
+		}
+	}
+	return errs
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// checkAllKeys looks at the file and into its entries.
+func (s *source) checkAllKeys(v *value) []error {
+	errs := s.checkKeys(v, "", topKeys, true)
+	errs = append(errs, s.checkKeys(v.find("limits"), "limits", limitKeys, true)...)
+	if servers := v.find("mcpServers"); servers != nil {
+		for _, m := range servers.members {
+			errs = append(errs, s.checkKeys(m.value, "mcpServers."+m.key, serverKeys, false)...)
+		}
+	}
+	if groups := v.find("functions"); groups != nil {
+		for _, g := range groups.members {
+			for i, f := range g.value.list {
+				path := fmt.Sprintf("functions.%s[%d]", g.key, i)
+				errs = append(errs, s.checkKeys(f, path, functionKeys, false)...)
+				errs = append(errs, s.checkKeys(f.find("exec"), path+".exec", execKeys, false)...)
+				errs = append(errs, s.checkKeys(f.find("http"), path+".http", httpKeys, false)...)
+			}
+		}
+	}
+	return errs
+}
+
+// expandUsed expands variables where a value is ours to use. The texts of a
+// function's schema and description are the model's to read, not ours.
+func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
+	for _, key := range []string{"model", "baseURL", "apiKey", "mode", "mcpServers"} {
+		if m := v.find(key); m != nil {
+			errs = append(errs, s.expand(m, key, lookup)...)
+		}
+	}
+	groups := v.find("functions")
+	if groups == nil {
+		return errs
+	}
+	for _, g := range groups.members {
+		for i, f := range g.value.list {
+			path := fmt.Sprintf("functions.%s[%d]", g.key, i)
+			for _, at := range []*value{f, f.find("function")} {
+				for _, key := range []string{"exec", "http"} {
+					if m := at.find(key); m != nil {
+						errs = append(errs, s.expand(m, join(path, key), lookup)...)
+					}
+				}
+			}
+		}
+	}
+	return errs
+}
