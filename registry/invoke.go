@@ -103,3 +103,23 @@ func (r *ToolRegistry) Execute(ctx context.Context, name, dir string, kwargs Kwa
 	}
 	return res
 }
+
+// Command runs a tool from the words after its name, as a terminal does:
+// words are parsed, -h and --help are answered on call.Stdout, usage errors go to
+// call.Stderr and run nothing. The call's Kwargs are set from the words.
+func (t *Tool) Command(ctx context.Context, words []string, call *Call) ToolResult {
+	parsed, err := t.Parse(words, call.Stdin != nil)
+	if err != nil {
+		fmt.Fprintln(call.Stderr, err)
+		return ToolResult{Error: err.Error(), ExitStatus: exitStatus(err)}
+	}
+	if parsed.Help != NoHelp {
+		if _, err := io.WriteString(call.Stdout, t.Help(parsed.Help == VerboseHelp)); err != nil {
+			return ToolResult{Error: err.Error(), ExitStatus: 1}
+		}
+		return ToolResult{Success: true}
+	}
+	c := *call
+	c.Kwargs = parsed.Kwargs
+	return t.Invoke(ctx, &c)
+}

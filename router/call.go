@@ -142,7 +142,7 @@ func (h *host) serveCall(ctx context.Context, q request) int {
 	if hasInput(q.fds[0]) {
 		call.Stdin = &fdReader{fd: q.fds[0], wake: wake}
 	}
-	res := h.r.call(ctx, strings.TrimPrefix(q.name, agentPrefix), q.words, call)
+	res := h.r.Call(ctx, strings.TrimPrefix(q.name, agentPrefix), q.words, call)
 	return res.ExitStatus
 }
 

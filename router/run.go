@@ -141,7 +141,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	defer cancel()
 	done := make(chan registry.ToolResult, 1)
 	go func() {
-		done <- r.call(ctx, p.Name, p.words, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
+		done <- r.Call(ctx, p.Name, p.words, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
 	}()
 	var got registry.ToolResult
 	select {
@@ -166,9 +166,11 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 
 var errTimeLimit = errors.New("time limit")
 
-// call runs a tool, or prints the help or the listing its words ask for. It
-// serves commands that run in process and those that come from inside bash.
-func (r *Router) call(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
+// Call runs a tool from the words after its name, or prints the help or the
+// listing they ask for. It serves commands that run in process, those that come
+// from inside bash, and those that a person types in a terminal. The call's
+// Kwargs are set from the words.
+func (r *Router) Call(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
 	if group, tool, ok := registry.SplitField(name); ok && tool == "" {
 		return settle(c, r.list(ctx, group, words, c.Stdout))
 	}
@@ -176,16 +178,7 @@ func (r *Router) call(ctx context.Context, name string, words []string, c *regis
 	if err != nil {
 		return settle(c, err)
 	}
-	parsed, err := t.Parse(words, c.Stdin != nil)
-	if err != nil {
-		return settle(c, err)
-	}
-	if parsed.Help != registry.NoHelp {
-		_, err := io.WriteString(c.Stdout, t.Help(parsed.Help == registry.VerboseHelp))
-		return settle(c, err)
-	}
-	c.Kwargs = parsed.Kwargs
-	res := t.Invoke(ctx, c)
+	res := t.Command(ctx, words, c)
 	if !res.Success && brokenPipe(c.Stdout) {
 		res.ExitStatus = 128 + int(syscall.SIGPIPE)
 	}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/agentbash/agentbash/registry"
+	"github.com/spf13/pflag"
+)
+
+// Exit statuses of the program; a command's own are passed on.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// app is the program's world: nothing else of the process is looked at.
+type app struct {
+	args     []string
+	in       *os.File
+	out, err io.Writer
+	environ  []string
+	lookup   func(string) (string, bool)
+}
+
+// command is one subcommand.
+type command struct {
+	name string
+	run  func(context.Context, *app, []string) int
+	help string
+}
+
+// commands are the subcommands, in the order of the help.
+func commands() []command {
+	return []command{
+		{"chat", runChat, helpChat},
+		{"exec", runExec, helpExec},
+		{"route", runRoute, helpRoute},
+		{"tools", runTools, helpTools},
+		{"config", runConfig, helpConfig},
+		{"version", runVersion, helpVersion},
+	}
+}
+
+// run is the program; it returns the exit status.
+func run(ctx context.Context, a *app) int {
+	if len(a.args) == 0 || strings.HasPrefix(a.args[0], "-") {
+		return runRoot(ctx, a)
+	}
+	name, rest := a.args[0], a.args[1:]
+	if name == "help" {
+		return runHelp(a, rest)
+	}
+	for _, c := range commands() {
+		if c.name != name {
+			continue
+		}
+		for _, w := range rest {
+			if w == "--" {
+				break
+			}
+			if w == "-h" || w == "--help" {
+				fmt.Fprint(a.out, c.help)
+				return exitOK
+			}
+		}
+		return c.run(ctx, a, rest)
+	}
+	return runTool(ctx, a, name, rest)
+}
+
+// runRoot is agentbash without a subcommand: a chat, or one prompt with -p.
+func runRoot(ctx context.Context, a *app) int {
+	if len(a.args) == 1 {
+		switch a.args[0] {
+		case "-h", "--help":
+			fmt.Fprint(a.out, helpRoot)
+			return exitOK
+		case "--version":
+			return runVersion(ctx, a, nil)
+		}
+	}
+	return runChat(ctx, a, a.args)
+}
+
+func runHelp(a *app, words []string) int {
+	if len(words) == 0 {
+		fmt.Fprint(a.out, helpRoot)
+		return exitOK
+	}
+	for _, c := range commands() {
+		if c.name == words[0] {
+			fmt.Fprint(a.out, c.help)
+			return exitOK
+		}
+	}
+	return runTool(context.Background(), a, words[0], []string{"--help"})
+}
+
+// flags returns an empty flag set that says nothing by itself.
+func flags(name string) *pflag.FlagSet {
+	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	f.SortFlags = false
+	return f
+}
+
+// usage reports wrong words and where the right ones stand.
+func (a *app) usage(cmd string, err error) int {
+	fmt.Fprintf(a.err, "agentbash %s: %v: see agentbash %s --help\n", cmd, err, cmd)
+	return exitUsage
+}
+
+// fail reports an error and returns its exit status.
+func (a *app) fail(err error) int {
+	var many interface{ Unwrap() []error }
+	if errors.As(err, &many) {
+		for _, e := range many.Unwrap() {
+			fmt.Fprintln(a.err, "agentbash:", e)
+		}
+		return registry.ExitStatus(many.Unwrap()[0])
+	}
+	fmt.Fprintln(a.err, "agentbash:", err)
+	return registry.ExitStatus(err)
+}
+
+// interruptible returns a context that the first Ctrl-C or SIGTERM ends; the
+// second ends the program as it would any other.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}

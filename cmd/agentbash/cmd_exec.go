@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/router"
+)
+
+// runExec is agentbash exec.
+func runExec(ctx context.Context, a *app, words []string) int {
+	f := flags("exec")
+	asJSON, asLines := f.Bool("json", false, ""), f.Bool("jsonl", false, "")
+	timeout, mode := f.Float64("timeout", 0, ""), f.String("mode", "full", "")
+	dir, file := f.String("dir", "", ""), f.String("config", "", "")
+	err := f.Parse(words)
+	if err == nil {
+		err = checkExec(f.Args(), *asLines, *timeout, *mode)
+	}
+	if err != nil {
+		return a.usage("exec", err)
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file}, session: true})
+	if err != nil {
+		return a.fail(err)
+	}
+	defer w.Close()
+	if *asLines {
+		return a.execLines(ctx, w, secondsOf(*timeout))
+	}
+	opts := &router.RunOptions{Timeout: secondsOf(*timeout)}
+	if !*asJSON {
+		opts.Stdout, opts.Stderr = a.out, a.err
+	}
+	res := w.router.Run(ctx, f.Arg(0), opts)
+	if *asJSON {
+		writeLine(a.out, res)
+	} else {
+		a.execNotes(res)
+	}
+	return res.ExitCode
+}
+
+func checkExec(args []string, lines bool, timeout float64, mode string) error {
+	switch {
+	case timeout < 0 || timeout != timeout:
+		return fmt.Errorf("--timeout %v: give seconds above 0", timeout)
+	case mode == "plan" || mode == "ask" || mode == "auto":
+		return fmt.Errorf("--mode %s is not available yet and nothing was run: only --mode full is", mode)
+	case mode != "full":
+		return fmt.Errorf("--mode %q: it is plan, ask, auto or full", mode)
+	case lines && len(args) > 0:
+		return errors.New("--jsonl takes its commands from stdin, not from the command line")
+	case !lines && len(args) == 0:
+		return errors.New("no command: give one string, as in agentbash exec 'ls | wc -l'")
+	case !lines && len(args) > 1:
+		return fmt.Errorf("%d words where one command string is wanted: put it in quotes", len(args))
+	}
+	return nil
+}
+
+func secondsOf(s float64) time.Duration {
+	return time.Duration(min(s, router.MaxTimeout.Seconds()) * float64(time.Second))
+}
+
+// execNotes says on stderr what the streams do not show.
+func (a *app) execNotes(res router.Result) {
+	switch {
+	case res.TimedOut:
+		fmt.Fprintf(a.err, "agentbash: %s\n", res.Error)
+	case res.Background != "":
+		fmt.Fprintf(a.err, "agentbash: what was started in the background ends now; its output is in %s\n", res.Background)
+	}
+}
+
+// execLine is one line of exec --jsonl.
+type execLine struct {
+	Command *string  `json:"command"`
+	Timeout *float64 `json:"timeout"`
+}
+
+// execLines answers every line of stdin with one result, in one session.
+func (a *app) execLines(ctx context.Context, w *world, timeout time.Duration) int {
+	in, n := bufio.NewReaderSize(a.in, 64<<10), 0
+	for {
+		line, err := in.ReadBytes('\n')
+		if n++; len(bytes.TrimSpace(line)) > 0 {
+			if !writeLine(a.out, a.execLine(ctx, w, line, n, timeout)) {
+				return exitFailed
+			}
+		}
+		if err == io.EOF {
+			return exitOK
+		} else if err != nil {
+			fmt.Fprintf(a.err, "agentbash exec: read line %d: %v\n", n, err)
+			return exitFailed
+		}
+		if ctx.Err() != nil {
+			return exitInterrupted
+		}
+	}
+}
+
+func (a *app) execLine(ctx context.Context, w *world, line []byte, n int, timeout time.Duration) router.Result {
+	var l execLine
+	err := json.Unmarshal(line, &l)
+	switch {
+	case err == nil && l.Command == nil:
+		err = errors.New(`there is no "command"`)
+	case err == nil && l.Timeout != nil && *l.Timeout <= 0:
+		err = fmt.Errorf("timeout %v: give seconds above 0", *l.Timeout)
+	}
+	if err != nil {
+		message := fmt.Sprintf("line %d: %v: write {\"command\": \"ls\", \"timeout\": 10}", n, err)
+		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: w.router.Dir()}
+	}
+	if l.Timeout != nil {
+		timeout = secondsOf(*l.Timeout)
+	}
+	return w.router.Run(ctx, *l.Command, &router.RunOptions{Timeout: timeout})
+}
+
+// writeLine writes one JSON value and a newline, & < > as they are.
+func writeLine(w io.Writer, v any) bool {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v) == nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/router"
+)
+
+// runRoute is agentbash route.
+func runRoute(_ context.Context, a *app, words []string) int {
+	f := flags("route")
+	asJSON, asLines, file := f.Bool("json", false, ""), f.Bool("jsonl", false, ""), f.String("config", "", "")
+	err := f.Parse(words)
+	switch {
+	case err != nil:
+	case *asLines && f.NArg() > 0:
+		err = errors.New("--jsonl takes its commands from stdin, not from the command line")
+	case !*asLines && f.NArg() != 1:
+		err = errors.New("give one command string, in quotes")
+	}
+	if err != nil {
+		return a.usage("route", err)
+	}
+	w, err := a.open(worldOptions{flags: config.Flags{File: *file}})
+	if err != nil {
+		return a.fail(err)
+	}
+	defer w.Close()
+	if *asLines {
+		return a.routeLines(w)
+	}
+	p := w.router.Plan(f.Arg(0))
+	if *asJSON {
+		writeLine(a.out, p.Explain())
+	} else {
+		fmt.Fprint(a.out, routeText(p.Explain()))
+	}
+	return exitOK
+}
+
+func (a *app) routeLines(w *world) int {
+	in, n := bufio.NewReaderSize(a.in, 64<<10), 0
+	for {
+		line, err := in.ReadBytes('\n')
+		if n++; len(bytes.TrimSpace(line)) > 0 {
+			if !writeLine(a.out, explainLine(w.router, line, n)) {
+				return exitFailed
+			}
+		}
+		if err == io.EOF {
+			return exitOK
+		} else if err != nil {
+			fmt.Fprintf(a.err, "agentbash route: read line %d: %v\n", n, err)
+			return exitFailed
+		}
+	}
+}
+
+func explainLine(r *router.Router, line []byte, n int) router.Explanation {
+	var l execLine
+	err := json.Unmarshal(line, &l)
+	if err == nil && l.Command == nil {
+		err = errors.New(`there is no "command"`)
+	}
+	if err != nil {
+		p := router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w: write {\"command\": \"ls\"}", n, err)}
+		return p.Explain()
+	}
+	p := r.Plan(*l.Command)
+	return p.Explain()
+}
+
+// routeText is an explanation for a person.
+func routeText(e router.Explanation) string {
+	var b strings.Builder
+	switch {
+	case e.Error != "":
+		fmt.Fprintf(&b, "nothing would run: %s\n", e.Error)
+		return b.String()
+	case e.InProcess && e.Help != "":
+		fmt.Fprintf(&b, "%s command %s: %s help\n", e.Layer, e.Name, e.Help)
+	case e.InProcess:
+		fmt.Fprintf(&b, "%s command %s, run in process with:\n", e.Layer, e.Name)
+		var keys []string
+		for k := range e.Kwargs {
+			keys = append(keys, k)
+		}
+		sort.Strings(keys)
+		for _, k := range keys {
+			v, _ := json.Marshal(e.Kwargs[k])
+			fmt.Fprintf(&b, "  %s = %s\n", k, v)
+		}
+	case len(e.Calls) == 0:
+		b.WriteString("native: bash runs it as it is\n")
+	default:
+		b.WriteString("native: bash runs it, and calls back for:\n")
+		for _, c := range e.Calls {
+			fmt.Fprintf(&b, "  %s command %s, at byte %d\n", c.Layer, c.Name, c.Offset)
+		}
+		fmt.Fprintf(&b, "the text that bash runs:\n  %s\n", strings.ReplaceAll(e.Script, "\n", "\n  "))
+	}
+	return b.String()
+}

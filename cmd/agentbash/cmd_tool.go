@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/registry"
+	"golang.org/x/term"
+)
+
+// runTool runs `agentbash read --file_path x` and `agentbash field:server:tool`.
+// An agent command needs no configuration, and none is read for it.
+func runTool(ctx context.Context, a *app, name string, words []string) int {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	dir, err := workDir("")
+	if err != nil {
+		return a.fail(err)
+	}
+	call := &registry.Call{Dir: dir, Stdin: a.stdin(), Stdout: a.out, Stderr: a.err}
+	if strings.HasPrefix(name, registry.FieldPrefix) {
+		w, err := a.open(worldOptions{})
+		if err != nil {
+			return a.fail(err)
+		}
+		defer w.Close()
+		return w.router.Call(ctx, name, words, call).ExitStatus
+	}
+	t, err := a.agentTool(strings.TrimPrefix(name, "agent:"))
+	if err != nil {
+		fmt.Fprintf(a.err, "agentbash %v\n", err)
+		return registry.ExitStatus(err)
+	}
+	return t.Command(ctx, words, call).ExitStatus
+}
+
+// agentTool finds an agent command; a name that is neither one nor a
+// subcommand is an error that says what may have been meant.
+func (a *app) agentTool(name string) (*registry.Tool, error) {
+	state := ""
+	if dirs, err := config.UserDirs(a.lookup); err == nil {
+		state = dirs.State + "/checkpoints"
+	}
+	var names []string
+	for _, t := range agentbash.Tools(&agentbash.Options{StateDir: state}) {
+		if t.Name == name {
+			return t, nil
+		}
+		names = append(names, t.Name)
+	}
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return nil, &unknownCommand{name: name, near: registry.Closest(name, names, 1)}
+}
+
+type unknownCommand struct {
+	name string
+	near []string
+}
+
+func (e *unknownCommand) Error() string {
+	if len(e.near) > 0 {
+		return fmt.Sprintf("%s: no such command: did you mean agentbash %s?", e.name, e.near[0])
+	}
+	return fmt.Sprintf("%s: no such command: agentbash --help lists them; a native command runs with agentbash exec '%s ...'", e.name, e.name)
+}
+
+func (e *unknownCommand) ExitStatus() int { return 127 }
+
+// stdin is what a tool may read: a pipe or a file. A terminal and /dev/null
+// are nobody's content.
+func (a *app) stdin() io.Reader {
+	st, err := a.in.Stat()
+	if err != nil || term.IsTerminal(int(a.in.Fd())) {
+		return nil
+	}
+	if null, err := os.Stat(os.DevNull); err == nil && sameDevice(st, null) {
+		return nil
+	}
+	return a.in
+}
+
+func sameDevice(a, b os.FileInfo) bool {
+	x, ok1 := a.Sys().(*syscall.Stat_t)
+	y, ok2 := b.Sys().(*syscall.Stat_t)
+	return ok1 && ok2 && a.Mode()&os.ModeCharDevice != 0 && x.Rdev == y.Rdev
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// toolLine is one entry of agentbash tools --json.
+type toolLine struct {
+	Name     string          `json:"name"`
+	Summary  string          `json:"summary"`
+	Kind     registry.Kind   `json:"kind"`
+	Category string          `json:"category"`
+	Tags     []string        `json:"tags"`
+	Schema   json.RawMessage `json:"input_schema"`
+}
+
+// runTools is agentbash tools.
+func runTools(_ context.Context, a *app, words []string) int {
+	f := flags("tools")
+	asJSON, file := f.Bool("json", false, ""), f.String("config", "", "")
+	if err := f.Parse(words); err != nil {
+		return a.usage("tools", err)
+	}
+	w, err := a.open(worldOptions{flags: config.Flags{File: *file}})
+	if err != nil {
+		return a.fail(err)
+	}
+	defer w.Close()
+	query := strings.Join(f.Args(), " ")
+	tools := w.reg.All()
+	if query != "" {
+		tools = w.reg.Search(query)
+	}
+	if *asJSON {
+		writeLine(a.out, toolLines(tools))
+	} else {
+		a.listTools(w, tools, query)
+	}
+	if query != "" && len(tools) == 0 {
+		fmt.Fprintf(a.err, "agentbash tools: nothing matches %q: agentbash tools lists everything\n", query)
+		return exitFailed
+	}
+	return exitOK
+}
+
+func toolLines(tools []*registry.Tool) []toolLine {
+	out := []toolLine{}
+	for _, t := range tools {
+		tags := t.Tags
+		if tags == nil {
+			tags = []string{}
+		}
+		out = append(out, toolLine{t.Name, t.Summary, t.Kind, t.Category, tags, t.Params.Schema()})
+	}
+	return out
+}
+
+func (a *app) listTools(w *world, tools []*registry.Tool, query string) {
+	for _, t := range tools {
+		fmt.Fprint(a.out, t.Help(false))
+	}
+	for _, g := range w.reg.Groups() {
+		if query == "" || strings.Contains(strings.ToLower(g.Name+" "+g.Summary), strings.ToLower(query)) {
+			fmt.Fprintf(a.out, "field:%s: %s (its tools: agentbash field:%s -h)\n", g.Name, g.Summary, g.Name)
+		}
+	}
+}
+
+// runVersion is agentbash version.
+func runVersion(_ context.Context, a *app, words []string) int {
+	if len(words) > 0 {
+		return a.usage("version", fmt.Errorf("%q: it takes no words", words[0]))
+	}
+	fmt.Fprintf(a.out, "agentbash %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return exitOK
+}
+
+// version is the module's, as the go command recorded it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "0.1.0-dev"
+	}
+	return strings.TrimPrefix(info.Main.Version, "v")
+}

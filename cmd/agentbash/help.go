@@ -1,0 +1,146 @@
+package main
+
+const helpRoot = `agentbash: an agent with one tool, bash
+
+usage:
+  agentbash                        chat with a model; without one, you type the commands
+  agentbash -p "PROMPT"            one prompt, no terminal needed; prints the answer
+  agentbash TOOL --key value       run an agent command here and now: read, write, edit, grep, glob, undo
+  agentbash field:SERVER:TOOL ...  run a field command; agentbash field: lists the servers
+  agentbash COMMAND                one of the commands below
+
+commands:
+  chat      the chat session
+  exec      run command strings through the router, as a model would send them
+  route     explain how a command string would be routed; runs nothing
+  tools     list what is registered
+  config    show the configuration, or trust a project's
+  version   print the version
+
+flags of chat and -p:
+  -p, --prompt TEXT     run one prompt and print the final answer
+      --model NAME      the model (or AGENTBASH_MODEL, or "model" in a config file)
+      --base-url URL    an OpenAI-compatible server (or OPENAI_BASE_URL, or "baseURL")
+      --config FILE     one more config file, trusted
+      --dir DIR         work in DIR
+  -h, --help            this text; agentbash help COMMAND shows a command's
+      --version         the version
+
+The key comes from OPENAI_API_KEY. Config files: .agentbash/config.json of the
+project, ~/.config/agentbash/config.json of the user.
+
+examples:
+  agentbash read --file_path go.mod --limit 5
+  agentbash exec 'grep --pattern TODO --path . | head -n 3'
+
+exit status: 0 done, 1 failed, 2 usage, 3 transport, 4 authentication, 124 timed out,
+126 denied, 127 unknown command, 130 interrupted; exec passes on the command's own.
+`
+
+const helpChat = `usage: agentbash [chat] [flags]
+       agentbash -p PROMPT [flags]
+
+Chat with a model that has one tool, bash. Without a key and a base URL a model
+server on this machine is looked for (Ollama, LM Studio, llama.cpp, vLLM); when
+there is none, you are in the model's place: each line goes through the router.
+
+  -p, --prompt TEXT     one prompt, no terminal needed; prints the final answer
+      --model NAME      the model (or AGENTBASH_MODEL, or "model" in a config file)
+      --base-url URL    an OpenAI-compatible server (or OPENAI_BASE_URL, or "baseURL")
+      --config FILE     one more config file, trusted
+      --dir DIR         work in DIR
+
+Ctrl-C stops the turn and keeps the conversation and the shell; at the prompt,
+twice ends the program.
+
+examples:
+  agentbash --base-url http://127.0.0.1:11434/v1 --model qwen3
+  agentbash -p 'What does this repository do?'
+
+exit status of -p: 0 done, 1 model or provider error, 2 usage, 4 authentication, 130 interrupted.
+`
+
+const helpExec = `usage: agentbash exec [flags] 'COMMAND'
+       agentbash exec --jsonl [flags] < COMMANDS
+
+Runs a command string through the router exactly as a model would send it: an
+agent or field command in process, everything else in bash.
+
+      --json            print the result as one JSON object
+      --jsonl           read one {"command": "...", "timeout": SECONDS} a line, run all in
+                        one session, print one result a line
+      --timeout N       time limit in seconds (default 120, at most 600)
+      --dir DIR         start in DIR
+      --config FILE     one more config file, trusted
+      --mode full       with your own authority, which is the only mode there is yet
+
+A result: command, layer (native, agent, field), name, success, output (what a model
+sees), error, stdout, stderr, exit_code, timed_out, truncated, cwd, duration_ms.
+
+examples:
+  agentbash exec 'read --file_path README.md | head -n 3'
+  printf '{"command":"cd /tmp"}\n{"command":"pwd"}\n' | agentbash exec --jsonl
+
+exit status: the command's own; 124 timed out, 130 interrupted; with --jsonl 0 when
+every line was answered.
+`
+
+const helpRoute = `usage: agentbash route [flags] 'COMMAND'
+       agentbash route --jsonl < COMMANDS
+
+Explains how a command string would be routed. Runs nothing and starts nothing.
+
+      --json            as one JSON object
+      --jsonl           read one {"command": "..."} a line, print one object a line
+      --config FILE     one more config file, trusted
+
+An explanation: command, layer, name, args, kwargs, help ("", brief, verbose),
+in_process, calls (layer, name, offset), script (what bash runs), error, verdict.
+
+examples:
+  agentbash route 'read --file_path a.go --limit 5'
+  agentbash route --json 'read ./a.go | wc -l'
+
+exit status: 0; 2 when the words of route itself are wrong.
+`
+
+const helpTools = `usage: agentbash tools [QUERY] [--json]
+
+Lists the agent commands, the functions and the servers that are configured; with a
+QUERY, those in which every word of it occurs. Starts no server: field:SERVER -h does.
+
+      --json            an array of name, summary, kind, category, tags, input_schema
+      --config FILE     one more config file, trusted
+
+examples:
+  agentbash tools
+  agentbash tools search files --json
+
+exit status: 0; 1 when nothing matches.
+`
+
+const helpConfig = `usage: agentbash config [--json] [--config FILE]
+       agentbash config trust [FILE]
+       agentbash config untrust FILE
+
+Shows what is configured and where it was said, keys left out. A project's file may
+add servers and functions only after you trusted that very content: config trust
+shows what it would add and records it.
+
+examples:
+  agentbash config
+  agentbash config trust .agentbash/config.json
+
+exit status: 0; 1 when there is nothing to trust; 2 a file with an error.
+`
+
+const helpVersion = `usage: agentbash version
+
+Prints the version, the Go it was built with and the platform.
+
+examples:
+  agentbash version
+  agentbash --version
+
+exit status: 0.
+`

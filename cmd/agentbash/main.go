@@ -1,0 +1,15 @@
+// Command agentbash is an agent with a single tool, bash, whose command
+// strings reach a real bash, file tools and any MCP server or function.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	os.Exit(run(context.Background(), &app{
+		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		environ: os.Environ(), lookup: os.LookupEnv,
+	}))
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+)
+
+// world is what a subcommand runs commands with. Close it.
+type world struct {
+	cfg    *config.Result
+	reg    *registry.ToolRegistry
+	fields *fieldbash.Fields
+	router *router.Router
+}
+
+// worldOptions say what a subcommand needs of it.
+type worldOptions struct {
+	dir     string // "" is the working directory
+	flags   config.Flags
+	session bool // many commands: write guards what was never read, bash can call tools
+}
+
+// open loads the configuration and registers everything; nothing is started.
+func (a *app) open(o worldOptions) (*world, error) {
+	dir, err := workDir(o.dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &world{reg: registry.New()}
+	if w.cfg, err = config.Load(&config.Options{Flags: o.flags, Dir: dir, Lookup: a.lookup}); err != nil {
+		return nil, err
+	}
+	if err := w.cfg.Dirs.MakeState(); err != nil {
+		return nil, err
+	}
+	a.warn(w.cfg.Warnings)
+	state := w.cfg.Dirs.State
+	if err := w.register(agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session})); err != nil {
+		return nil, err
+	}
+	if err := w.openFields(a, dir); err != nil {
+		return nil, err
+	}
+	w.router, err = router.New(w.reg, &router.Options{
+		Dir: dir, Env: a.environ, Unset: []string{config.EnvKey}, Secrets: []string{w.cfg.APIKey},
+		StateDir: filepath.Join(state, "outputs"), NoCalls: !o.session,
+	})
+	if err != nil {
+		w.fields.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func workDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("working directory: %w: cd to one that exists", err)
+	}
+	if st, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("working directory: %w: name one that exists", err)
+	} else if !st.IsDir() {
+		return "", fmt.Errorf("working directory %s: not a directory: name one", dir)
+	}
+	return dir, nil
+}
+
+// openFields registers the functions, and the servers as groups.
+func (w *world) openFields(a *app, dir string) error {
+	fields, warnings := fieldbash.New(w.cfg.Fields, &fieldbash.Options{
+		Dir: dir, Env: a.environ, Version: version(),
+		Log:     func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) },
+		Changed: w.reg.ReloadGroup,
+	})
+	a.warn(warnings)
+	w.fields = fields
+	if err := w.register(fields.Static()); err != nil {
+		return errors.Join(err, fields.Close())
+	}
+	for _, g := range fields.Groups() {
+		if err := w.reg.RegisterGroup(g); err != nil {
+			return errors.Join(err, fields.Close())
+		}
+	}
+	return nil
+}
+
+// register adds the tools that the configuration does not switch off.
+func (w *world) register(tools []*registry.Tool) error {
+	for _, t := range tools {
+		if on, said := w.cfg.Tools[t.Name]; said && !on {
+			continue
+		}
+		if err := w.reg.Register(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) warn(warnings []error) {
+	for _, w := range warnings {
+		fmt.Fprintln(a.err, "agentbash: warning:", w)
+	}
+}
+
+// Close ends the shell, the servers and what they started.
+func (w *world) Close() error {
+	return errors.Join(w.router.Close(), w.fields.Close())
+}
+
+// start starts bash in the background, so that it is there when the first
+// command comes.
+func (w *world) start(context.Context) { go w.router.Start() }
