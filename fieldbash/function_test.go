@@ -101,8 +101,8 @@ func TestHTTPFunction(t *testing.T) {
 	mux.HandleFunc("GET /city/{name}", func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.PathValue("name")+"?"+r.URL.RawQuery)
 	})
-	mux.HandleFunc("/denied", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you", 401) })
-	mux.HandleFunc("/broken", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "oh no", 500) })
+	mux.HandleFunc("/denied", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "who are you", http.StatusUnauthorized) })
+	mux.HandleFunc("/broken", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "oh no", http.StatusInternalServerError) })
 	var leaked []string
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { leaked = append(leaked, r.Header.Get("X-Key")) }))
 	defer other.Close()

@@ -3,12 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Limits that apply where the configuration names none.
@@ -175,28 +171,4 @@ func (c *Client) logf(format string, args ...any) {
 	if c.opts.Log != nil {
 		c.opts.Log(format, args...)
 	}
-}
-
-// sdkClient makes the SDK's side of one connection.
-func (c *Client) sdkClient(k *conn) *sdk.Client {
-	client := sdk.NewClient(&sdk.Implementation{Name: "agentbash", Version: c.opts.Version}, &sdk.ClientOptions{
-		Capabilities:                c.capabilities(),
-		ElicitationHandler:          c.elicit,
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.noteChanged() },
-		ProgressNotificationHandler: k.progress,
-		LoggingMessageHandler:       k.logged,
-	})
-	for _, dir := range c.opts.Roots {
-		u := url.URL{Scheme: "file", Path: dir}
-		client.AddRoots(&sdk.Root{URI: u.String(), Name: dir[strings.LastIndexByte(dir, '/')+1:]})
-	}
-	return client
-}
-
-func (c *Client) capabilities() *sdk.ClientCapabilities {
-	caps := &sdk.ClientCapabilities{}
-	if len(c.opts.Roots) > 0 {
-		caps.RootsV2 = &sdk.RootCapabilities{}
-	}
-	return caps
 }

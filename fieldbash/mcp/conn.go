@@ -16,6 +16,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// codeRejected is how the SDK marks, as if it were the server's, an error of
+// its HTTP transport that leaves the connection usable.
+const codeRejected = -32005
+
 // conn is one connection to a server, from its start to its end.
 type conn struct {
 	client  *Client
@@ -37,10 +41,12 @@ type conn struct {
 
 // activeCall is a call whose answer has not come.
 type activeCall struct {
-	notes  io.Writer
 	limit  *time.Timer
 	after  time.Duration
 	cancel context.CancelCauseFunc
+
+	mu    sync.Mutex // held while notes is written to
+	notes io.Writer  // nil: nobody reads, or the call is over
 }
 
 func newConn(c *Client) *conn {
@@ -96,6 +102,7 @@ func (k *conn) do(ctx context.Context, op string, notes io.Writer, send func(ctx
 	})
 	defer hard.Stop()
 	token := k.enter(call)
+	defer call.over()
 	defer k.leave(token)
 	err := send(ctx, token)
 	k.drain()
@@ -109,7 +116,7 @@ func (k *conn) do(ctx context.Context, op string, notes io.Writer, send func(ctx
 		return e
 	}
 	var refused *jsonrpc.Error
-	if errors.As(err, &refused) && !k.over() {
+	if errors.As(err, &refused) && refused.Code != codeRejected && !k.over() {
 		return &RequestError{Code: refused.Code, Message: plainText(strings.ReplaceAll(refused.Message, "\n", " "))}
 	}
 	if k.http != nil {
@@ -137,12 +144,16 @@ func (k *conn) lost(op string, err error, sent bool) *Error {
 
 // httpError explains a failed HTTP exchange.
 func (k *conn) httpError(op string, err error) *Error {
-	e := &Error{Op: op, Err: errors.New(strings.TrimSpace(plainText(err.Error()))), Status: exitTransport}
+	text := strings.ReplaceAll(err.Error(), "rejected by transport: ", "")
+	e := &Error{Op: op, Err: errors.New(plainText(text)), Status: exitTransport}
 	switch status := k.http.refused(); {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Status = exitAuth
 		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
 		e.Next = `put a valid token into "headers" of this server in the config file: {"Authorization": "Bearer ${TOKEN}"}`
+	case status >= 500:
+		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
+		e.Next = "the fault is on its side: try again later"
 	case status >= 400:
 		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
 		e.Next = `check "url" of this server in the config file`

@@ -3,7 +3,9 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,8 +29,10 @@ func (k *conn) noteArrived() {
 	k.arrived++
 }
 
-// noteHandled counts a note that was dealt with; k.mu is held.
+// noteHandled counts a note that was dealt with.
 func (k *conn) noteHandled() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.handled++
 	close(k.shown)
 	k.shown = make(chan struct{})
@@ -57,49 +61,62 @@ func (k *conn) drain() {
 
 // progress gives the call more time and its reader something to see.
 func (k *conn) progress(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+	defer k.noteHandled()
 	token, _ := req.Params.ProgressToken.(string)
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	defer k.noteHandled()
 	call := k.calls[token]
+	k.mu.Unlock()
 	if call == nil || !call.limit.Stop() {
 		return
 	}
 	call.limit.Reset(call.after)
-	if call.notes == nil {
-		return
-	}
 	p := req.Params
-	line := strconv.FormatFloat(p.Progress, 'f', -1, 64)
+	line := "[progress] " + strconv.FormatFloat(p.Progress, 'f', -1, 64)
 	if p.Total > 0 {
 		line += "/" + strconv.FormatFloat(p.Total, 'f', -1, 64)
 	}
 	if p.Message != "" {
 		line += " " + plainText(strings.ReplaceAll(p.Message, "\n", " "))
 	}
-	fmt.Fprintf(call.notes, "[progress] %s\n", line)
+	call.note(line)
 }
 
 // logged shows a server's log message to the calls under way; the protocol
 // does not say which of them it belongs to.
-func (k *conn) logged(_ context.Context, req *sdk.LoggingMessageRequest) {
-	text, ok := req.Params.Data.(string)
+func (k *conn) logged(level string, data any) {
+	defer k.noteHandled()
+	text, ok := data.(string)
 	if !ok {
-		b, _ := json.Marshal(req.Params.Data)
+		b, _ := json.Marshal(data)
 		text = string(b)
 	}
-	line := fmt.Sprintf("[%s] %s", req.Params.Level, plainText(strings.ReplaceAll(text, "\n", " ")))
+	line := "[" + plainText(level) + "] " + plainText(strings.ReplaceAll(text, "\n", " "))
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	defer k.noteHandled()
+	calls := slices.Collect(maps.Values(k.calls))
+	k.mu.Unlock()
 	shown := false
-	for _, call := range k.calls {
-		if call.notes != nil {
-			fmt.Fprintln(call.notes, line)
-			shown = true
-		}
+	for _, call := range calls {
+		shown = call.note(line) || shown
 	}
 	if !shown {
 		k.client.logf("%s", line)
 	}
+}
+
+// note writes a line for the call's reader, if it has one and is not over.
+func (a *activeCall) note(line string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.notes == nil {
+		return false
+	}
+	io.WriteString(a.notes, line+"\n") // a reader that left is no reason to stop
+	return true
+}
+
+// over returns when nothing more is written to the call's reader.
+func (a *activeCall) over() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.notes = nil
 }

@@ -1,0 +1,33 @@
+package mcp
+
+//lint:file-ignore SA1019 roots and log messages are deprecated from MCP 2026-07-28 on, and what today's servers speak
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// sdkClient makes the SDK's side of one connection.
+func (c *Client) sdkClient(k *conn) *sdk.Client {
+	caps := &sdk.ClientCapabilities{}
+	if len(c.opts.Roots) > 0 {
+		caps.RootsV2 = &sdk.RootCapabilities{}
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "agentbash", Version: c.opts.Version}, &sdk.ClientOptions{
+		Capabilities:                caps,
+		ElicitationHandler:          c.elicit,
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.noteChanged() },
+		ProgressNotificationHandler: k.progress,
+		LoggingMessageHandler: func(_ context.Context, req *sdk.LoggingMessageRequest) {
+			k.logged(string(req.Params.Level), req.Params.Data)
+		},
+	})
+	for _, dir := range c.opts.Roots {
+		u := url.URL{Scheme: "file", Path: dir}
+		client.AddRoots(&sdk.Root{URI: u.String(), Name: filepath.Base(dir)})
+	}
+	return client
+}
