@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/agentbash/agentbash/internal/modelserver"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"agentbash":   main,
+		"modelserver": func() { os.Exit(modelserver.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts replays what a user sees: testdata/script/*.txtar.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join(root, "testdata", "script"),
+		RequireExplicitExec: true,
+		Condition: func(cond string) (bool, error) {
+			if cond == "npm" {
+				return haveServers(t, root), nil
+			}
+			_, err := exec.LookPath(cond)
+			return err == nil, nil
+		},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("XDG_CONFIG_HOME", e.WorkDir+"/home/.config")
+			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/home/.state")
+			e.Setenv("SCRIPTS", filepath.Join(root, "testdata", "model"))
+			e.Setenv("SERVERS", filepath.Join(root, "testdata", "mcp", "node_modules"))
+			e.Setenv("GOCACHE", goEnv(t, "GOCACHE"))
+			e.Setenv("GOFLAGS", "-mod=mod")
+			return os.MkdirAll(e.WorkDir+"/home/.config/agentbash", 0o700)
+		},
+	})
+}
+
+// haveServers reports whether the npm servers are installed; in CI they must be.
+func haveServers(t *testing.T, root string) bool {
+	_, err := os.Stat(filepath.Join(root, "testdata", "mcp", "node_modules", "@modelcontextprotocol", "server-everything"))
+	if err != nil && os.Getenv("CI") != "" {
+		t.Errorf("testdata/mcp/node_modules is missing: run npm ci there")
+	}
+	if err != nil {
+		t.Log("SKIPPED the scripts that need MCP servers from npm: run `npm ci` in testdata/mcp to have them")
+	}
+	return err == nil
+}
+
+func goEnv(t *testing.T, key string) string {
+	out, err := exec.Command("go", "env", key).Output()
+	require.NoError(t, err)
+	return string(out[:len(out)-1])
+}
