@@ -1,0 +1,45 @@
+# Needs Go, bash and make. Where there is npm, the tests run real MCP servers
+# too; where there is a C compiler, they run under the race detector.
+
+GO      ?= go
+RACE    := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
+SERVERS := testdata/mcp/node_modules
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+
+.PHONY: help run build test bench fuzz lint servers clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+run: build ## build and start a chat (without a model: you type the commands)
+	@./bin/agentbash
+
+build: ## build bin/agentbash
+	$(GO) build -trimpath -ldflags='-s -w' -o bin/agentbash ./cmd/agentbash
+
+test: servers ## run all tests (TESTFLAGS=-v for more)
+	@[ -n "$(RACE)" ] || echo "NOTE: no C compiler, so the tests run without the race detector"
+	$(GO) test $(RACE) -timeout 20m $(TESTFLAGS) ./...
+
+servers: $(SERVERS)/.package-lock.json ## install the MCP servers that the tests call
+
+$(SERVERS)/.package-lock.json: testdata/mcp/package-lock.json
+	@if command -v npm >/dev/null 2>&1; then cd testdata/mcp && npm ci --no-audit --no-fund; \
+	else echo "SKIPPED: there is no npm, so the tests that call real MCP servers do not run"; fi
+
+bench: build ## measure, and print ratios
+	bash testdata/bench.sh
+
+fuzz: ## fuzz against the real bash, a minute a target
+	$(GO) test ./router -run '^$$' -fuzz FuzzPlain -fuzztime 1m
+	$(GO) test ./session -run '^$$' -fuzz FuzzSessionAgreesWithBash -fuzztime 1m
+	$(GO) test ./registry -run '^$$' -fuzz FuzzParseKeepsText -fuzztime 1m
+
+lint: ## gofmt, go mod tidy, vet, staticcheck
+	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+clean: ## remove what was built
+	rm -rf bin $(SERVERS)

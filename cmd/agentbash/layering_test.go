@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/agentbash/agentbash/"
+
+// ban forbids one package, with all below it, to import another.
+type ban struct{ from, to, why string }
+
+var bans = []ban{
+	{"session", module, "the shell is usable alone, and knows no tools"},
+	{"registry", module, "everybody's common ground must not pull anybody in"},
+	{"agentbash", module + "router", "a tool takes kwargs; who routed them is not its business"},
+	{"agentbash", module + "session", "tools work on files, not on a shell"},
+	{"agentbash", module + "fieldbash", "the two kinds of tools do not know each other"},
+	{"fieldbash", module + "router", "a tool takes kwargs; who routed them is not its business"},
+	{"fieldbash", module + "session", "servers are processes of their own, not of the shell"},
+	{"fieldbash", module + "agentbash", "the two kinds of tools do not know each other"},
+	{"router", module + "agentbash", "the router takes whatever is registered"},
+	{"router", module + "fieldbash", "the router takes whatever is registered"},
+	{"router", module + "cmd", "a library does not import a program"},
+	{"router/incall", "os", "the client starts before packages are initialised, and stays small"},
+	{"router/incall", "fmt", "the client starts before packages are initialised, and stays small"},
+	{"router/incall", "net", "the client starts before packages are initialised, and stays small"},
+	{"internal/modelserver", module, "the scripted model knows the wire, not the program that it tests"},
+	{"cmd/agentbash/internal/term", module + "session", "what a person sees comes through the router"},
+}
+
+// sole are dependencies that one package imports, and no other.
+var sole = map[string]string{
+	"github.com/sashabaranov/go-openai":        "cmd/agentbash/internal/chat",
+	"github.com/modelcontextprotocol/go-sdk":   "fieldbash/mcp",
+	"github.com/santhosh-tekuri/jsonschema/v6": "fieldbash",
+	"github.com/google/shlex":                  "router",
+	"mvdan.cc/sh/v3":                           "router",
+	"github.com/aymanbagabas/go-udiff":         "agentbash",
+	"github.com/spf13/pflag":                   "cmd/agentbash",
+	"github.com/reeflective/readline":          "cmd/agentbash/internal/term",
+	"github.com/charmbracelet/glamour":         "nowhere: 20 ms of start-up",
+	"github.com/alecthomas/chroma/v2":          "nowhere: 19 ms of start-up",
+	"github.com/pkoukk/tiktoken-go":            "nowhere: a tokenizer in the start-up path",
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []listed {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	require.NoError(t, err)
+	var all []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p listed
+		require.NoError(t, d.Decode(&p))
+		p.ImportPath = strings.TrimPrefix(p.ImportPath, module)
+		all = append(all, p)
+	}
+	require.Greater(t, len(all), 8)
+	return all
+}
+
+func below(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
+
+// TestImportsPointOneWay holds the layering: who may not import whom, and why.
+func TestImportsPointOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, b := range bans {
+			if !below(p.ImportPath, b.from) {
+				continue
+			}
+			for _, i := range p.Imports {
+				own := below(strings.TrimPrefix(i, module), b.from)
+				hit := i == b.to || strings.HasPrefix(i, strings.TrimSuffix(b.to, "/")+"/")
+				require.False(t, hit && !own, "%s imports %s: %s", p.ImportPath, i, b.why)
+			}
+		}
+	}
+}
+
+// TestDependenciesHaveOneImporter keeps each third-party module behind one package.
+func TestDependenciesHaveOneImporter(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, i := range p.Imports {
+			for dep, owner := range sole {
+				require.False(t, below(i, dep) && p.ImportPath != owner, "%s imports %s, which is for %s", p.ImportPath, i, owner)
+			}
+		}
+	}
+}
