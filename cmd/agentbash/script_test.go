@@ -12,7 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// asProgram, in the environment, makes the test binary the program itself.
+const asProgram = "AGENTBASH_TEST_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){
 		"agentbash":   main,
 		"modelserver": func() { os.Exit(modelserver.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
