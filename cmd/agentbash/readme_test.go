@@ -17,17 +17,17 @@ func TestReadmeTranscript(t *testing.T) {
 	require.NoError(t, err)
 	block := regexp.MustCompile("(?s)```console\n(.*?)```").FindStringSubmatch(string(readme))
 	require.NotNil(t, block)
-	dir, home := t.TempDir(), t.TempDir()
+	dir, home, bin := t.TempDir(), t.TempDir(), t.TempDir()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	require.NoError(t, os.Symlink(self, filepath.Join(home, "agentbash")))
+	require.NoError(t, os.Symlink(self, filepath.Join(bin, "agentbash")))
 	steps := strings.Split(block[1], "$ ")[1:]
 	require.GreaterOrEqual(t, len(steps), 5)
 	for _, step := range steps {
 		command, want, _ := strings.Cut(step, "\n")
 		cmd := exec.Command("bash", "-c", command)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PATH="+home+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, asProgram+"=1")
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, asProgram+"=1")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", command, out)
 		require.Equal(t, want, string(out), "%s", command)
