@@ -60,7 +60,11 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		}
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-		args, err := encodeArgs(call.Kwargs)
+		kwargs, _, err := arguments(call) // a function's stdout is its result in every form
+		if err != nil {
+			return registry.ToolResult{}, err
+		}
+		args, err := encodeArgs(kwargs)
 		if err != nil {
 			return registry.ToolResult{}, err
 		}

@@ -50,6 +50,8 @@ type bench struct {
 	*fieldbash.Fields
 	reg *registry.ToolRegistry
 	dir string
+
+	stdin io.Reader // of the commands that run; nil: none
 }
 
 func layer(t testing.TB, cfg fieldbash.Config, opts *fieldbash.Options) bench {
@@ -68,7 +70,7 @@ func layer(t testing.TB, cfg fieldbash.Config, opts *fieldbash.Options) bench {
 	for _, g := range f.Groups() {
 		require.NoError(t, reg.RegisterGroup(g))
 	}
-	return bench{f, reg, opts.Dir}
+	return bench{Fields: f, reg: reg, dir: opts.Dir}
 }
 
 // out is what a command left.
@@ -91,13 +93,13 @@ func (b bench) runCtx(ctx context.Context, t testing.TB, words ...string) out {
 	if err != nil {
 		return out{stderr: err.Error(), status: registry.ExitStatus(err)}
 	}
-	parsed, err := tool.Parse(words[1:], false)
+	parsed, err := fieldbash.Parse(tool, words[1:], b.stdin != nil)
 	if err != nil {
 		return out{stderr: err.Error(), status: registry.ExitStatus(err)}
 	}
 	require.Zero(t, parsed.Help)
 	var stdout, stderr bytes.Buffer
-	res := tool.Invoke(ctx, &registry.Call{Kwargs: parsed.Kwargs, Dir: b.dir, Stdout: &stdout, Stderr: &stderr})
+	res := tool.Invoke(ctx, &registry.Call{Kwargs: parsed.Kwargs, Dir: b.dir, Stdin: b.stdin, Stdout: &stdout, Stderr: &stderr})
 	return out{stdout.String(), stderr.String(), res.ExitStatus}
 }
 

@@ -1,6 +1,7 @@
 package fieldbash
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
@@ -14,7 +15,10 @@ import (
 
 // present writes a tool's result: text on stdout, a failure's text as the
 // error, everything else where it can be used.
-func (f *Fields) present(call *registry.Call, res *mcp.Result) (registry.ToolResult, error) {
+func (f *Fields) present(call *registry.Call, res *mcp.Result, format string) (registry.ToolResult, error) {
+	if format == "raw" || format == "json" && !res.IsError {
+		return presentJSON(call, res, format)
+	}
 	w := &blocks{out: call.Stdout}
 	var failure strings.Builder
 	if res.IsError {
@@ -36,6 +40,30 @@ func (f *Fields) present(call *registry.Call, res *mcp.Result) (registry.ToolRes
 		return registry.ToolResult{Error: text, ExitStatus: 1}, w.err
 	}
 	return registry.ToolResult{Success: true}, w.err
+}
+
+// presentJSON writes the result for a program: the structured content, or the
+// content array where there is none; or, raw, all that the server sent.
+func presentJSON(call *registry.Call, res *mcp.Result, format string) (registry.ToolResult, error) {
+	text := res.Raw
+	if format == "json" {
+		text = res.Structured
+		if text == nil {
+			var all struct {
+				Content json.RawMessage `json:"content"`
+			}
+			json.Unmarshal(res.Raw, &all)
+			text = all.Content
+		}
+		if text == nil {
+			text = json.RawMessage("[]")
+		}
+	}
+	_, err := fmt.Fprintf(call.Stdout, "%s\n", text)
+	if res.IsError {
+		return registry.ToolResult{Error: "the tool failed: its result says how", ExitStatus: 1}, err
+	}
+	return registry.ToolResult{Success: true}, err
 }
 
 // block writes one content block. Stdout gets content only; where something

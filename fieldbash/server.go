@@ -66,7 +66,11 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 	t := f.tool(g.name, safe, summary, def.Description, def.InputSchema)
 	t.Kind = kindOf(def.Hints, g.server.Trust)
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-		args, err := encodeArgs(call.Kwargs)
+		kwargs, format, err := arguments(call)
+		if err != nil {
+			return registry.ToolResult{}, err
+		}
+		args, err := encodeArgs(kwargs)
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
@@ -76,7 +80,7 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
-		return f.present(call, res)
+		return f.present(call, res, format)
 	}
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,9 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 	if v.ready == nil {
 		return nil
 	}
-	args := map[string]any(kwargs)
+	args := map[string]any(maps.Clone(kwargs))
+	delete(args, formatKey)
+	delete(args, laterKey)
 	err := v.ready.Validate(args)
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
