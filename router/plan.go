@@ -70,7 +70,7 @@ func (r *Router) Plan(command string) Plan {
 	}
 	p.Name = firstWord(command)
 	s := names.splice(command)
-	p.Script, p.Calls, p.hints = s.script, s.calls, append(p.hints, s.hints...)
+	p.Script, p.Calls, p.hints = s.script, s.calls, s.hints
 	return p
 }
 
@@ -96,11 +96,7 @@ func (r *Router) planTool(p *Plan, names *nameIndex) bool {
 		return false
 	}
 	if t := names.agent[name]; t != nil {
-		tool, hint := plainSite(words).meant(t)
-		if hint != "" {
-			p.hints = append(p.hints, hint)
-		}
-		if !tool {
+		if tool, _ := plainSite(words).meant(t); !tool { // its hint comes with the splicing
 			return false
 		}
 	}

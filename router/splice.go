@@ -32,7 +32,8 @@ func (n *nameIndex) splice(text string) spliced {
 	if err != nil {
 		return out
 	}
-	f := finder{names: n, text: text, defined: definedIn(file)}
+	f := finder{names: n, text: text}
+	f.defined, f.execs = survey(file)
 	syntax.Walk(file, f.visit)
 	slices.SortFunc(f.calls, func(a, b CallSite) int { return a.Offset - b.Offset })
 	out.calls, out.hints = f.calls, f.hints
@@ -53,17 +54,26 @@ func (n *nameIndex) splice(text string) spliced {
 	return out
 }
 
-// definedIn returns the names of functions that the text itself defines: they
-// are the user's own, whatever tools are called.
-func definedIn(file *syntax.File) map[string]bool {
-	defined := map[string]bool{}
+// survey returns the names of functions that the text itself defines, which
+// are the user's own whatever tools are called, and whether an exec in it
+// gives the shell another stdin.
+func survey(file *syntax.File) (defined map[string]bool, execs bool) {
+	defined = map[string]bool{}
 	syntax.Walk(file, func(node syntax.Node) bool {
-		if f, ok := node.(*syntax.FuncDecl); ok && f.Name != nil {
-			defined[f.Name.Value] = true
+		switch n := node.(type) {
+		case *syntax.FuncDecl:
+			if n.Name != nil {
+				defined[n.Name.Value] = true
+			}
+		case *syntax.Stmt:
+			call, ok := n.Cmd.(*syntax.CallExpr)
+			if ok && len(call.Args) == 1 && call.Args[0].Lit() == "exec" {
+				execs = execs || slices.ContainsFunc(n.Redirs, feeds)
+			}
 		}
 		return true
 	})
-	return defined
+	return defined, execs
 }
 
 // finder walks a syntax tree and keeps the way down to the present node.
@@ -72,7 +82,7 @@ type finder struct {
 	text    string
 	defined map[string]bool
 	way     []syntax.Node
-	execs   bool // an exec with redirections came by: stdin may be anything
+	execs   bool // an exec may have given the shell another stdin
 	calls   []CallSite
 	hints   []string
 }
@@ -98,12 +108,12 @@ func (f *finder) call(call *syntax.CallExpr) {
 		return
 	}
 	name, at := word.Value, int(word.Pos().Offset())
-	f.execs = f.execs || name == "exec"
 	if !f.names.isCall(name) || f.defined[name] || !strings.HasPrefix(f.text[min(at, len(f.text)):], name) {
 		return
 	}
 	if t := f.names.agent[name]; t != nil {
-		s := site{name: name, stdin: f.execs || f.fed()}
+		s := site{name: name, direct: f.direct(), ifs: setsIFS(call)}
+		s.stdin = s.direct || f.execs || f.fed()
 		for _, w := range call.Args[1:] {
 			s.args = append(s.args, argOf(w))
 		}
@@ -134,12 +144,51 @@ func (f *finder) fed() bool {
 				return true
 			}
 		case *syntax.Stmt:
-			if slices.ContainsFunc(n.Redirs, feeds) {
+			if slices.ContainsFunc(n.Redirs, feeds) && !f.expandsBefore(i) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// expandsBefore reports whether the way leads from the statement at i into a
+// word that bash expands before the statement is redirected: a redirection's
+// own, or an argument of a simple command (POSIX, 2.9.1 Simple Commands).
+func (f *finder) expandsBefore(i int) bool {
+	switch f.way[i+1].(type) {
+	case *syntax.Redirect:
+		return true
+	case *syntax.CallExpr, *syntax.DeclClause:
+		return i+1 < len(f.way)-1
+	}
+	return false
+}
+
+// direct reports whether the command at the end of the way has a pipe or a
+// redirection of its own.
+func (f *finder) direct() bool {
+	last := len(f.way) - 2 // of the command is its statement
+	if last < 0 {
+		return false
+	}
+	stmt, ok := f.way[last].(*syntax.Stmt)
+	if !ok {
+		return false
+	}
+	if slices.ContainsFunc(stmt.Redirs, feeds) {
+		return true
+	}
+	if last == 0 {
+		return false
+	}
+	pipe, ok := f.way[last-1].(*syntax.BinaryCmd)
+	return ok && (pipe.Op == syntax.Pipe || pipe.Op == syntax.PipeAll) && pipe.Y == stmt
+}
+
+// setsIFS reports whether the command is run with an IFS of its own.
+func setsIFS(call *syntax.CallExpr) bool {
+	return slices.ContainsFunc(call.Assigns, func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == "IFS" })
 }
 
 // feeds reports whether a redirection is of descriptor 0.

@@ -16,13 +16,16 @@ type arg struct {
 
 // site is what the decision table looks at.
 type site struct {
-	name  string
-	args  []arg
-	stdin bool // a pipe, a redirection or a function's caller may feed it
+	name   string
+	args   []arg
+	stdin  bool // a pipe, a redirection or a function's caller may feed it
+	direct bool // it has a pipe or a redirection of its own
+	ifs    bool // IFS is set for it alone, as only bash's read needs it
 }
 
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[.*\])?$`)
+	anyName    = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*(\[.*\])?$`) // an identifier after expansion, perhaps
 	userName   = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
 	terminal   = regexp.MustCompile(`^(/dev/)?(tty\w*|pts/\d+|console|hvc\d+)$`)
 )
@@ -65,7 +68,10 @@ func (s site) meantRead(t *registry.Tool) (bool, string) {
 	if strings.HasPrefix(first, "-") && first != "-" {
 		return false, ""
 	}
-	if !identifier.MatchString(first) {
+	if s.args[0].multi && strings.Contains(first, "{") { // read {a,b}
+		first = strings.NewReplacer("{", "", "}", "", ",", "").Replace(first)
+	}
+	if !anyName.MatchString(first) {
 		return true, ""
 	}
 	for _, a := range s.args[1:] {
@@ -73,7 +79,20 @@ func (s site) meantRead(t *registry.Tool) (bool, string) {
 			return true, ""
 		}
 	}
+	if !identifier.MatchString(first) {
+		return !s.fillsVariable(first), ""
+	}
 	return false, first
+}
+
+// fillsVariable reports whether `read "$x"` or `read "x$i"` is a use of bash's
+// read that works: it has something to read. A loop's or a function's stdin is
+// no sign of it for `read "$x"`, which is how a file is read there.
+func (s site) fillsVariable(first string) bool {
+	if strings.Trim(first, "$") == "" {
+		return s.direct || s.ifs
+	}
+	return s.stdin || s.ifs
 }
 
 // meantWrite tells `write FILE ...` from write(1), which takes a user and a terminal.
