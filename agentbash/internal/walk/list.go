@@ -1,0 +1,158 @@
+package walk
+
+import (
+	"golang.org/x/sys/unix"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// openDirs bounds how many directories are kept open so that what is in them
+// can be opened by its name alone.
+const openDirs = 200
+
+// handles counts the directories of one walk that are open.
+type handles struct{ open atomic.Int32 }
+
+// Dir is an open directory of the walk.
+type Dir struct {
+	Path string // absolute
+	FD   int    // -1 when too many are open: then use Path
+	refs atomic.Int32
+	all  *handles
+}
+
+func openDir(all *handles, parent *Dir, name string) (*Dir, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC | unix.O_NONBLOCK
+	d := &Dir{Path: name, FD: -1, all: all}
+	d.refs.Store(1)
+	var err error
+	if parent == nil {
+		d.FD, err = unix.Open(name, flags, 0)
+	} else {
+		d.Path = join(parent.Path, name)
+		d.FD, err = parent.Open(name, flags|unix.O_NOFOLLOW)
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: d.Path, Err: err}
+	}
+	all.open.Add(1)
+	return d, nil
+}
+
+// Open opens an entry of the directory.
+func (d *Dir) Open(name string, flags int) (fd int, err error) {
+	for {
+		if d.FD >= 0 {
+			fd, err = unix.Openat(d.FD, name, flags, 0)
+		} else {
+			fd, err = unix.Open(join(d.Path, name), flags, 0)
+		}
+		if err != unix.EINTR {
+			return fd, err
+		}
+	}
+}
+
+// Stat returns what the system says of an entry, links followed.
+func (d *Dir) Stat(name string) (st unix.Stat_t, err error) {
+	if d.FD >= 0 {
+		err = unix.Fstatat(d.FD, name, &st, 0)
+	} else {
+		err = unix.Stat(join(d.Path, name), &st)
+	}
+	return st, err
+}
+
+func (d *Dir) retain() { d.refs.Add(1) }
+
+func (d *Dir) release() {
+	if d.refs.Add(-1) == 0 {
+		d.closeFD()
+	}
+}
+
+func (d *Dir) closeFD() {
+	if d.FD >= 0 {
+		unix.Close(d.FD)
+		d.all.open.Add(-1)
+		d.FD = -1
+	}
+}
+
+func join(dir, name string) string {
+	if strings.HasSuffix(dir, "/") {
+		return dir + name
+	}
+	return dir + "/" + name
+}
+
+// lister is one worker's memory for listing directories.
+type lister struct {
+	buf     []byte
+	entries []Entry
+	path    []byte
+}
+
+func newLister() *lister { return &lister{buf: make([]byte, 64<<10)} }
+
+// read lists a directory, sorted by name. The result is valid until the next call.
+func (l *lister) read(d *Dir) ([]Entry, error) {
+	l.entries = l.entries[:0]
+	for {
+		n, err := unix.Getdents(d.FD, l.buf)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, &os.PathError{Op: "list", Path: d.Path, Err: err}
+		}
+		if n <= 0 {
+			break
+		}
+		l.parse(d, string(l.buf[:n])) // one copy for all names
+	}
+	slices.SortFunc(l.entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	return l.entries, nil
+}
+
+// parse takes apart what getdents64 returned (getdents64(2): inode and offset,
+// 8 bytes each, the record's length, 2, the type, 1, the name and a NUL).
+func (l *lister) parse(d *Dir, s string) {
+	for len(s) > 19 {
+		size := int(s[16]) | int(s[17])<<8
+		name := s[19:size]
+		name = name[:strings.IndexByte(name, 0)]
+		if name != "." && name != ".." {
+			l.entries = append(l.entries, Entry{name, typeOf(s[18])})
+			if l.entries[len(l.entries)-1].Type == unknown {
+				d.settle(&l.entries[len(l.entries)-1])
+			}
+		}
+		s = s[size:]
+	}
+}
+
+func typeOf(t byte) Type {
+	switch t {
+	case unix.DT_REG:
+		return File
+	case unix.DT_DIR:
+		return Directory
+	case unix.DT_LNK:
+		return Link
+	case unix.DT_UNKNOWN:
+		return unknown
+	}
+	return Other
+}
+
+// settle asks for the type of an entry where the file system's listing has none.
+func (d *Dir) settle(e *Entry) {
+	var st unix.Stat_t
+	e.Type = Other
+	if unix.Fstatat(d.FD, e.Name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+		e.Type = typeOf(byte(st.Mode & unix.S_IFMT >> 12)) // the same numbers, by history
+	}
+}

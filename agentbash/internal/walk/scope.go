@@ -1,0 +1,133 @@
+package walk
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agentbash/agentbash/agentbash/internal/glob"
+	"github.com/agentbash/agentbash/agentbash/internal/ignore"
+	"golang.org/x/sys/unix"
+)
+
+// scope is what is known of a directory that is to be listed.
+type scope struct {
+	rules     *ignore.Dir // those of the directory itself are added when it is listed
+	rulesRead bool        // they are there already
+	include   *glob.State
+	exclude   []*glob.State
+	leftOut   bool // the directory is below something hidden or ignored
+}
+
+func topScope(o *Options, root string) scope {
+	s := scope{rulesRead: true}
+	if !o.All {
+		s.rules = ignore.NewDir(root)
+	}
+	if o.Include != nil {
+		s.include = o.Include.Start()
+	}
+	for _, p := range o.Exclude {
+		s.exclude = append(s.exclude, p.Start())
+	}
+	return s
+}
+
+// readRules adds the directory's own rules to those that hold above it.
+func (s *scope) readRules(o *Options, d *Dir, entries []Entry) {
+	if s.rulesRead || o.All || s.leftOut {
+		return
+	}
+	s.rules = s.rules.Enter(d.Path, has(entries, ".git"), has(entries, ignore.GitIgnore), has(entries, ignore.DotIgnore), func(name string) []byte {
+		flags := unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK
+		if name == ignore.GitIgnore {
+			flags |= unix.O_NOFOLLOW // as git does
+		}
+		fd, err := d.Open(name, flags)
+		if err != nil {
+			return nil
+		}
+		f := os.NewFile(uintptr(fd), name)
+		defer f.Close()
+		return ignore.ReadFile(f)
+	})
+}
+
+func has(sorted []Entry, name string) bool {
+	_, ok := slices.BinarySearchFunc(sorted, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
+	return ok
+}
+
+// choice is what is to be done with an entry.
+type choice struct {
+	deliver bool
+	enter   bool
+	child   scope
+}
+
+// choose decides on an entry whose absolute path is given; what costs least is asked first.
+func (s *scope) choose(o *Options, e *Entry, path []byte) choice {
+	isDir := e.Type == Directory
+	var c choice
+	switch {
+	case isDir:
+		c.deliver = o.Dirs && s.include != nil && s.include.Match(e.Name, o.Hidden || o.Skipped)
+		c.child.include, c.enter = s.enter(o, e.Name)
+	case e.Type == File || e.Type == Link && o.Links:
+		c.deliver = (o.Dirs == (e.Type == Link && o.Dirs)) && s.matches(o, e.Name)
+	}
+	if !c.deliver && !c.enter || s.excluded(e.Name, isDir, &c.child) {
+		return choice{}
+	}
+	leftOut := s.leftOut || s.hidden(o, e.Name, isDir) || s.rules != nil && s.rules.Ignored(string(path), e.Name, isDir)
+	if leftOut != o.Skipped {
+		c.deliver = false
+		c.enter = c.enter && o.Skipped
+	}
+	c.child.rules, c.child.leftOut = s.rules, leftOut
+	return c
+}
+
+// matches reports whether a file's name fits what is asked for.
+func (s *scope) matches(o *Options, name string) bool {
+	if o.Names != nil && !o.Names.Start().Match(name, true) {
+		return false
+	}
+	return s.include == nil || s.include.Match(name, o.Hidden || o.Skipped)
+}
+
+// enter reports whether something below a directory can fit.
+func (s *scope) enter(o *Options, name string) (*glob.State, bool) {
+	if s.include == nil {
+		return nil, true
+	}
+	next := s.include.Enter(name, o.Hidden || o.Skipped)
+	return next, next != nil
+}
+
+// excluded reports whether an entry matches a pattern of Exclude, and sets the child's.
+func (s *scope) excluded(name string, isDir bool, child *scope) bool {
+	for _, x := range s.exclude {
+		if x.Match(name, true) {
+			return true
+		}
+		if next := x.Enter(name, true); isDir && next != nil {
+			child.exclude = append(child.exclude, next)
+		}
+	}
+	return false
+}
+
+// hidden reports whether an entry is left out for the dot that its name starts with.
+func (s *scope) hidden(o *Options, name string, isDir bool) bool {
+	if name[0] != '.' || o.Hidden {
+		return false
+	}
+	if s.include == nil {
+		return true
+	}
+	if isDir { // a pattern that names the dot asks for it
+		return s.include.Enter(name, false) == nil && !s.include.Match(name, false)
+	}
+	return !s.include.Match(name, false)
+}

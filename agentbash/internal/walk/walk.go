@@ -1,0 +1,226 @@
+package walk
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/agentbash/agentbash/agentbash/internal/glob"
+)
+
+// Options says what a walk visits. The zero value visits what is neither
+// hidden nor ignored nor in a .git.
+type Options struct {
+	Hidden bool // visit names that start with a dot
+	All    bool // visit what is ignored
+
+	// Skipped turns the choice around: only what Hidden and All leave out is visited.
+	Skipped bool
+
+	Include *glob.Pattern   // nil: everything
+	Exclude []*glob.Pattern // entries that match one are left out, and what is below them
+	Names   *glob.Pattern   // what a file's name must match as well; nil: anything
+
+	Dirs  bool // deliver directories that match Include, not files
+	Links bool // deliver symbolic links too
+
+	// Inline runs the work where the directory is listed: for work that costs
+	// less than handing it over.
+	Inline bool
+
+	Workers int // 0: one per processor
+}
+
+// Entry is a file that was found.
+type Entry struct {
+	Name string
+	Type Type
+}
+
+// Type is what a directory's listing says of an entry.
+type Type uint8
+
+// The types that are told apart.
+const (
+	Other Type = iota
+	File
+	Directory
+	Link
+	unknown // until it was asked for
+)
+
+// Batch is some files of one directory, in order.
+type Batch struct {
+	Dir     *Dir
+	Entries []Entry
+}
+
+// batchSize is the number of files that are handed over at once.
+const batchSize = 32
+
+// Walk visits the tree below root, an absolute path to a directory. work is
+// called from several goroutines, each with its own number from 0, and what it
+// returns is given to emit in order, from one goroutine at a time; when emit
+// returns false the walk ends. Directories that cannot be read are passed to
+// failed, which may be nil, from any goroutine. The error is ctx's, or the root's own.
+func Walk[T any](ctx context.Context, root string, o *Options, work func(worker int, b *Batch) T, emit func(T) bool, failed func(path string, err error)) error {
+	w := &walker[T]{ctx: ctx, o: o, work: work, emit: emit, failed: failed}
+	top, err := openDir(&w.handles, nil, root)
+	if err != nil {
+		return err
+	}
+	w.wake.L = &w.mu
+	first := &slot[T]{dir: top, scope: topScope(o, root)}
+	w.head, w.stack = first, []*slot[T]{first}
+	workers := o.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() { w.run(i) })
+	}
+	wg.Wait()
+	for _, s := range w.stack { // the walk was cut short
+		s.release()
+	}
+	return ctx.Err()
+}
+
+// slot is a piece of the walk: a directory to be listed, or files to be worked
+// on. The slots form a list in the order of delivery.
+type slot[T any] struct {
+	next   *slot[T]
+	parent *Dir // of the directory to be listed; nil: dir is open already
+	name   string
+	dir    *Dir
+	scope  scope
+	batch  *Batch // the files; nil: a directory
+	value  T
+	done   bool
+	empty  bool // there is no value to deliver
+}
+
+// release gives back the directory that the slot was kept open for.
+func (s *slot[T]) release() {
+	switch {
+	case s.batch != nil:
+		s.batch.Dir.release()
+	case s.parent != nil:
+		s.parent.release()
+	}
+}
+
+type walker[T any] struct {
+	ctx     context.Context
+	o       *Options
+	work    func(int, *Batch) T
+	emit    func(T) bool
+	failed  func(string, error)
+	handles handles
+
+	mu       sync.Mutex
+	wake     sync.Cond // there is work, or the walk ended
+	stack    []*slot[T]
+	active   int
+	head     *slot[T] // the first slot that was not delivered
+	emitting bool
+	stopped  bool
+}
+
+// run takes slots until there are none.
+func (w *walker[T]) run(worker int) {
+	l := newLister()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		s := w.take()
+		if s == nil {
+			w.wake.Broadcast()
+			return
+		}
+		w.active++
+		w.mu.Unlock()
+		var children []*slot[T]
+		if s.batch != nil {
+			s.value = w.work(worker, s.batch)
+		} else {
+			var err error
+			if children, err = w.read(l, worker, s); err != nil && w.failed != nil {
+				w.failed(s.path(), err)
+			}
+			s.empty = true
+		}
+		s.release()
+		w.mu.Lock()
+		w.active--
+		w.finish(s, children)
+	}
+}
+
+// take returns the next slot to be worked on, or nil when the walk is over.
+// The top of the stack is what comes soonest in the order, nearly, which keeps
+// little waiting for its delivery.
+func (w *walker[T]) take() *slot[T] {
+	for len(w.stack) == 0 && w.active > 0 && !w.stopped {
+		w.wake.Wait()
+	}
+	if len(w.stack) == 0 || w.stopped {
+		return nil
+	}
+	s := w.stack[len(w.stack)-1]
+	w.stack = w.stack[:len(w.stack)-1]
+	return s
+}
+
+// finish puts a directory's slots behind its own and delivers what is ready.
+func (w *walker[T]) finish(s *slot[T], children []*slot[T]) {
+	last := s.next
+	for i := len(children) - 1; i >= 0; i-- {
+		children[i].next = last
+		last = children[i]
+		if !last.done {
+			w.stack = append(w.stack, last)
+		}
+	}
+	s.next, s.done = last, true
+	if len(children) > 1 || w.active == 0 {
+		w.wake.Broadcast()
+	}
+	if w.ctx.Err() != nil {
+		w.stopped = true
+	}
+	if !w.emitting {
+		w.emitting = true
+		w.deliver()
+		w.emitting = false
+	}
+	if w.stopped {
+		w.wake.Broadcast()
+	}
+}
+
+// deliver gives emit what is done, in order.
+func (w *walker[T]) deliver() {
+	for w.head != nil && w.head.done && !w.stopped {
+		s := w.head
+		w.head = s.next
+		if s.empty {
+			continue
+		}
+		w.mu.Unlock()
+		more := w.emit(s.value)
+		w.mu.Lock()
+		if !more {
+			w.stopped = true
+		}
+	}
+}
+
+// path is the absolute path of the directory that the slot lists.
+func (s *slot[T]) path() string {
+	if s.parent == nil {
+		return s.dir.Path
+	}
+	return join(s.parent.Path, s.name)
+}
