@@ -148,6 +148,9 @@ func (r *ToolRegistry) Resolve(ctx context.Context, name string) (*Tool, error) 
 		return t, nil
 	}
 	if group, tool, ok := SplitField(name); ok && tool != "" {
+		if _, known := r.Group(group); !known {
+			return nil, r.NotFound(name)
+		}
 		if _, err := r.LoadGroup(ctx, group); err != nil {
 			return nil, err
 		}

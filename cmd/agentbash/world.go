@@ -43,6 +43,9 @@ func (a *app) open(o worldOptions) (*world, error) {
 		return nil, err
 	}
 	a.warn(w.cfg.Warnings)
+	for _, p := range w.cfg.Pending {
+		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
+	}
 	state := w.cfg.Dirs.State
 	if err := w.register(agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session})); err != nil {
 		return nil, err
