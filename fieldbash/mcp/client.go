@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -26,6 +27,7 @@ type Spec struct {
 	URL          string            // of a streamable HTTP or SSE endpoint
 	SSE          bool              // the URL speaks SSE (2024-11-05); else that is tried when the other is refused
 	Headers      map[string]string // sent with every HTTP request to the URL's origin
+	OAuth        *OAuth            // how to log in at the URL; nil: not at all
 	StartTimeout time.Duration     // 0: DefaultStartTimeout
 	CallTimeout  time.Duration     // 0: DefaultCallTimeout
 }
@@ -49,7 +51,8 @@ type Client struct {
 	mu       sync.Mutex
 	conn     *conn // nil before the first use and after Close
 	closed   bool
-	noProbe  bool // this server ended on server/discover, or did not answer it
+	noProbe  bool          // this server ended on server/discover, or did not answer it
+	oauth    *oauthHandler // of all connections; nil: no login
 	changed  *time.Timer
 	waiting  sync.WaitGroup // a ToolsChanged call that is under way
 }
@@ -68,6 +71,9 @@ func NewClient(spec Spec, opts *Options) *Client {
 	}
 	if c.opts.Version == "" {
 		c.opts.Version = "dev"
+	}
+	if spec.OAuth != nil && spec.URL != "" {
+		c.oauth = &oauthHandler{conf: *spec.OAuth, server: spec.URL, client: &http.Client{Timeout: DefaultStartTimeout}}
 	}
 	c.starting <- struct{}{}
 	return c

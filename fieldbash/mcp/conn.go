@@ -101,6 +101,11 @@ func (k *conn) do(ctx context.Context, op string, notes io.Writer, send func(ctx
 		cancel(&timeoutError{after: progressFactor * after, what: "progress but no answer"})
 	})
 	defer hard.Stop()
+	ctx = context.WithValue(ctx, pauseKey{}, func() func() {
+		call.limit.Stop()
+		return func() { call.limit.Reset(after) }
+	})
+	ctx = context.WithValue(ctx, loginKey{}, &login{})
 	token := k.enter(call)
 	defer call.over()
 	defer k.leave(token)
@@ -146,6 +151,11 @@ func (k *conn) lost(op string, err error, sent bool) *Error {
 func (k *conn) httpError(op string, err error) *Error {
 	text := strings.ReplaceAll(err.Error(), "rejected by transport: ", "")
 	e := &Error{Op: op, Err: errors.New(plainText(text)), Status: exitTransport}
+	if status := k.http.refused(); k.client.oauth != nil && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
+		e.Status, e.Next = exitAuth, "log in: use the server once from a terminal"
+		e.unsent = op == "start"
+		return e
+	}
 	switch status := k.http.refused(); {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Status = exitAuth

@@ -237,11 +237,15 @@ func newRoundTripper(origin string, headers map[string]string, discoverWait time
 	return &roundTripper{noted: func() {}, base: base, headers: headers, origin: origin, discoverWait: discoverWait}
 }
 
-// httpTransport is the SDK's transport for a URL: streamable HTTP, or the
-// event stream of the 2024-11-05 revision.
-func httpTransport(url string, sse bool, client *http.Client) sdk.Transport {
+// httpTransport is the SDK's transport for the client's URL: streamable HTTP,
+// or the event stream of the 2024-11-05 revision, which knows no login.
+func (c *Client) httpTransport(sse bool, client *http.Client) sdk.Transport {
 	if sse {
-		return &sdk.SSEClientTransport{Endpoint: url, HTTPClient: client, MaxEventSize: 2 * maxMessage}
+		return &sdk.SSEClientTransport{Endpoint: c.spec.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}
 	}
-	return &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: client, MaxEventSize: 2 * maxMessage}
+	t := &sdk.StreamableClientTransport{Endpoint: c.spec.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}
+	if c.oauth != nil { // a nil pointer in the interface would not be nil
+		t.OAuthHandler = c.oauth
+	}
+	return t
 }

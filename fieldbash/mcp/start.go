@@ -23,12 +23,17 @@ func (c *Client) start(ctx context.Context) (*conn, error) {
 	limit := time.AfterFunc(c.spec.StartTimeout, func() {
 		end(&timeoutError{after: c.spec.StartTimeout, what: "no answer"})
 	})
+	pause := func() func() {
+		limit.Stop()
+		return func() { limit.Reset(c.spec.StartTimeout) }
+	}
+	starting := context.WithValue(context.WithValue(life, pauseKey{}, pause), loginKey{}, &login{})
 	var k *conn
 	var err error
 	if c.spec.Command != nil {
-		k, err = c.startProcess(life)
+		k, err = c.startProcess(starting)
 	} else {
-		k, err = c.startHTTP(life)
+		k, err = c.startHTTP(starting)
 	}
 	limit.Stop()
 	fromCaller()
@@ -160,7 +165,7 @@ func (c *Client) tryHTTP(ctx context.Context, u *url.URL, sse bool) (*conn, erro
 	k.http = newRoundTripper(u.Scheme+"://"+u.Host, c.spec.Headers, min(discoverWait, c.spec.StartTimeout/3))
 	k.http.noted = k.noteArrived
 	var err error
-	k.session, err = c.sdkClient(k).Connect(ctx, httpTransport(c.spec.URL, sse, newHTTPClient(k.http)), c.sessionOptions())
+	k.session, err = c.sdkClient(k).Connect(ctx, c.httpTransport(sse, newHTTPClient(k.http)), c.sessionOptions())
 	if err == nil {
 		return k, nil
 	}
