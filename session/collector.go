@@ -1,6 +1,9 @@
 package session
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // A collector keeps the first headCap and the last tailCap bytes of a stream.
 // It allocates as the stream grows, and nothing for an empty one.
@@ -59,6 +62,28 @@ func (c *collector) Bytes() (kept []byte, headLen int, dropped bool) {
 		kept = append(kept[:headLen], trimRuneStart(rest)...)
 	}
 	return kept, headLen, dropped
+}
+
+// last returns the end of the stream, as much of it as lies in one piece.
+func (c *collector) last() []byte {
+	switch {
+	case len(c.tail) == 0:
+		return c.head
+	case c.pos == 0:
+		return c.tail
+	}
+	return c.tail[:c.pos]
+}
+
+// cutLast removes the last occurrence of b from a stream that was kept whole.
+func (c *collector) cutLast(b []byte) {
+	for _, part := range []*[]byte{&c.tail, &c.head} {
+		if i := bytes.LastIndex(*part, b); i >= 0 && c.pos == 0 && c.total == int64(len(c.head)+len(c.tail)) {
+			*part = append((*part)[:i], (*part)[i+len(b):]...)
+			c.total -= int64(len(b))
+			return
+		}
+	}
 }
 
 // trimRuneEnd drops the beginning of a rune that was cut off at the end of b.

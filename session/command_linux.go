@@ -15,6 +15,7 @@ const (
 	exitTimedOut = 124
 	exitCanceled = 130
 	exitLost     = -1
+	exitSyntax   = 2
 )
 
 // again says whether a command is to be run a second time; only one that
@@ -54,10 +55,11 @@ type command struct {
 // fitsUnit reports whether text is given to bash as one unit: several lines,
 // but not so many that bash, which runs a list by recursion, runs out of stack;
 // and none that may define an alias, which counts from the next line on only if
-// that is read later. Comments alone are no unit: their status is 0.
+// that is read later; and no backslash at the end, which would join what
+// follows. Comments alone are no unit: their status is 0.
 func fitsUnit(text string) bool {
 	n := strings.Count(text, "\n")
-	if n == 0 || n > 1000 || strings.Contains(text, "alias") {
+	if n == 0 || n > 1000 || strings.HasSuffix(text, `\`) || strings.Contains(text, "alias") {
 		return false
 	}
 	for line := range strings.Lines(text) {
@@ -108,16 +110,13 @@ func (c *command) compose() error {
 			return err
 		}
 		l = append(l, `"$(<`...)
-		l = append(l, c.e.path(c.e.text.fd)...)
+		l = append(l, c.e.text.path...)
 		l = append(l, `)"`...)
 	}
-	prefix := "/proc/" + strconv.Itoa(c.e.host) + "/fd/"
-	l = append(append(l, ` </dev/null >|`...), prefix...)
-	l = strconv.AppendInt(l, int64(c.e.out.fd), 10)
-	l = append(append(l, ` 2>|`...), prefix...)
-	l = strconv.AppendInt(l, int64(c.e.err.fd), 10)
+	l = append(append(l, ` </dev/null >|`...), c.e.out.path...)
+	l = append(append(l, ` 2>|`...), c.e.err.path...)
 	l = append(l, "; "...)
-	c.e.line = append(appendReport(l, c.id), '\n')
+	c.e.line = append(appendReport(l, c.id, c.whole), '\n')
 	return nil
 }
 
@@ -147,7 +146,7 @@ func (c *command) run(ctx context.Context) (Result, again, error) {
 
 // sendReport asks for a report in a line of its own.
 func (c *command) sendReport() {
-	l := appendReport(c.e.line[:0], c.id)
+	l := appendReport(c.e.line[:0], c.id, c.whole)
 	c.e.line = append(l, "; "+fixFunc+"\n"...)
 	c.sh.queue(c.e.line)
 }
@@ -174,7 +173,7 @@ func (c *command) quick(ctx context.Context) bool {
 	p := c.e.poll[:pollDiag]
 	p[pollCtl] = unix.PollFd{Fd: int32(c.sh.ctl), Events: unix.POLLIN}
 	p[pollPid] = unix.PollFd{Fd: int32(c.sh.pidfd), Events: unix.POLLIN}
-	p[pollWake] = unix.PollFd{Fd: int32(c.e.wake), Events: unix.POLLIN}
+	p[pollWake] = unix.PollFd{Fd: int32(c.e.bell.fd), Events: unix.POLLIN}
 	n, err := unix.Poll(p, int(quickWait/time.Millisecond))
 	if n > 0 && err == nil && p[pollCtl].Revents&unix.POLLIN != 0 {
 		c.readReport()
@@ -185,7 +184,7 @@ func (c *command) quick(ctx context.Context) bool {
 // step waits for something to happen and deals with it.
 func (c *command) step(ctx context.Context) error {
 	p := &c.e.poll
-	for i, fd := range [...]int{c.sh.ctl, c.sh.pidfd, c.e.wake, c.sh.diag, c.e.snapIn, c.out.pollFD(), c.err.pollFD(), -1} {
+	for i, fd := range [...]int{c.sh.ctl, c.sh.pidfd, c.e.bell.fd, c.sh.diag, c.e.snap.in, c.out.pollFD(), c.err.pollFD(), -1} {
 		p[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
 	}
 	if len(c.sh.pending) > 0 {
@@ -199,7 +198,7 @@ func (c *command) step(ctx context.Context) error {
 		c.sh.readDiag(c.e.buf)
 	}
 	if p[pollSnap].Revents != 0 {
-		c.e.readSnap()
+		c.e.snap.read(c.e.buf)
 	}
 	if p[pollCtl].Revents&unix.POLLIN != 0 {
 		c.readReport()
@@ -213,8 +212,7 @@ func (c *command) step(ctx context.Context) error {
 		c.sh.push()
 	}
 	if p[pollWake].Revents != 0 {
-		var b [8]byte
-		unix.Read(c.e.wake, b[:])
+		c.e.bell.quiet()
 	}
 	c.decide(ctx, time.Now())
 	return nil
@@ -223,15 +221,6 @@ func (c *command) step(ctx context.Context) error {
 // maxHupWait is the longest pause before a stream that nobody held is looked at
 // again.
 const maxHupWait = 50 * time.Millisecond
-
-// pollFD is the descriptor to poll, -1 when there is no use in it: nobody holds
-// the stream (exec >&-), or the writers of RunOptions are behind.
-func (s *stream) pollFD() int {
-	if s.closed || s.tee.full() {
-		return -1
-	}
-	return s.pipe.fd
-}
 
 // wait is the time until the next timer, in milliseconds, rounded up.
 func (c *command) wait() int {

@@ -2,6 +2,8 @@ package session
 
 import (
 	"bytes"
+	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
@@ -23,7 +25,7 @@ func (c *command) conclude() (Result, again, error) {
 		status = c.bury()
 	case c.lost:
 		status = exitLost
-		e.recover(c.sh)
+		e.recoverShell(c.sh)
 	}
 	c.collectRest()
 	if c.readFailed() {
@@ -32,10 +34,13 @@ func (c *command) conclude() (Result, again, error) {
 	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 {
 		c.checkRedirection()
 	}
+	if status == 1 && endsUnclosed(c.err.kept.last()) {
+		status = exitSyntax
+	}
 	c.fill(status)
 	if res.Background = c.handOver(); !c.died && c.stop.stage > 0 {
 		c.stop.who.signal(syscall.SIGKILL, false) // what outlived its parent
-		e.resync(c.sh)
+		e.resync(c.sh, resyncTries)
 	}
 	at := e.where.Load()
 	if e.shell.Load() != nil {
@@ -64,7 +69,7 @@ func (c *command) neverRead() bool {
 // foreground when a signal ended it goes the same way.
 func (c *command) bury() (status int) {
 	e := c.e
-	if e.readSnap(); e.snap.fresh { // its EXIT trap ran
+	if e.snap.read(e.buf); e.snap.fresh { // its EXIT trap ran
 		e.moved(e.snap.dir)
 	}
 	c.sh.readDiag(e.buf)
@@ -110,7 +115,26 @@ func (c *command) collectRest() {
 		c.out.finish(c.e.buf)
 		c.err.finish(c.e.buf)
 	}
-	c.err.pass(c.err.filter.flush(c.died))
+	c.dropFarewell()
+}
+
+// dropFarewell takes out the "exit" that an interactive shell writes to stderr
+// when it is told to exit. An EXIT trap may have written after it. The shell
+// may also have ended by set -e, by exec or by a signal, and the text is then
+// the command's own: a state without errexit that the EXIT trap wrote says that
+// it was exit; failing that, the command's text must do.
+func (c *command) dropFarewell() {
+	held := c.err.filter.flush()
+	told := c.died && (strings.Contains(c.text, "exit") || strings.Contains(c.text, "logout") ||
+		c.e.snap.fresh && !bytes.Contains(c.e.snap.whole, []byte("\nset -o errexit\n")))
+	if told && bytes.HasSuffix(held, exitNote) {
+		c.err.pass(held[:len(held)-len(exitNote)])
+		return
+	}
+	c.err.pass(held)
+	if told {
+		c.err.kept.cutLast(exitNote)
+	}
 }
 
 // checkRedirection finds out whether the shell can still redirect, after a
@@ -125,7 +149,8 @@ func (c *command) checkRedirection() {
 		return
 	}
 	said = bytes.Clone(said)
-	if e.tell(c.sh, `\builtin : </dev/null >|`+e.path(e.out.fd)+` 2>|`+e.path(e.err.fd)+" && ", 250*time.Millisecond) {
+	f, ok := e.tell(c.sh, `\builtin : </dev/null >|`+e.out.path+` 2>|`+e.err.path+"; ", 250*time.Millisecond)
+	if ok && f.status == 0 {
 		return
 	}
 	c.err.pass(said)
@@ -134,6 +159,27 @@ func (c *command) checkRedirection() {
 	c.sh.signal(syscall.SIGKILL)
 	c.sh.reap()
 	c.died, c.res.ShellExited = true, true
+}
+
+// lastComplaint returns the end of b from the last "bash: " on.
+func lastComplaint(b []byte) []byte {
+	i := bytes.LastIndex(b, []byte("bash: "))
+	if i < 0 {
+		return nil
+	}
+	return b[i:]
+}
+
+// unclosed is how bash complains of a text that ends within a quote or an
+// expansion, in the shell itself and not in a bash that a command started.
+var unclosed = regexp.MustCompile("(^|\n)bash: unexpected EOF while looking for matching `.'\n$")
+
+// endsUnclosed reports whether a stream ends in that complaint. The status of
+// an interactive bash is then 1 if it was an expansion, where that of bash -c is
+// 2 as for every syntax error. (A translated message is not recognised; the
+// status stays 1.)
+func endsUnclosed(end []byte) bool {
+	return bytes.HasSuffix(end, []byte("'\n")) && unclosed.Match(end)
 }
 
 // fill makes the Result of what was collected.
@@ -171,8 +217,7 @@ func (c *command) handOver() string {
 	var held []int
 	for _, s := range []*stream{&c.out, &c.err} {
 		if !s.ended {
-			held = append(held, s.pipe.fd)
-			s.pipe.fd = -1
+			held = append(held, s.pipe.give(&c.e.conduits))
 		}
 	}
 	return c.e.late.adopt(held)

@@ -1,11 +1,7 @@
 package session
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -21,55 +17,47 @@ import (
 // owns every field that is not said to be shared.
 type engine struct {
 	cfg  config
-	host int    // own pid
-	mark string // value of envMark
-
 	turn chan struct{}
 
 	closing atomic.Bool           // shared
 	shell   atomic.Pointer[shell] // shared; nil when none is alive
 	where   atomic.Pointer[place] // shared; after the last command
+	bell    bell                  // shared
 
-	wake      int // eventfd: the context of Run has ended, Close was called, a writer has room
-	wakeMu    sync.Mutex
+	state     stateDir
+	conduits  conduits
+	brand     brand
+	watch     watchdog
 	tty       *terminal
-	text      textFile // a command too long for a line; Init and state at the start
-	snapIn    int      // read end of the snapshot pipe
-	snapOut   int      // its write end, held so that the pipe never ends
+	text      textFile // a command that is too long for a line; Init and state at the start
 	snap      snapshot
 	out, err  outPipe
-	buf       []byte
-	line      []byte
-	poll      [8]unix.PollFd
+	late      lateSet
+	idle      idler
 	seq       int64 // number of the latest report asked for
 	status    int   // $? of the last command
 	restarted bool  // the present shell is not the first and has run nothing yet
 
-	idle  idler
-	late  lateSet
-	watch watchdog
-}
-
-// place is where the shell was after a command.
-type place struct {
-	kernel  string // as the kernel names it
-	shell   string // $PWD
-	name    string // one of them
-	deleted bool
+	// Scratch space that each command uses again.
+	buf  []byte
+	line []byte
+	poll [8]unix.PollFd
 }
 
 func newEngine(cfg config) (*engine, error) {
-	id := make([]byte, 16)
-	rand.Read(id)
 	e := &engine{
-		cfg: cfg, host: os.Getpid(), mark: hex.EncodeToString(id), turn: make(chan struct{}, 1),
-		wake: -1, text: textFile{fd: -1}, snapIn: -1, snapOut: -1, out: outPipe{fd: -1}, err: outPipe{fd: -1},
+		cfg: cfg, turn: make(chan struct{}, 1), bell: bell{fd: -1}, brand: newBrand(),
+		text: textFile{fd: -1}, snap: snapshot{in: -1, out: -1}, out: outPipe{fd: -1}, err: outPipe{fd: -1},
 		buf: make([]byte, smallBuffer),
 	}
 	e.where.Store(&place{kernel: cfg.Dir, shell: cfg.Dir, name: cfg.Dir})
-	e.late.init(cfg.StateDir)
-	err := e.open()
+	e.state.dir = cfg.StateDir
+	e.conduits = conduits{host: os.Getpid(), dir: &e.state, named: cfg.named}
+	e.late = lateSet{dir: &e.state, open: make(map[*os.File]struct{})}
+	e.idle.prepare(e.onIdle)
+	err := e.bell.open()
 	if err == nil {
+		e.tty = openTerminal()
 		err = e.start(nil)
 	}
 	if err != nil {
@@ -79,49 +67,37 @@ func newEngine(cfg config) (*engine, error) {
 	return e, nil
 }
 
-// open makes what lives as long as the session.
-func (e *engine) open() (err error) {
-	if e.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
-		return fmt.Errorf("eventfd: %w", err)
-	}
-	if e.text, err = newTextFile(); err != nil {
-		return fmt.Errorf("memfd: %w", err)
-	}
-	if e.snapIn, e.snapOut, err = pipe(); err != nil {
-		return fmt.Errorf("pipe: %w", err)
-	}
-	unix.SetNonblock(e.snapIn, true)
-	e.tty = openTerminal()
-	return e.watch.start(e.cfg.Shell, e.mark)
-}
-
-// release gives back what open made.
+// release gives back everything but the shell.
 func (e *engine) release() {
 	e.watch.stop()
 	e.late.close()
 	e.tty.close()
-	e.out.close()
-	e.err.close()
-	e.wakeMu.Lock()
-	defer e.wakeMu.Unlock()
-	for _, fd := range []*int{&e.wake, &e.text.fd, &e.snapIn, &e.snapOut} {
-		if *fd >= 0 {
-			unix.Close(*fd)
-			*fd = -1
-		}
-	}
+	e.closeConduits()
+	e.bell.close()
+	e.state.remove()
 }
 
-// ring makes the command loop look at its context, at Close and at its writers.
-func (e *engine) ring() {
-	e.wakeMu.Lock()
-	defer e.wakeMu.Unlock()
-	if e.wake >= 0 {
-		unix.Write(e.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+// openConduits makes what the shell opens by path, but for the output pipes.
+func (e *engine) openConduits() (err error) {
+	if e.text.fd >= 0 {
+		return nil
 	}
+	if e.text.fd, e.text.path, err = e.conduits.file(); err != nil {
+		return err
+	}
+	return e.snap.open(&e.conduits)
 }
 
-func (e *engine) path(fd int) string { return fdPath(e.host, fd) }
+func (e *engine) closeConduits() {
+	e.out.close(&e.conduits)
+	e.err.close(&e.conduits)
+	e.snap.close(&e.conduits)
+	if e.text.fd >= 0 {
+		unix.Close(e.text.fd)
+		e.conduits.forget(e.text.path)
+	}
+	e.text = textFile{fd: -1}
+}
 
 // Run is Session.Run.
 func (e *engine) Run(ctx context.Context, text string, opts RunOptions) (Result, error) {
@@ -143,32 +119,26 @@ func (e *engine) Run(ctx context.Context, text string, opts RunOptions) (Result,
 	if ctx.Err() != nil {
 		return e.notRun(), nil
 	}
-	e.idle.stop()
 	defer e.rest()
 	if ctx.Done() != nil {
 		rung := make(chan struct{})
-		stop := context.AfterFunc(ctx, func() { e.ring(); close(rung) })
+		stop := context.AfterFunc(ctx, func() { e.bell.ring(); close(rung) })
 		defer func() {
 			if !stop() {
 				<-rung
 			}
 		}()
 	}
-	t := opts.tee(e.ring)
-	defer t.close()
+	var t *tee
+	if opts.Stdout != nil || opts.Stderr != nil {
+		t = newTee(opts.Stdout, opts.Stderr, e.bell.ring)
+		defer t.close()
+	}
 	res, err := e.run(ctx, text, limit(opts.Timeout, e.cfg.Timeout), t)
 	if err == nil && e.closing.Load() {
 		err = ErrClosed
 	}
 	return res, err
-}
-
-// tee starts the goroutine that feeds the writers, if there are any.
-func (o RunOptions) tee(freed func()) *tee {
-	if o.Stdout == nil && o.Stderr == nil {
-		return nil
-	}
-	return newTee(o.Stdout, o.Stderr, freed)
 }
 
 // notRun is the Result of a command whose context ended before it began.
@@ -186,8 +156,11 @@ func (e *engine) run(ctx context.Context, text string, timeout time.Duration, t 
 	e.foresee(text)
 	whole := fitsUnit(text)
 	for {
-		if err := errors.Join(e.out.ready(), e.err.ready()); err != nil {
-			return Result{}, fmt.Errorf("make output pipes: %w", err)
+		if err := e.out.ready(&e.conduits); err != nil {
+			return Result{}, err
+		}
+		if err := e.err.ready(&e.conduits); err != nil {
+			return Result{}, err
 		}
 		c := e.command(text, whole, timeout, t)
 		res, again, err := c.run(ctx)
@@ -201,149 +174,6 @@ func (e *engine) run(ctx context.Context, text string, timeout time.Duration, t 
 			return Result{}, err
 		}
 	}
-}
-
-// revive starts a shell if none is alive.
-func (e *engine) revive() error {
-	sh := e.shell.Load()
-	if sh != nil && sh.exited() {
-		sh.reap()
-		e.shell.Store(nil)
-		sh = nil
-	}
-	if sh != nil {
-		return nil
-	}
-	if err := e.restart(); err != nil {
-		return fmt.Errorf("restart the shell: %w", err)
-	}
-	e.restarted = true
-	return nil
-}
-
-// start starts a shell and makes it what bootLines say; state restores what an
-// older shell left.
-func (e *engine) start(state []byte) error {
-	if err := e.watch.start(e.cfg.Shell, e.mark); err != nil {
-		return err
-	}
-	dir := nearestDir(e.where.Load().name)
-	env := append(e.cfg.env[:len(e.cfg.env):len(e.cfg.env)], envMark+"="+e.mark, "PWD="+dir, "HISTFILE=/dev/null")
-	slave := e.tty.slave()
-	sh, inherited, err := startShell(e.cfg.Shell, dir, env, slave)
-	if slave != nil {
-		slave.Close()
-	}
-	if err != nil {
-		return err
-	}
-	if err := e.boot(sh, inherited, state); err != nil {
-		sh.readDiag(e.buf)
-		said := bytes.TrimSpace(sh.diagnostics)
-		sh.signal(syscall.SIGKILL)
-		sh.reap()
-		return fmt.Errorf("%w; it said: %q", err, said)
-	}
-	sh.diagnostics = sh.diagnostics[:0]
-	e.shell.Store(sh)
-	return nil
-}
-
-// boot feeds a new shell its first lines, Init and the state of the old one.
-func (e *engine) boot(sh *shell, inherited bool, state []byte) error {
-	diag := e.path(sh.diag)
-	if inherited {
-		diag = ""
-	}
-	if !e.tell(sh, bootLines(diag, e.path(e.snapIn)), bootTimeout) {
-		return fmt.Errorf("%s did not get ready: Options.Shell must be a bash", e.cfg.Shell)
-	}
-	file := e.path(e.text.fd)
-	if e.cfg.Init != "" {
-		if err := e.text.set([]byte(e.cfg.Init)); err != nil {
-			return err
-		}
-		if !e.tell(sh, initLine(file), bootTimeout) {
-			return errors.New("the shell ended or hung in Options.Init")
-		}
-	}
-	if state != nil {
-		if err := e.text.set(state); err != nil {
-			return err
-		}
-		if !e.tell(sh, restoreLine(file), bootTimeout) {
-			return errors.New("the shell did not take the state of the one before")
-		}
-	}
-	return nil
-}
-
-// tell sends lines to the shell and waits until it has run them.
-func (e *engine) tell(sh *shell, lines string, d time.Duration) bool {
-	e.seq++
-	l := append(e.line[:0], lines...)
-	e.line = append(appendReport(l, e.seq), '\n')
-	return sh.queue(e.line) == nil && e.await(sh, d)
-}
-
-// await waits for report e.seq and takes in snapshots meanwhile.
-func (e *engine) await(sh *shell, d time.Duration) bool {
-	return sh.await(e.seq, d, e.buf, e.snapIn, e.readSnap)
-}
-
-// nearestDir returns dir or the nearest directory above it that exists.
-func nearestDir(dir string) string {
-	for dir != "" {
-		if st, err := os.Stat(dir); err == nil && st.IsDir() {
-			return dir
-		}
-		dir = dir[:max(strings.LastIndexByte(dir, '/'), 0)]
-	}
-	return "/"
-}
-
-// settle looks where the shell is after a command that reported pwd.
-func (e *engine) settle(sh *shell, pwd string) *place {
-	at := e.where.Load()
-	kernel, deleted := sh.dir(e.buf[:unix.PathMax])
-	if kernel == nil || string(kernel) == at.kernel && pwd == at.shell && deleted == at.deleted {
-		return at
-	}
-	now := &place{kernel: string(kernel), shell: pwd, deleted: deleted}
-	now.name = now.kernel
-	if !deleted && samePlace(pwd, now.kernel) {
-		now.name = pwd
-	}
-	e.where.Store(now)
-	return now
-}
-
-// moved notes that a shell that has ended was in the directory pwd.
-func (e *engine) moved(pwd string) {
-	if st, err := os.Stat(pwd); err == nil && st.IsDir() && strings.HasPrefix(pwd, "/") {
-		e.where.Store(&place{shell: pwd, name: pwd})
-	}
-}
-
-// samePlace reports whether the absolute path pwd leads to the directory dir.
-func samePlace(pwd, dir string) bool {
-	if pwd == dir || !strings.HasPrefix(pwd, "/") {
-		return pwd == dir
-	}
-	a, err := os.Stat(pwd)
-	b, err2 := os.Stat(dir)
-	return err == nil && err2 == nil && os.SameFile(a, b)
-}
-
-// Dir is Session.Dir.
-func (e *engine) Dir() string {
-	at := e.where.Load()
-	if sh := e.shell.Load(); sh != nil {
-		if now, _ := sh.dir(make([]byte, unix.PathMax)); now != nil && string(now) != at.kernel {
-			return string(now)
-		}
-	}
-	return at.name
 }
 
 // SetStatus is Session.SetStatus.
@@ -367,26 +197,61 @@ const closeGrace = 300 * time.Millisecond
 // Close is Session.Close.
 func (e *engine) Close() error {
 	first := e.closing.CompareAndSwap(false, true)
-	e.ring()
+	e.bell.ring()
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()
 	if !first {
 		return nil
 	}
-	e.idle.stop()
 	e.idle.join()
 	shellPid := 0
 	if sh := e.shell.Swap(nil); sh != nil {
 		shellPid = sh.pid
 		sh.queue([]byte("\\builtin exit 0\n"))
-		p := []unix.PollFd{{Fd: int32(sh.pidfd), Events: unix.POLLIN}}
-		unix.Poll(p, int(closeGrace/time.Millisecond))
+		sh.awaitExit(closeGrace)
 		family := target{shell: sh.pid}
 		family.signal(syscall.SIGKILL, true)
 		sh.signal(syscall.SIGKILL)
 		sh.reap()
 	}
-	killMarked(e.mark, shellPid)
+	e.brand.kill(shellPid)
 	e.release()
 	return nil
+}
+
+// A bell wakes the command loop: its context has ended, Close was called, or a
+// writer of RunOptions has room.
+type bell struct {
+	mu sync.Mutex
+	fd int // eventfd; -1 when closed
+}
+
+func (b *bell) open() (err error) {
+	if b.fd, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return fmt.Errorf("make an eventfd: %w", err)
+	}
+	return nil
+}
+
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fd >= 0 {
+		unix.Write(b.fd, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	}
+}
+
+// quiet makes the descriptor wait for the next ring.
+func (b *bell) quiet() {
+	var n [8]byte
+	unix.Read(b.fd, n[:])
+}
+
+func (b *bell) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fd >= 0 {
+		unix.Close(b.fd)
+		b.fd = -1
+	}
 }

@@ -6,61 +6,92 @@ import (
 )
 
 // An idler does what the shell needs between commands, once there is time for
-// it: a model thinks for seconds, and a burst of commands never pays.
+// it: a model thinks for seconds, and a burst of commands never pays. One timer
+// serves many commands; to set it for each would wake a thread each time.
 type idler struct {
+	armed bool // a timer is set or fires
 	timer *time.Timer
-	armed sync.WaitGroup
+	fires sync.WaitGroup
+	since time.Time     // end of the last command
+	fixed bool          // the prompt was seen to since then
+	busy  time.Duration // pause while a command runs; the timer's own
 }
 
 const (
 	fixAfter      = 3 * time.Millisecond
 	snapshotAfter = 50 * time.Millisecond
+	maxBusyWait   = time.Second
 )
 
-// after calls f in d unless stop is called before.
-func (i *idler) after(d time.Duration, f func()) {
-	i.armed.Add(1)
-	i.timer = time.AfterFunc(d, func() {
-		defer i.armed.Done()
-		f()
-	})
+// prepare makes the timer, which does not run yet.
+func (i *idler) prepare(onIdle func()) {
+	i.timer = time.AfterFunc(time.Hour, onIdle)
+	i.timer.Stop()
 }
-
-// stop cancels what after has planned, or has been planned by it; it waits for
-// nothing.
-func (i *idler) stop() {
-	if i.timer != nil && i.timer.Stop() {
-		i.armed.Done()
-	}
-	i.timer = nil
-}
-
-// join waits for what stop could not cancel.
-func (i *idler) join() { i.armed.Wait() }
 
 // rest plans the work after a command.
 func (e *engine) rest() {
-	if e.shell.Load() == nil || e.closing.Load() {
-		return
-	}
-	seq := e.seq
-	e.idle.after(fixAfter, func() {
-		e.whenIdle(seq, func() {
-			e.fixState()
-			e.idle.after(snapshotAfter, func() { e.whenIdle(seq, e.takeSnapshot) })
-		})
-	})
+	e.idle.since, e.idle.fixed = time.Now(), false
+	e.plan(fixAfter)
 }
 
-// whenIdle calls f if nothing has run since seq and nothing is running.
-func (e *engine) whenIdle(seq int64, f func()) {
-	select {
-	case e.turn <- struct{}{}:
-	default:
+// plan sets the timer if it is not set.
+func (e *engine) plan(d time.Duration) {
+	i := &e.idle
+	if i.armed || e.closing.Load() || e.shell.Load() == nil {
 		return
 	}
-	defer func() { <-e.turn }()
-	if e.seq == seq && !e.closing.Load() {
-		f()
+	i.armed = true
+	i.fires.Add(1)
+	i.timer.Reset(d)
+}
+
+// onIdle is the timer's. While a command runs, it looks again later, and then
+// less and less often.
+func (e *engine) onIdle() {
+	i := &e.idle
+	defer i.fires.Done()
+	select {
+	case e.turn <- struct{}{}:
+		defer func() { <-e.turn }()
+	default:
+		if !e.closing.Load() {
+			i.fires.Add(1)
+			i.busy = min(max(2*i.busy, snapshotAfter), maxBusyWait)
+			i.timer.Reset(i.busy)
+		}
+		return
 	}
+	i.armed, i.busy = false, 0
+	if e.closing.Load() || e.shell.Load() == nil {
+		return
+	}
+	idle := time.Since(i.since)
+	switch {
+	case idle < fixAfter:
+		e.plan(fixAfter - idle)
+	case !i.fixed:
+		e.fix()
+		i.fixed = true
+		e.plan(snapshotAfter)
+	case idle < snapshotAfter:
+		e.plan(snapshotAfter - idle)
+	default:
+		e.takeSnapshot()
+	}
+}
+
+// join cancels the timer and waits for one that has fired.
+func (i *idler) join() {
+	if i.armed && i.timer.Stop() {
+		i.fires.Done()
+	}
+	i.fires.Wait()
+}
+
+// fix sends the line that takes back what the last command did to the prompt.
+func (e *engine) fix() {
+	sh := e.shell.Load()
+	sh.queue([]byte(fixLine))
+	sh.readDiag(e.buf)
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 )
 
@@ -13,17 +12,11 @@ import (
 // command has returned, so that they never block or die of a broken pipe, and
 // keeps what they write in a file for each command.
 type lateSet struct {
-	mu      sync.Mutex
-	dir     string
-	private bool // dir was made here
-	n       int
-	open    map[*os.File]struct{}
-	drains  sync.WaitGroup
-}
-
-func (l *lateSet) init(dir string) {
-	l.dir = dir
-	l.open = make(map[*os.File]struct{})
+	dir    *stateDir
+	n      int // of the last file
+	mu     sync.Mutex
+	open   map[*os.File]struct{}
+	drains sync.WaitGroup
 }
 
 // adopt takes the read ends of one command's pipes over and returns the path of
@@ -44,21 +37,15 @@ func (l *lateSet) adopt(fds []int) string {
 
 // create makes an empty file; os.DevNull when that fails.
 func (l *lateSet) create() string {
-	if l.dir == "" {
-		dir, err := os.MkdirTemp("", "agentbash-session-")
-		if err != nil {
-			return os.DevNull
-		}
-		l.dir, l.private = dir, true
-	}
-	if os.MkdirAll(l.dir, 0o700) != nil {
+	dir, err := l.dir.path()
+	if err != nil {
 		return os.DevNull
 	}
 	for {
 		l.n++
-		path := filepath.Join(l.dir, "background-"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(l.n)+".log")
+		path := filepath.Join(dir, fmt.Sprintf("background-%d-%d.log", os.Getpid(), l.n))
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if os.IsExist(err) {
+		if os.IsExist(err) { // another session has the same directory
 			continue
 		}
 		if err != nil {
@@ -86,7 +73,7 @@ func (l *lateSet) drain(f *os.File, sink *lateFile) {
 	sink.leave()
 }
 
-// close ends every drainer and removes a private directory.
+// close ends every drainer.
 func (l *lateSet) close() {
 	l.mu.Lock()
 	for f := range l.open {
@@ -94,9 +81,6 @@ func (l *lateSet) close() {
 	}
 	l.mu.Unlock()
 	l.drains.Wait()
-	if l.private {
-		os.RemoveAll(l.dir)
-	}
 }
 
 // A lateFile takes the late output of one command, opened when there is some.

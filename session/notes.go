@@ -31,14 +31,10 @@ func (f *noteFilter) add(p []byte) []byte {
 	return p[:keep]
 }
 
-// flush returns what was held back at the end of the stream; the shell's
-// farewell is dropped if the shell has exited.
-func (f *noteFilter) flush(exited bool) []byte {
+// flush returns what was held back at the end of the stream.
+func (f *noteFilter) flush() []byte {
 	p := f.held
 	f.held = nil
-	if exited {
-		p = bytes.TrimSuffix(p, exitNote)
-	}
 	return p
 }
 

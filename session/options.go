@@ -79,7 +79,8 @@ type RunOptions struct {
 // config is Options with every default filled in.
 type config struct {
 	Options
-	env []string // complete, but for what each shell adds
+	env   []string // complete, but for what each shell adds
+	named bool     // use FIFOs from the start
 }
 
 func resolve(opts *Options) (config, error) {

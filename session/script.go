@@ -44,17 +44,14 @@ const fixLine = `[[ $-${PS1-}${PROMPT_COMMAND-}${TMOUT-} == +([^t]) ]] || ` + fi
 // shadowed, and in POSIX mode special builtins win over functions.
 const recoverLines = "POSIXLY_CORRECT=y\n\\trap - DEBUG\n\\unset -f builtin unset trap eval\n\\unset POSIXLY_CORRECT\n"
 
-// bootLines make a fresh interactive bash into the session's shell. diag is
-// the path of the diagnostics pipe, "" when stderr is there already; snap that
-// of the snapshot pipe.
-func bootLines(diag, snap string) string {
-	move := ""
-	if diag != "" {
-		move = `\exec 2>` + diag + "\n"
-	}
-	return move + `\builtin set +o history +H; \builtin history -c; \builtin shopt -u checkwinsize; \builtin shopt -s execfail; ` +
+// bootLines make a fresh interactive bash into the session's shell; snap is the
+// path of the snapshot pipe. Descriptors that the host itself had inherited and
+// did not mark are not for the user's commands; 255 is bash's own.
+func bootLines(snap string) string {
+	return `\builtin set +o history +H; \builtin history -c; \builtin shopt -u checkwinsize; ` +
+		`for ` + markVar + ` in /proc/self/fd/*; do case ${` + markVar + `##*/} in [012]|255|'*') ;; *) \builtin eval "\\exec ${` + markVar + `##*/}>&-";; esac; done; ` +
 		`\builtin unset -v HISTFILE MAILCHECK MAIL TMOUT PROMPT_COMMAND PS0 PS2; PS1= ` + markVar + "=0\n" +
-		defineFuncs +
+		defineFuncs + "\n" +
 		`\builtin trap '\builtin kill -INT $$' ` + strconv.Itoa(abortSignal) +
 		`; \builtin trap '\builtin trap - INT; \builtin kill -INT $$' ` + strconv.Itoa(abortHardSignal) +
 		`; \builtin trap '` + dumpFunc + ` >|` + snap + ` 2>/dev/null' EXIT` + "\n"
@@ -72,18 +69,19 @@ func restoreLine(file string) string {
 }
 
 // appendReport appends the command that reports on the control pipe how command
-// id ended. A report that is sent apart from its command also lands when
-// everything before it was discarded, and then says so by the mark.
-func appendReport(l []byte, id int64) []byte {
+// id ended, with the mark if it counts.
+func appendReport(l []byte, id int64, marked bool) []byte {
 	l = append(l, `\builtin printf `+frameFormat+` `...)
 	l = strconv.AppendInt(l, id, 10)
+	if !marked {
+		return append(l, ` "$?" 0 "${PWD-}"`...)
+	}
 	return append(l, ` "$?" "${`+markVar+`-0}" "${PWD-}"`...)
 }
 
-// appendDump appends a line that writes a snapshot and reports as command id.
-func appendDump(l []byte, snap string, id int64) []byte {
-	l = append(l, dumpFunc+` >|`+snap+` 2>/dev/null </dev/null; `...)
-	return append(appendReport(l, id), '\n')
+// dumpLine writes a snapshot.
+func dumpLine(snap string) string {
+	return dumpFunc + ` >|` + snap + " 2>/dev/null </dev/null; "
 }
 
 // unit returns what goes before and after a text of several lines so that bash

@@ -18,6 +18,7 @@ type shell struct {
 	pidfd int // readable when the process has ended
 
 	in, ctl, diag int // command pipe (write end), control and diagnostics pipes (read ends)
+	diagPath      string
 
 	frames      frameReader
 	diagnostics []byte // the latest of what the shell had to say to nobody
@@ -30,49 +31,58 @@ type shell struct {
 const bootTimeout = 20 * time.Second
 
 // startShell starts a bash in dir, in a session of its own without a
-// controlling terminal, and does not wait for it. Boot lines are up to the
-// caller; diagPath names the diagnostics pipe for them, "" when stderr is that
-// pipe already.
+// controlling terminal, and does not wait for it.
 //
 // An interactive bash keeps a private copy of the stderr that it starts with as
 // "its terminal", and complains on stderr after every child that a signal ended
-// when that is none. So it starts with a pseudo-terminal there, and its first
-// line moves stderr to the pipe.
-func startShell(path, dir string, env []string, tty *os.File) (sh *shell, diagInherited bool, err error) {
-	var fds [3][2]int
-	for i := range fds {
-		if fds[i][0], fds[i][1], err = pipe(); err != nil {
-			for _, p := range fds[:i] {
-				unix.Close(p[0])
-				unix.Close(p[1])
-			}
-			return nil, false, err
-		}
+// when that is none. So it starts with the pseudo-terminal tty there, if there
+// is one, and its first line moves stderr to the diagnostics pipe.
+func startShell(path, dir string, env []string, tty *os.File, cs *conduits) (*shell, error) {
+	sh := &shell{in: -1, ctl: -1, diag: -1, pidfd: -1}
+	var err error
+	if sh.diag, sh.diagPath, err = cs.pipe(); err != nil {
+		return nil, err
 	}
-	in, ctl, diag := fds[0], fds[1], fds[2]
-	stdin, stdout, stderr := os.NewFile(uintptr(in[0]), "command pipe"), os.NewFile(uintptr(ctl[1]), "control pipe"), os.NewFile(uintptr(diag[1]), "diagnostics pipe")
-	sh = &shell{in: in[1], ctl: ctl[0], diag: diag[0], pidfd: -1}
-	for _, fd := range []int{sh.in, sh.ctl, sh.diag} {
-		unix.SetNonblock(fd, true)
+	stdin, in, err := inheritable(0)
+	if err != nil {
+		sh.closeFDs()
+		return nil, err
 	}
+	sh.in = in
+	defer stdin.Close()
+	stdout, ctl, err := inheritable(1)
+	if err != nil {
+		sh.closeFDs()
+		return nil, err
+	}
+	sh.ctl = ctl
+	defer stdout.Close()
 	c := exec.Command(path, "--noprofile", "--norc", "--noediting", "-i")
 	c.Args[0] = "bash"
 	c.Dir, c.Env = dir, env
-	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
+	c.Stdin, c.Stdout = stdin, stdout
 	if tty != nil {
 		c.Stderr = tty
 	}
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, PidFD: &sh.pidfd}
-	err = c.Start()
-	stdin.Close()
-	stdout.Close()
-	stderr.Close()
-	if err != nil {
+	if err := c.Start(); err != nil {
 		sh.closeFDs()
-		return nil, false, fmt.Errorf("start %s: %w", path, err)
+		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
 	sh.cmd, sh.pid = c, c.Process.Pid
-	return sh, tty == nil, nil
+	return sh, nil
+}
+
+// inheritable makes a pipe of which a child is to get the given end, 0 or 1,
+// and the host keeps the other, which does not block.
+func inheritable(end int) (child *os.File, host int, err error) {
+	r, w, err := pipe()
+	if err != nil {
+		return nil, -1, fmt.Errorf("make a pipe: %w", err)
+	}
+	ends := [2]int{r, w}
+	unix.SetNonblock(ends[1-end], true)
+	return os.NewFile(uintptr(ends[end]), "pipe"), ends[1-end], nil
 }
 
 func (sh *shell) closeFDs() {
@@ -89,11 +99,10 @@ func (sh *shell) signal(sig syscall.Signal) {
 	unix.PidfdSendSignal(sh.pidfd, sig, nil, 0)
 }
 
-// exited reports whether the process has ended.
-func (sh *shell) exited() bool {
+// awaitExit waits for the end of the process, for at most d.
+func (sh *shell) awaitExit(d time.Duration) {
 	p := []unix.PollFd{{Fd: int32(sh.pidfd), Events: unix.POLLIN}}
-	n, _ := unix.Poll(p, 0)
-	return n > 0
+	unix.Poll(p, int(d/time.Millisecond))
 }
 
 // reap waits for the end of the process and returns its status, 128+n for
@@ -160,9 +169,9 @@ func (sh *shell) readDiag(buf []byte) {
 	}
 }
 
-// await waits until the shell has reported as command id, for at most d, while
-// onInput takes in what arrives on the descriptor extra.
-func (sh *shell) await(id int64, d time.Duration, buf []byte, extra int, onInput func()) bool {
+// await waits until the shell has reported as command id, for at most d. It
+// takes in a snapshot that is too long for its pipe.
+func (sh *shell) await(id int64, d time.Duration, buf []byte, snap *snapshot) (frame, bool) {
 	end := time.Now().Add(d)
 	for {
 		for {
@@ -171,35 +180,36 @@ func (sh *shell) await(id int64, d time.Duration, buf []byte, extra int, onInput
 				break
 			}
 			if f.id == id {
-				return true
+				return f, true
 			}
 		}
-		left := time.Until(end)
+		left := min(time.Until(end), awaitGap)
 		if left <= 0 {
-			return false
+			return frame{}, false
 		}
 		p := []unix.PollFd{
-			{Fd: int32(sh.ctl), Events: unix.POLLIN}, {Fd: int32(sh.diag), Events: unix.POLLIN}, {Fd: int32(sh.pidfd), Events: unix.POLLIN},
-			{Fd: int32(extra), Events: unix.POLLIN}, {Fd: -1, Events: unix.POLLOUT},
+			{Fd: int32(sh.ctl), Events: unix.POLLIN}, {Fd: int32(sh.pidfd), Events: unix.POLLIN}, {Fd: -1, Events: unix.POLLOUT},
 		}
 		if len(sh.pending) > 0 {
-			p[4].Fd = int32(sh.in)
+			p[2].Fd = int32(sh.in)
 		}
-		unix.Poll(p, int(left/time.Millisecond)+1)
-		if p[3].Revents != 0 {
-			onInput()
-		}
-		if p[4].Revents != 0 && sh.push() != nil {
-			return false
+		unix.Poll(p, int((left+time.Millisecond-1)/time.Millisecond))
+		if p[2].Revents != 0 && sh.push() != nil {
+			return frame{}, false
 		}
 		sh.readDiag(buf)
+		snap.read(buf)
 		if p[0].Revents&unix.POLLIN != 0 {
 			sh.readControl(buf)
-		} else if p[2].Revents != 0 {
-			return false
+		} else if p[1].Revents != 0 {
+			return frame{}, false
 		}
 	}
 }
+
+// awaitGap is how often await empties pipes that nobody has filled in the usual
+// case.
+const awaitGap = 20 * time.Millisecond
 
 // dir returns the working directory as the kernel names it, and whether it was
 // deleted; "" when the process has ended.

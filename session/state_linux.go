@@ -2,29 +2,57 @@ package session
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A snapshot is the latest whole state that the shell wrote, as text that
 // bash can read back. It comes through a pipe, not a file, so that ulimit -f
 // does not kill the shell over it.
 type snapshot struct {
-	coming []byte // from the last snapBegin on
-	whole  []byte // the last one that came to its end, without its marks
-	dir    string // $PWD in it
-	fresh  bool   // it came since the last command began
-	seq    int64  // of the last command before it
+	in, out int // both ends, so that the pipe never ends; -1: none
+	path    string
+	coming  []byte // from the last snapBegin on
+	whole   []byte // the last one that came to its end, without its marks
+	dir     string // $PWD in it
+	fresh   bool   // it came since the last command began
+	seq     int64  // of the last command before it
 }
 
 // maxSnapshot bounds the memory that a state takes; a bigger one is not kept.
 const maxSnapshot = 8 << 20
 
+func (s *snapshot) open(c *conduits) (err error) {
+	if s.in, s.path, err = c.pipe(); err != nil {
+		return err
+	}
+	if s.out, err = unix.Open(s.path, unix.O_WRONLY|unix.O_CLOEXEC, 0); err != nil {
+		return fmt.Errorf("open the snapshot pipe: %w", err)
+	}
+	// The shell writes line by line; with room for all of it, nobody has to be
+	// woken for each.
+	unix.FcntlInt(uintptr(s.in), unix.F_SETPIPE_SZ, bigBuffer)
+	return nil
+}
+
+func (s *snapshot) close(c *conduits) {
+	for _, fd := range []*int{&s.in, &s.out} {
+		if *fd >= 0 {
+			unix.Close(*fd)
+			*fd = -1
+		}
+	}
+	c.forget(s.path)
+}
+
 // read takes in what the snapshot pipe holds.
-func (s *snapshot) read(fd int, buf []byte) {
+func (s *snapshot) read(buf []byte) {
 	for {
-		n, _ := readFD(fd, buf)
+		n, _ := readFD(s.in, buf)
 		if n == 0 {
 			return
 		}
@@ -45,26 +73,21 @@ func (s *snapshot) read(fd int, buf []byte) {
 
 // ownVars are variables that bash keeps itself: to restore them is an error or
 // has side effects.
-const ownVars = `BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SRANDOM|UID|COPROC|PS1|__session_[a-z]+`
+const ownVars = `BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SRANDOM|UID|COPROC|PS[012]|PROMPT_COMMAND|TMOUT|_|__session_[a-z]+`
 
 // notRestored are lines of a snapshot that a new shell must not read: bash's
 // own variables, and options that would end it or change where it reads from.
 var notRestored = regexp.MustCompile(`(?m)^(declare -[A-Za-z-]+ (` + ownVars + `)(=.*)?|set -o (errexit|noexec|onecmd|privileged|history|histexpand)|set [-+]o (emacs|vi))\n`)
 
-// restart starts a shell with the state of the one before: what its EXIT trap
-// wrote, or the last snapshot.
-func (e *engine) restart() error {
-	e.readSnap()
-	var state []byte
-	if e.snap.whole != nil {
-		state = append(notRestored.ReplaceAll(e.snap.whole, nil), `\builtin cd -- `...)
-		state = append(appendQuoted(state, e.where.Load().name), '\n')
+// restorable returns what a new shell is to read, which then goes to dir; nil
+// when nothing is known.
+func (s *snapshot) restorable(dir string) []byte {
+	if s.whole == nil {
+		return nil
 	}
-	return e.start(state)
+	state := append(notRestored.ReplaceAll(s.whole, nil), `\builtin cd -- `...)
+	return append(appendQuoted(state, dir), '\n')
 }
-
-// readSnap takes in snapshots.
-func (e *engine) readSnap() { e.snap.read(e.snapIn, e.buf) }
 
 // foresee takes a snapshot before a command that may end the shell without an
 // EXIT trap, by exec or by a signal.
@@ -82,19 +105,8 @@ func (e *engine) takeSnapshot() {
 	if sh == nil {
 		return
 	}
-	e.seq++
-	e.line = appendDump(e.line[:0], e.path(e.snapIn), e.seq)
-	if sh.queue(e.line) == nil && e.await(sh, snapTimeout) {
-		e.readSnap()
+	if _, ok := e.tell(sh, dumpLine(e.snap.path), snapTimeout); ok {
+		e.snap.read(e.buf)
 	}
 	e.snap.seq = e.seq
-}
-
-// fixState sends the line that takes back what the last command did to the
-// prompt.
-func (e *engine) fixState() {
-	if sh := e.shell.Load(); sh != nil {
-		sh.queue([]byte(fixLine))
-		sh.readDiag(e.buf)
-	}
 }

@@ -64,11 +64,19 @@ func (c *command) press(now time.Time) {
 	s.at = now.Add(min(maxPressGap, firstPress+since/2))
 }
 
+// How often resync tries, and how long each time.
+const (
+	resyncTries  = 40
+	recoverTries = 6
+	resyncWait   = 50 * time.Millisecond
+)
+
 // resync waits, after an interrupt, until a line got through: a late SIGINT may
-// still reach the shell at its prompt and discard one.
-func (e *engine) resync(sh *shell) {
-	for range 40 {
-		if e.tell(sh, "", 50*time.Millisecond) {
+// still reach the shell at its prompt and discard one. A shell that lets none
+// through is ended.
+func (e *engine) resync(sh *shell, tries int) {
+	for range tries {
+		if _, ok := e.tell(sh, "", resyncWait); ok {
 			return
 		}
 	}
@@ -77,8 +85,8 @@ func (e *engine) resync(sh *shell) {
 	sh.reap()
 }
 
-// recover makes a shell report again that a command kept from it.
-func (e *engine) recover(sh *shell) {
+// recoverShell makes a shell report again that a command kept from it.
+func (e *engine) recoverShell(sh *shell) {
 	sh.queue([]byte(recoverLines))
-	e.resync(sh)
+	e.resync(sh, recoverTries)
 }

@@ -49,10 +49,3 @@ func TestRun(t *testing.T) {
 	require.Equal(t, 124, r.ExitCode)
 	require.True(t, r.TimedOut)
 }
-
-func BenchmarkEcho(b *testing.B) {
-	s := open(b, nil)
-	for b.Loop() {
-		run(b, s, "echo hi")
-	}
-}

@@ -1,0 +1,268 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// answer is what can be compared between a session and bash -c.
+type answer struct {
+	stdout, stderr string
+	code           int
+}
+
+// bashC runs command by bash -c in dir, with the environment that a session
+// gives its shell.
+func bashC(t testing.TB, dir, command string) answer {
+	t.Helper()
+	c, err := resolve(&Options{Dir: dir})
+	require.NoError(t, err)
+	cmd := exec.Command(c.Shell, "--noprofile", "--norc", "-O", "expand_aliases", "-c", command, "bash")
+	cmd.Dir, cmd.Env = dir, append(c.env, "PWD="+dir)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	code := cmd.ProcessState.ExitCode()
+	if code < 0 {
+		code = 128 + int(waitSignal(cmd))
+	}
+	return answer{stdout.String(), plain(stderr.String()), code}
+}
+
+// plain takes out of an error text what differs between bash -c and a session:
+// the name that bash gives to the place of an error, and its line number.
+func plain(stderr string) string {
+	return line.ReplaceAllString(where.ReplaceAllString(stderr, "bash: "), "at line N")
+}
+
+var (
+	where = regexp.MustCompile(`(?m)^bash: ((-c|eval|line \d+): )*`)
+	line  = regexp.MustCompile(`at line \d+`)
+)
+
+func answerOf(r Result) answer {
+	return answer{string(r.Stdout), plain(string(r.Stderr)), r.ExitCode}
+}
+
+// agrees are commands of which a session makes what bash -c makes.
+var agrees = []struct{ name, command string }{
+	{"one line", "echo hi"},
+	{"no newline at the end", "printf hi"},
+	{"nothing", ""},
+	{"blanks", "  \t "},
+	{"blank lines", "\n\n\n"},
+	{"comment", "# nothing"},
+	{"comments", "# nothing\n  # more\n"},
+	{"several lines", "echo a\necho b\n\necho c"},
+	{"status of the last line", "true\nfalse"},
+	{"status 7", "(exit 7)"},
+	{"not found", "no-such-command-here --x"},
+	{"not executable", "./"},
+	{"heredoc that ends the text", "cat <<EOF\na $((1+1))\nEOF"},
+	{"heredoc and newline", "cat <<'EOF'\na $x `y`\n\tEOF \nEOF\n"},
+	{"heredoc with tabs", "cat <<-EOF\n\ta\n\tEOF"},
+	{"heredoc without end", "cat <<EOF\na"},
+	{"two heredocs", "cat <<A; cat <<B\na\nA\nb\nB"},
+	{"heredoc in a loop", "for i in 1 2; do cat <<EOF\n$i\nEOF\ndone"},
+	{"heredoc in a substitution", "x=$(cat <<EOF\na\nEOF\n); echo \"$x\""},
+	{"here string", "cat <<<'a b'"},
+	{"carriage return in quotes", "printf '%s' 'a\r\nb' | od -c"},
+	{"carriage return outside", "echo a\r | od -c"},
+	{"backslash at the end", "echo a\\"},
+	{"backslash at the end of several lines", "echo a\necho b\\"},
+	{"continued line", "echo a \\\n  b"},
+	{"control characters", "printf '%s' '\x01\x02\x7f\x1b' | od -c"},
+	{"invalid utf-8", "printf '%s' '\xff\xfe\xc3' | od -c"},
+	{"utf-8", "x=äöü€🎉; echo ${#x} \"$x\""},
+	{"exclamation mark", "echo hi! !! !x \"!y\"; set -H; echo a!b"},
+	{"quotes of all kinds", `echo 'a'"b"$'c\'\n'"` + "`echo d`" + `" \' \" \\`},
+	{"dollar quote", `printf '%s\n' $'\x41\u00e9\''`},
+	{"glob", "touch a1 a2 b; echo a* [ab]*; rm a1 a2 b"},
+	{"brace expansion", "echo {a,b}{1..3}"},
+	{"arithmetic", "echo $((2**10)) $((7/2)); ((0)) || echo no"},
+	{"arrays", "a=(x 'y z'); a+=(w); echo ${#a[@]} \"${a[1]}\"; declare -A m=([k]=v); echo ${m[k]}"},
+	{"parameter expansion", "x=hello; echo ${x^^} ${x/l/L} ${x:1:3} ${y:-d} ${#x}"},
+	{"extglob", "shopt -s extglob\ncase abc in +([a-c])) echo yes;; esac"},
+	{"function", "f() { echo \"$1\"; return 4; }; f x; echo $?"},
+	{"return outside a function", "return 3; echo after"},
+	{"positional", "set -- a b; echo $# $1; shift; echo $1"},
+	{"case of lines", "case x in\n x) echo yes;;\nesac"},
+	{"while read", "printf 'a\\nb\\n' | while read -r l; do echo \"<$l>\"; done"},
+	{"pipe status", "false | true; echo ${PIPESTATUS[*]}"},
+	{"pipefail", "set -o pipefail; false | true; echo $?; set +o pipefail"},
+	{"subshell", "unset x; (cd /; x=1; pwd); echo \"[${x-}]\""},
+	{"process substitution", "cat <(echo a) <(echo b)"},
+	{"coproc", "coproc cat; echo a >&${COPROC[1]}; eval \"exec ${COPROC[1]}>&-\"; cat <&${COPROC[0]}; wait"},
+	{"select", "select x in a b; do echo $x; break; done"},
+	{"stdin is empty", "cat; read x; echo $?; wc -c"},
+	{"grep without a file", "grep foo"},
+	{"python without a file", "python3"},
+	{"no terminal", "echo x >/dev/tty; (: </dev/tty) 2>/dev/null; echo $?; tty"},
+	{"stderr apart", "echo out; echo err >&2; echo out"},
+	{"nul bytes", "printf 'a\\0b\\0'"},
+	{"binary", "head -c 3000 /usr/bin/env"},
+	{"output like the protocol's", "printf '\\0011 0 0 /\\0'; printf '\\0012 3 2 /tmp\\0' >&2"},
+	{"output like a job note", "echo '[1] 4711'; echo '[1] 1' >&2; echo '[2] 3 x' >&2; printf '[' >&2; echo exit >&2"},
+	{"stderr that ends in exit", "echo exit >&2"},
+	{"half a job note", "printf '[12' >&2"},
+	{"exec stdout away", "exec >/dev/null; echo gone; echo err >&2"},
+	{"exec stderr to stdout", "exec 2>&1; echo a >&2"},
+	{"exec stdout to stderr", "exec >&2; echo a"},
+	{"exec stdout closed", "exec >&-; echo gone 2>/dev/null; true"},
+	{"exec all closed", "exec 0<&- 1>&- 2>&-; echo gone; true"},
+	{"exec stdin", "exec </etc/hostname; cat"},
+	{"descriptors reused", "exec 3>&1 4>&2 5</dev/null 6>&1 7>&1 8>&1 9>&1; echo three >&3; echo nine >&9"},
+	{"descriptors closed", "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; echo x >&3"},
+	{"named descriptor", "exec {fd}>&1; echo a >&$fd; exec {fd}>&-"},
+	{"descriptors from 13 on", "exec 13>&1 99>&1 200>&1 254>&1; echo a >&13; echo b >&200; exec 13>&- 99>&- 200>&- 254>&-"},
+	{"syntax error", "if"},
+	{"unbalanced double quote", "echo \"a"},
+	{"unbalanced single quote", "echo 'a"},
+	{"unbalanced backquote", "echo `a"},
+	{"unbalanced substitution", "echo $(a"},
+	{"unbalanced substitution of several lines", "echo $(a\necho b"},
+	{"unbalanced parameter", "echo ${a"},
+	{"unbalanced arithmetic", "echo $((1+"},
+	{"unbalanced brace", "{ echo a"},
+	{"unbalanced loop", "for i in 1 2; do echo $i"},
+	{"bad substitution", "echo ${a b}; echo after"},
+	{"errexit", "set -e; false; echo after"},
+	{"errexit in a function", "set -e\nf() { false; echo no; }\nf\necho after"},
+	{"division by zero", "echo $((1/0)); echo after"},
+	{"readonly", "readonly R1=1; R1=2; echo after"},
+	{"readonly unset", "readonly R2=1; unset R2; echo $?"},
+	{"exit", "echo a; exit 3; echo b"},
+	{"exit without status", "(exit 5); exit"},
+	{"exit in a subshell", "(exit 3); echo $?"},
+	{"exit in a function over lines", "f() {\n exit 9\n}\nf\necho no"},
+	{"exit with a trap", "trap 'echo bye; echo err >&2' EXIT; exit 2"},
+	{"exec", "echo a; exec echo b"},
+	{"kill itself", "kill -9 $$; echo after"},
+	{"trap on err", "trap 'echo err $?' ERR; false; trap - ERR; false"},
+	{"trap on debug", "trap 'echo debug' DEBUG; echo a; trap - DEBUG"},
+	{"trap on return", "f() { trap 'echo ret' RETURN; echo in; }; f; trap - RETURN"},
+	{"trap on a signal", "trap 'echo usr1' USR1; kill -USR1 $$; echo after; trap - USR1"},
+	{"background and wait", "sleep 0.01 & wait; echo $?"},
+	{"background status", "(exit 4) & wait $!; echo $?"},
+	{"background in several", "for i in 1 2 3; do (echo $i >f$i) & done; wait; cat f1 f2 f3; rm f1 f2 f3"},
+	{"kill a job", "sleep 50 & kill %1; wait %1 2>/dev/null; echo $?"},
+	{"aliases of the next line", "alias hey='echo hey'\nhey"},
+	{"alias in the same line", "alias hoy='echo hoy'; hoy"},
+	{"eval", "eval 'echo a; eval \"echo b\"'"},
+	{"source", "echo 'echo sourced $1; return 5' >src; . ./src x; echo $?; rm src"},
+	{"bash in bash", "bash -c 'echo $0 $1' a b; echo 'echo hi' | bash"},
+	{"sh", "sh -c 'echo $0'"},
+	{"status of substitution", "x=$(exit 9); echo $?"},
+	{"nested substitution", "echo $(echo $(echo `echo a`))"},
+	{"substitution with background job", "x=$(sleep 0.01 & echo a); echo $x"},
+	{"last argument", "echo a b; echo $_"},
+	{"line of 3,000 characters", "echo " + strings.Repeat("x", 3000)},
+	{"many lines", strings.Repeat("echo a\n", 1500)},
+	{"long list", strings.Repeat("true; ", 3000) + "echo done"},
+	{"ifs of digits", "IFS=0123456789; x=a1b; echo $x; unset IFS"},
+	{"posix", "set -o posix; echo a; set +o posix"},
+	{"keyword", "set -k; echo a=b c; set +k"},
+	{"noglob", "set -f; echo *; set +f"},
+	{"noclobber", "set -C; echo a >nc; echo b >nc; cat nc; rm nc; set +C"},
+	{"allexport", "set -a; AX=1; set +a; sh -c 'echo $AX'"},
+	{"umask", "umask 077; umask; umask 022"},
+	{"time", "TIMEFORMAT=x; time true"},
+	{"let", "let a=5 b=a+1; echo $a $b"},
+	{"getopts", "set -- -a -b x; while getopts ab: o; do echo $o $OPTARG; done; OPTIND=1"},
+	{"mapfile", "unset m; mapfile -t m < <(printf 'a\\nb\\n'); echo ${#m[@]}"},
+	{"printf -v", "printf -v v '%03d' 7; echo $v"},
+	{"home", "cd; [[ $PWD == $HOME ]]; echo $?; cd - >/dev/null"},
+	{"colour", "ls --color=auto -d .; echo $TERM $PAGER $GIT_PAGER $NO_COLOR"},
+	{"environment for one command", "A=1 sh -c 'echo $A'; echo \"[$A]\""},
+	{"unset everything of a name", "unset ${!A*} 2>/dev/null; echo ok"},
+	{"yes and head", "yes | head -3; echo ${PIPESTATUS[*]}"},
+	{"big output", "seq 20000"},
+	{"output to both", "seq 3000; seq 3000 >&2"},
+}
+
+// differs are commands of which an interactive bash, and so a session, makes
+// something else than bash -c. What bash -c makes is asked too, so that a row
+// goes when the difference does.
+var differs = []struct {
+	name, command  string
+	session, bash_ answer
+}{
+	{"no second line of a syntax error", "echo a; )",
+		answer{"", "bash: syntax error near unexpected token `)'\n", 2},
+		answer{"", "bash: syntax error near unexpected token `)'\nbash: `echo a; )'\n", 2}},
+	{"a syntax error after good lines", "echo a\nfi\necho b",
+		answer{"a\n", "bash: syntax error near unexpected token `fi'\n", 2},
+		answer{"a\n", "bash: syntax error near unexpected token `fi'\nbash: `fi'\n", 2}},
+	{"a closing brace first", "}\necho x\n{\n:",
+		answer{"", "bash: syntax error near unexpected token `}'\n", 2},
+		answer{"", "bash: syntax error near unexpected token `}'\nbash: `}'\n", 2}},
+	{"an expansion error drops the rest", "echo ${a b}\necho after",
+		answer{"", "bash: ${a b}: bad substitution\n", 1},
+		answer{"after\n", "bash: ${a b}: bad substitution\n", 0}},
+	{"an unset variable is status 1", "${nope?gone}; echo after",
+		answer{"", "bash: nope: gone\n", 1}, answer{"", "bash: nope: gone\n", 127}},
+	{"nounset is status 1", "set -u\necho $nope\necho after",
+		answer{"", "bash: nope: unbound variable\n", 1}, answer{"", "bash: nope: unbound variable\n", 127}},
+	{"noexec is ignored", "set -n; echo a; set +n; echo b",
+		answer{"a\nb\n", "", 0}, answer{"", "", 0}},
+	{"exec of nothing does not end the shell", "exec no-such-command-here; echo after",
+		answer{"after\n", "bash: exec: no-such-command-here: not found\n", 0},
+		answer{"", "bash: exec: no-such-command-here: not found\n", 127}},
+	{"no message for a child that a signal ended", "sh -c 'kill -SEGV $$'; echo $?",
+		answer{"139\n", "", 0}, answer{"139\n", "bash: PID Segmentation fault      sh -c 'kill -SEGV $$'\n", 0}},
+	{"xtrace is one deeper", "set -x; echo a; { set +x; } 2>/dev/null",
+		answer{"a\n", "++ echo a\n", 0}, answer{"a\n", "+ echo a\n", 0}},
+	{"a job note in a redirected stderr", "{ true & } 2>&1 | sed 's/[0-9]*$/PID/'; { true & } 2>f; wait; sed 's/[0-9]*$/PID/' f; rm f",
+		answer{"[1] PID\n", "", 0}, answer{"", "", 0}},
+	{"descriptors 10 to 12 are the shell's", "exec 10>&1; echo ten >&10; echo a",
+		answer{"a\n", "bash: echo: write error: Bad file descriptor\n", 0}, answer{"ten\na\n", "", 0}},
+	{"an interactive shell", "[[ $- == *i* ]]; echo $?; shopt -q expand_aliases; echo $?",
+		answer{"0\n0\n", "", 0}, answer{"1\n0\n", "", 0}},
+}
+
+func TestDiffersFromBash(t *testing.T) {
+	pid := regexp.MustCompile(`bash: \d+ `)
+	for _, row := range differs {
+		t.Run(row.name, func(t *testing.T) {
+			dir := t.TempDir()
+			want := bashC(t, dir, row.command)
+			want.stderr = pid.ReplaceAllString(want.stderr, "bash: PID ")
+			require.Equal(t, row.bash_, want, "bash -c: %s", row.command)
+			s := open(t, &Options{Dir: dir})
+			require.Equal(t, row.session, answerOf(run(t, s, row.command)), "session: %s", row.command)
+			run(t, s, "set +eux")
+			require.Equal(t, answer{"still here", "", 5}, answerOf(run(t, s, "printf 'still %s' here; (exit 5)")))
+		})
+	}
+}
+
+// TestAgreesWithBash runs every row in a session of its own and in one that all
+// rows share, which must come out of each unharmed.
+func TestAgreesWithBash(t *testing.T) {
+	shared := open(t, &Options{Dir: t.TempDir()})
+	for _, row := range agrees {
+		t.Run(row.name, func(t *testing.T) {
+			dir, err := os.MkdirTemp(t.TempDir(), "")
+			require.NoError(t, err)
+			want := bashC(t, dir, row.command)
+			got := answerOf(run(t, open(t, &Options{Dir: dir}), row.command))
+			require.Equal(t, want, got, "in a new session: %s", row.command)
+
+			run(t, shared, "cd '"+dir+"'")
+			require.Equal(t, want, answerOf(run(t, shared, row.command)), "in the shared session: %s", row.command)
+			r := run(t, shared, "trap - EXIT ERR DEBUG; set +eux; unset -f f; printf 'still %s' here; (exit 5)")
+			require.Equal(t, answer{"still here", "", 5}, answerOf(r), "after %s", row.command)
+			require.Equal(t, "5\n", string(run(t, shared, "echo $?").Stdout))
+		})
+	}
+}
