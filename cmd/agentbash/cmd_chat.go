@@ -6,12 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"os"
+	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
@@ -139,5 +144,50 @@ func (r runner) Run(ctx context.Context, command string, timeout time.Duration) 
 	return res.Output, res.ExitCode
 }
 
-// runSession is the chat in a terminal.
-func (a *app) runSession(ctx context.Context, w *world) int { return exitOK }
+// runSession is the chat: with a model, or with the person in its place.
+func (a *app) runSession(ctx context.Context, w *world) int {
+	seat, err := w.seat(ctx)
+	if err != nil {
+		return a.fail(err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	w.start(ctx)
+	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: runner{w.router}, Interrupt: interrupts,
+		Info: w.info(seat), Plain: a.plainTerminal()}
+	if seat.model != "" {
+		o.Conversation = chat.New(w.chatOptions(seat, nil))
+	} else {
+		o.Incomplete = router.Incomplete
+	}
+	if err := term.Chat(ctx, o); errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return exitInterrupted
+	} else if err != nil {
+		return a.fail(err)
+	}
+	return exitOK
+}
+
+// info is what the banner tells.
+func (w *world) info(s seat) term.Info {
+	info := term.Info{Version: version(), Model: s.model, Server: s.name, Dir: w.router.Dir()}
+	if s.model != "" && info.Server == "" {
+		info.Server = "api.openai.com"
+		if u, err := url.Parse(s.baseURL); err == nil && u.Host != "" {
+			info.Server = u.Host
+		}
+	}
+	if m := w.cfg.Mode; m != "" && m != config.ModeFull {
+		info.Notes = append(info.Notes, "mode "+m+" is configured but not available yet: commands run without asking")
+	}
+	return info
+}
+
+// plainTerminal reports a terminal that can only print.
+func (a *app) plainTerminal() bool {
+	t, _ := a.lookup("TERM")
+	return t == "dumb" || t == ""
+}

@@ -107,4 +107,3 @@ func BenchmarkSessionOverJSONL(b *testing.B) {
 	b.ReportMetric(medianMS(peer)/medianMS(session), "x-faster")
 	b.ReportMetric(0, "ns/op")
 }
-
