@@ -27,8 +27,8 @@ $(SERVERS)/.package-lock.json: testdata/mcp/package-lock.json
 	@if command -v npm >/dev/null 2>&1; then cd testdata/mcp && npm ci --no-audit --no-fund; \
 	else echo "SKIPPED: there is no npm, so the tests that call real MCP servers do not run"; fi
 
-bench: build ## measure, and print ratios
-	bash testdata/bench.sh
+bench: servers ## measure, and print ratios (BENCH=Start for one; needs ripgrep and fd for the peers)
+	$(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -timeout 60m $(BENCHFLAGS) ./...
 
 fuzz: ## fuzz against the real bash, a minute a target
 	$(GO) test ./router -run '^$$' -fuzz FuzzPlain -fuzztime 1m
