@@ -24,7 +24,8 @@ func Conformance(ctx context.Context, scenario, url string, config []byte) error
 	spec := Spec{URL: url}
 	if strings.HasPrefix(scenario, "auth/") {
 		spec.OAuth = &OAuth{
-			Open: visit, ClientID: conf.ClientID, ClientSecret: conf.ClientSecret,
+			AsClient: strings.HasPrefix(scenario, "auth/client-credentials-"),
+			Open:     visit, ClientID: conf.ClientID, ClientSecret: conf.ClientSecret,
 			MetadataURL: "https://conformance-test.local/client-metadata.json", // the suite knows it by this name
 		}
 	}

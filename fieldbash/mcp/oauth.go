@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/auth/extauth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 )
@@ -28,6 +29,7 @@ type OAuth struct {
 	File         string // keeps the tokens, 0600; "": they are forgotten with the client
 	ClientID     string // of a client registered beforehand; "": registered now
 	ClientSecret string
+	AsClient     bool   // we log in as ourselves, with ClientID and ClientSecret (client credentials grant); no one is asked
 	MetadataURL  string // of our client metadata document, offered where the server takes one; "": none
 }
 
@@ -38,7 +40,7 @@ type oauthHandler struct {
 	client *http.Client
 
 	mu     sync.Mutex // one login at a time
-	flow   *auth.AuthorizationCodeHandler
+	flow   auth.OAuthHandler
 	listen *callback
 	stored oauth2.TokenSource // of the file
 	loaded bool
@@ -90,6 +92,9 @@ type loginKey struct{}
 type login struct{ failed error }
 
 func (h *oauthHandler) login(ctx context.Context, req *http.Request, resp *http.Response) error {
+	if h.conf.AsClient {
+		return h.loginAsClient(ctx, req, resp)
+	}
 	if h.conf.Open == nil {
 		resp.Body.Close()
 		return errNoOne
@@ -117,6 +122,33 @@ var errNoOne = errors.New("the server wants a login, and there is no one to ask"
 // time limit of what is being done.
 type pauseKey struct{}
 
+// loginAsClient gets a token for the client itself (RFC 6749, section 4.4).
+func (h *oauthHandler) loginAsClient(ctx context.Context, req *http.Request, resp *http.Response) error {
+	if h.flow == nil {
+		flow, err := extauth.NewClientCredentialsHandler(&extauth.ClientCredentialsHandlerConfig{
+			Credentials: h.credentials(), HTTPClient: h.client,
+		})
+		if err != nil {
+			resp.Body.Close()
+			return fmt.Errorf("log in as a client: %w", err)
+		}
+		h.flow = flow
+	}
+	return h.flow.Authorize(ctx, req, resp)
+}
+
+// credentials are those of a client registered beforehand, or nil.
+func (h *oauthHandler) credentials() *oauthex.ClientCredentials {
+	if h.conf.ClientID == "" {
+		return nil
+	}
+	c := &oauthex.ClientCredentials{ClientID: h.conf.ClientID}
+	if h.conf.ClientSecret != "" {
+		c.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: h.conf.ClientSecret}
+	}
+	return c
+}
+
 // prepare makes the SDK's login flow, with a redirect to a port of ours.
 func (h *oauthHandler) prepare() error {
 	listen, err := newCallback()
@@ -138,12 +170,7 @@ func (h *oauthHandler) prepare() error {
 	if h.conf.MetadataURL != "" {
 		config.ClientIDMetadataDocumentConfig = &auth.ClientIDMetadataDocumentConfig{URL: h.conf.MetadataURL}
 	}
-	if h.conf.ClientID != "" {
-		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: h.conf.ClientID}
-		if h.conf.ClientSecret != "" {
-			config.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: h.conf.ClientSecret}
-		}
-	}
+	config.PreregisteredClient = h.credentials()
 	flow, err := auth.NewAuthorizationCodeHandler(config)
 	if err != nil {
 		return fmt.Errorf("prepare the login: %w", err)
