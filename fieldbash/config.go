@@ -29,11 +29,21 @@ type Server struct {
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"` // sent to the URL's own origin only
 
+	OAuth *OAuth `json:"oauth,omitempty"` // how to log in; nil: as the server says, when it says so
+
 	Timeout      float64  `json:"timeout,omitempty"`      // seconds for a call; 0: 120
 	StartTimeout float64  `json:"startTimeout,omitempty"` // seconds for a start; 0: 30
 	Allow        []string `json:"allow,omitempty"`        // patterns of tools that are offered; empty: all
 	Deny         []string `json:"deny,omitempty"`         // patterns of tools that are not, whatever Allow says
 	Trust        bool     `json:"trust,omitempty"`        // its claims that a tool only reads are believed
+}
+
+// OAuth says how to log in at a server with a URL where its own word is not enough.
+type OAuth struct {
+	ClientID          string `json:"clientId,omitempty"`          // of a client registered beforehand
+	ClientSecret      string `json:"clientSecret,omitempty"`      // of that client
+	ClientCredentials bool   `json:"clientCredentials,omitempty"` // as ourselves: no one is asked to log in
+	Disabled          bool   `json:"disabled,omitempty"`          // not at all: a refusal is an error
 }
 
 // Function is one function definition and how to run it.

@@ -17,14 +17,20 @@ import (
 
 // Options are the surroundings of the field layer. The zero value will do.
 type Options struct {
-	Dir     string                                         // where servers and functions run; absolute; "": the current directory
-	Env     []string                                       // our environment ("K=V"), of which they get a minimal part
-	Version string                                         // our version, told to servers
-	Files   string                                         // where images and other bytes are saved; "": a directory of ours below the temporary one
-	Roots   []string                                       // directories told to servers as their roots; nil: Dir
-	Log     func(format string, args ...any)               // warnings and what servers say outside a call; nil: dropped
-	Changed func(group string)                             // a server says its tools changed: load the group again; called from a goroutine
-	Elicit  func(server string, q mcp.Question) mcp.Answer // asks the person for a server; nil: declined
+	Dir     string   // where servers and functions run; absolute; "": the current directory
+	Env     []string // our environment ("K=V"), of which they get a minimal part
+	Version string   // our version, told to servers
+	Roots   []string // directories told to servers as their roots; nil: Dir
+
+	Files string // where images and other bytes are saved; "": a directory of ours below the temporary one
+	State string // keeps logins and the last listing of each server, 0700; "": nothing is kept
+
+	Log     func(format string, args ...any) // warnings and what servers say outside a call; nil: dropped
+	Changed func(group string)               // a server's tools changed: load the group again; called from a goroutine
+
+	Elicit  func(server string, q mcp.Question) mcp.Answer      // asks the person for a server; nil: declined
+	Login   func(ctx context.Context, server, url string) error // shows the person where to log in, and returns; nil: no one can
+	Confirm func(server string, changes []string) bool          // asks whether changed definitions may be used; nil: no
 }
 
 // Fields is the field layer of one program. It is safe for concurrent use.
@@ -32,6 +38,12 @@ type Fields struct {
 	opts   Options
 	guard  mcp.Guard
 	groups []*group
+
+	life    context.Context // of work that outlasts a call
+	end     context.CancelFunc
+	mu      sync.Mutex // guards closed, and working against a start after the end
+	closed  bool
+	working sync.WaitGroup
 }
 
 // group is one MCP server or one group of functions.
@@ -41,6 +53,8 @@ type group struct {
 	server  Server
 	client  *mcp.Client      // nil for functions
 	tools   []*registry.Tool // of functions
+
+	verified sync.Once // a listing from the state directory was compared with the server's
 }
 
 // New checks the configuration and returns the layer. Entries that cannot be
@@ -50,6 +64,7 @@ func New(cfg Config, opts *Options) (*Fields, []error) {
 	if opts != nil {
 		f.opts = *opts
 	}
+	f.life, f.end = context.WithCancel(context.Background())
 	if f.opts.Dir == "" {
 		f.opts.Dir, _ = filepath.Abs(".")
 	}
@@ -127,6 +142,10 @@ func (f *Fields) Static() []*registry.Tool {
 
 // Close ends all servers, at once, and returns when they are gone.
 func (f *Fields) Close() error {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.end()
 	var wg sync.WaitGroup
 	errs := make([]error, len(f.groups))
 	for i, g := range f.groups {
@@ -135,7 +154,17 @@ func (f *Fields) Close() error {
 		}
 	}
 	wg.Wait()
+	f.working.Wait()
 	return errors.Join(append(errs, f.guard.Close())...)
+}
+
+// background runs work that Close joins; after Close it does nothing.
+func (f *Fields) background(work func(ctx context.Context)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.closed {
+		f.working.Go(func() { work(f.life) })
+	}
 }
 
 func (f *Fields) logf(format string, args ...any) {

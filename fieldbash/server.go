@@ -3,7 +3,10 @@ package fieldbash
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/agentbash/agentbash/registry"
@@ -27,31 +30,79 @@ func (f *Fields) serverGroup(name string, s Server) *group {
 	if f.opts.Changed != nil {
 		opts.ToolsChanged = func() { f.opts.Changed(name) }
 	}
+	spec.OAuth = f.oauth(name, s)
 	if f.opts.Elicit != nil {
 		opts.Elicit = func(_ context.Context, q mcp.Question) (mcp.Answer, error) { return f.opts.Elicit(name, q), nil }
 	}
 	return &group{name: name, summary: cleanText(summary, maxSummary), server: s, client: mcp.NewClient(spec, opts)}
 }
 
-// load lists a server's tools as commands, starting it if it does not run.
+// oauth says how to log in at a server: not where the configuration has a token.
+func (f *Fields) oauth(name string, s Server) *mcp.OAuth {
+	for k := range s.Headers {
+		if strings.EqualFold(k, "Authorization") {
+			return nil
+		}
+	}
+	conf := s.OAuth
+	if conf == nil {
+		conf = &OAuth{}
+	}
+	if s.URL == "" || conf.Disabled {
+		return nil
+	}
+	o := &mcp.OAuth{ClientID: conf.ClientID, ClientSecret: conf.ClientSecret, AsClient: conf.ClientCredentials}
+	if f.opts.State != "" {
+		o.File = filepath.Join(f.opts.State, "tokens", fileName(name, s)+".json")
+	}
+	if f.opts.Login != nil {
+		o.Open = func(ctx context.Context, url string) error { return f.opts.Login(ctx, name, url) }
+	}
+	return o
+}
+
+// load lists a server's tools as commands: as they were listed last if the
+// server does not run, else as it lists them now.
 func (f *Fields) load(ctx context.Context, g *group) ([]*registry.Tool, error) {
+	last := f.lastListing(g)
+	if len(last) > 0 && !g.client.Running() {
+		return f.serverTools(g, last), nil
+	}
 	listed, err := g.client.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return f.serverTools(g, f.accept(g, last, listed)), nil
+}
+
+// serverTools makes the commands for a listing. Reading schemas is most of the
+// work, so that it is shared among the processors.
+func (f *Fields) serverTools(g *group, listed []mcp.Tool) []*registry.Tool {
 	taken := names{}
-	var tools []*registry.Tool
+	var safe []string
+	var defs []mcp.Tool
 	for _, def := range listed {
 		if !g.server.offered(def.Name) {
 			continue
 		}
-		safe, warning := taken.take(def.Name)
+		name, warning := taken.take(def.Name)
 		if warning != "" {
 			f.logf("field:%s: %s", g.name, warning)
 		}
-		tools = append(tools, f.serverTool(g, safe, def))
+		safe, defs = append(safe, name), append(defs, def)
 	}
-	return tools, nil
+	tools := make([]*registry.Tool, len(defs))
+	workers := min(runtime.GOMAXPROCS(0), len(defs)/32+1)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(defs); i += workers {
+				tools[i] = f.serverTool(g, safe[i], defs[i])
+			}
+		})
+	}
+	wg.Wait()
+	return tools
 }
 
 // serverTool makes the command for one tool of a server.
@@ -80,6 +131,7 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
+		f.verify(g)
 		return f.present(call, res, format)
 	}
 	return t

@@ -137,21 +137,33 @@ func decodeTools(raw json.RawMessage, listed map[string]bool, tools *[]Tool) err
 		return fmt.Errorf("decode the list of tools: %w", err)
 	}
 	for _, one := range page.Tools {
-		t := Tool{Raw: one}
 		var s sdk.Tool
 		refused := json.Unmarshal(one, &s) == nil && !listed[s.Name]
-		if json.Unmarshal(one, &t) != nil || t.Name == "" || refused {
-			continue
+		if t, err := DecodeTool(one); err == nil && !refused {
+			*tools = append(*tools, t)
 		}
-		var a struct {
-			Annotations Hints `json:"annotations"`
-		}
-		if json.Unmarshal(one, &a) == nil {
-			t.Hints = a.Annotations
-		}
-		*tools = append(*tools, t)
 	}
 	return nil
+}
+
+// DecodeTool reads one definition as a server wrote it. What does not fit is
+// left out; only a definition without a name is an error.
+func DecodeTool(raw json.RawMessage) (Tool, error) {
+	var t struct {
+		Tool
+		Annotations json.RawMessage `json:"annotations"`
+	}
+	if err := json.Unmarshal(raw, &t); err != nil {
+		return Tool{}, fmt.Errorf("decode a tool: %w", err)
+	}
+	if t.Name == "" {
+		return Tool{}, errors.New("decode a tool: it has no name")
+	}
+	t.Raw = raw
+	if t.Annotations != nil && json.Unmarshal(t.Annotations, &t.Hints) != nil {
+		t.Hints = Hints{}
+	}
+	return t.Tool, nil
 }
 
 // pages runs a list request until there is no next page. A server that does

@@ -1,0 +1,159 @@
+package fieldbash
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/agentbash/agentbash/fieldbash/mcp"
+)
+
+// verifyWait bounds the listing that checks a kept one.
+const verifyWait = time.Minute
+
+// fileName names what is kept of a server; it changes with what the server is,
+// so that another one of the same name does not inherit it.
+func fileName(name string, s Server) string {
+	b, err := json.Marshal(Server{Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL})
+	if err != nil {
+		return name
+	}
+	sum := sha256.Sum256(b)
+	return name + "-" + hex.EncodeToString(sum[:6])
+}
+
+func (f *Fields) listingFile(g *group) string {
+	if f.opts.State == "" {
+		return ""
+	}
+	return filepath.Join(f.opts.State, "listings", fileName(g.name, g.server)+".json")
+}
+
+// lastListing returns the definitions of the server's last listing, or nil.
+func (f *Fields) lastListing(g *group) []mcp.Tool {
+	path := f.listingFile(g)
+	if path == "" {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var raw []json.RawMessage
+	if json.Unmarshal(b, &raw) != nil {
+		return nil
+	}
+	var tools []mcp.Tool
+	for _, one := range raw {
+		if t, err := mcp.DecodeTool(one); err == nil {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}
+
+// accept compares a listing with the last one and keeps it. Definitions that
+// changed are used only if the person agrees, or the configuration trusts the
+// server: a server that was harmless when it was added may not be any more. One
+// that is refused stays out, and is asked about again.
+func (f *Fields) accept(g *group, last, listed []mcp.Tool) []mcp.Tool {
+	before := map[string]mcp.Tool{}
+	for _, t := range last {
+		before[t.Name] = t
+	}
+	var changes []string
+	for _, t := range listed {
+		if old, ok := before[t.Name]; ok && !sameDefinition(old, t) {
+			changes = append(changes, fmt.Sprintf("%s: %s", t.Name, summaryOf(t.Description)))
+		}
+	}
+	refused := len(changes) > 0 && !g.server.Trust && (f.opts.Confirm == nil || !f.opts.Confirm(g.name, changes))
+	var use, keep []mcp.Tool
+	for _, t := range listed {
+		if old, ok := before[t.Name]; ok && refused && !sameDefinition(old, t) {
+			f.logf("field:%s:%s: its definition changed since it was last used, so it is left out: look at it, then agree when asked at a terminal, or set \"trust\" for this server", g.name, t.Name)
+			keep = append(keep, old)
+			continue
+		}
+		use, keep = append(use, t), append(keep, t)
+	}
+	if err := f.keepListing(g, keep); err != nil {
+		f.logf("field:%s: %v", g.name, err)
+	}
+	return use
+}
+
+func sameDefinition(a, b mcp.Tool) bool {
+	var x, y bytes.Buffer
+	if json.Compact(&x, a.Raw) != nil || json.Compact(&y, b.Raw) != nil {
+		return false
+	}
+	return bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// keepListing replaces the kept listing whole.
+func (f *Fields) keepListing(g *group, tools []mcp.Tool) error {
+	path := f.listingFile(g)
+	if path == "" {
+		return nil
+	}
+	raw := make([]json.RawMessage, 0, len(tools))
+	for _, t := range tools {
+		raw = append(raw, t.Raw)
+	}
+	b, err := json.Marshal(raw)
+	if err != nil {
+		return fmt.Errorf("keep the listing: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("keep the listing: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".listing-*")
+	if err != nil {
+		return fmt.Errorf("keep the listing: %w", err)
+	}
+	_, err = tmp.Write(b)
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+		return fmt.Errorf("keep the listing: %w", err)
+	}
+	return nil
+}
+
+// verify compares a kept listing with the server's own, once it runs, and has
+// the group loaded again if they differ. It does not hold up the call.
+func (f *Fields) verify(g *group) {
+	if f.opts.State == "" || f.opts.Changed == nil {
+		return
+	}
+	g.verified.Do(func() {
+		f.background(func(ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, verifyWait)
+			defer cancel()
+			listed, err := g.client.Tools(ctx)
+			if err != nil {
+				return // the next call will say so
+			}
+			last := f.lastListing(g)
+			same := len(last) == len(listed)
+			for i := 0; same && i < len(last); i++ {
+				same = sameDefinition(last[i], listed[i])
+			}
+			if !same {
+				f.opts.Changed(g.name)
+			}
+		})
+	})
+}
