@@ -15,13 +15,11 @@ import (
 // serverGroup makes the group of one MCP server; it does not start it.
 func (f *Fields) serverGroup(name string, s Server) *group {
 	spec := mcp.Spec{
-		URL: s.URL, SSE: s.Type == "sse", Headers: s.Headers,
+		URL: s.URL, SSE: s.Type == "sse", Headers: s.Headers, Secrets: s.secrets(),
 		StartTimeout: seconds(s.StartTimeout), CallTimeout: seconds(s.Timeout),
 	}
-	summary := "MCP server at " + s.URL
 	if s.Command != "" {
 		spec.Command = &mcp.Command{Name: s.Command, Args: s.Args, Env: minimalEnv(f.opts.Env, s.Env), Dir: f.inDir(s.Cwd)}
-		summary = "MCP server: " + strings.Join(append([]string{s.Command}, s.Args...), " ")
 	}
 	opts := &mcp.Options{
 		Guard: &f.guard, Version: f.opts.Version, Roots: f.opts.Roots,
@@ -34,7 +32,7 @@ func (f *Fields) serverGroup(name string, s Server) *group {
 	if f.opts.Elicit != nil {
 		opts.Elicit = func(_ context.Context, q mcp.Question) (mcp.Answer, error) { return f.opts.Elicit(name, q), nil }
 	}
-	return &group{name: name, summary: cleanText(summary, maxSummary), server: s, client: mcp.NewClient(spec, opts)}
+	return &group{name: name, summary: s.summary(), server: s, client: mcp.NewClient(spec, opts)}
 }
 
 // oauth says how to log in at a server: not where the configuration has a token.

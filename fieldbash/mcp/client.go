@@ -3,7 +3,9 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -28,6 +30,7 @@ type Spec struct {
 	SSE          bool              // the URL speaks SSE (2024-11-05); else that is tried when the other is refused
 	Headers      map[string]string // sent with every HTTP request to the URL's origin
 	OAuth        *OAuth            // how to log in at the URL; nil: not at all
+	Secrets      []string          // texts that no message of ours may show
 	StartTimeout time.Duration     // 0: DefaultStartTimeout
 	CallTimeout  time.Duration     // 0: DefaultCallTimeout
 }
@@ -175,6 +178,19 @@ func (c *Client) noteChanged() {
 
 func (c *Client) logf(format string, args ...any) {
 	if c.opts.Log != nil {
-		c.opts.Log(format, args...)
+		c.opts.Log("%s", c.redact(fmt.Sprintf(format, args...)))
 	}
+}
+
+// minSecret is the length below which a text is too common to be blotted out.
+const minSecret = 6
+
+// redact blots out the spec's secrets.
+func (c *Client) redact(text string) string {
+	for _, s := range c.spec.Secrets {
+		if len(s) >= minSecret {
+			text = strings.ReplaceAll(text, s, "[redacted]")
+		}
+	}
+	return text
 }

@@ -69,6 +69,19 @@ func (k *conn) over() bool {
 	return k.stdio != nil && k.stdio.proc.gone()
 }
 
+// gone waits a moment for the session to end and reports whether it did: the
+// SDK tells a call of the end before it tells Wait.
+func (k *conn) gone(wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-k.ended:
+		return true
+	case <-timer.C:
+		return k.over()
+	}
+}
+
 // close ends the session and the server's process, and joins what serves them.
 func (k *conn) close() {
 	k.closeOnce.Do(func() {
@@ -122,7 +135,7 @@ func (k *conn) do(ctx context.Context, op string, notes io.Writer, send func(ctx
 	}
 	var refused *jsonrpc.Error
 	if errors.As(err, &refused) && refused.Code != codeRejected && !k.over() {
-		return &RequestError{Code: refused.Code, Message: plainText(strings.ReplaceAll(refused.Message, "\n", " "))}
+		return &RequestError{Code: refused.Code, Message: plainText(k.client.redact(strings.ReplaceAll(refused.Message, "\n", " ")))}
 	}
 	if k.http != nil {
 		e := k.httpError(op, err)
@@ -143,14 +156,14 @@ func (k *conn) lost(op string, err error, sent bool) *Error {
 	if sent {
 		e.Next = "it had the request: see what it did of it before you call again, which starts it again"
 	}
-	e.Stderr = k.stdio.proc.stderr.String()
+	e.Stderr = k.client.redact(k.stdio.proc.stderr.String())
 	return e
 }
 
 // httpError explains a failed HTTP exchange.
 func (k *conn) httpError(op string, err error) *Error {
 	text := strings.ReplaceAll(err.Error(), "rejected by transport: ", "")
-	e := &Error{Op: op, Err: errors.New(plainText(text)), Status: exitTransport}
+	e := &Error{Op: op, Err: errors.New(plainText(k.client.redact(text))), Status: exitTransport}
 	if status := k.http.refused(); k.client.oauth != nil && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
 		e.Status, e.Next = exitAuth, "log in: use the server once from a terminal"
 		e.unsent = op == "start"

@@ -105,7 +105,9 @@ func (c *Client) request(ctx context.Context, op string, repeatable bool, notes 
 		if err == nil || attempt > 0 || !errors.As(err, &e) || e.Status != exitTransport || !(e.unsent || repeatable) {
 			return err
 		}
-		k.close()
+		if k.gone(graceDrain) {
+			k.close()
+		}
 	}
 }
 

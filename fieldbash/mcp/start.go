@@ -123,7 +123,7 @@ func (c *Client) startError(ctx context.Context, err error, proc *process, ended
 	case e.Status == exitTransport:
 		e.Next = byHand
 	}
-	e.Stderr, e.unsent = proc.stderr.String(), true
+	e.Stderr, e.unsent, e.Next = c.redact(proc.stderr.String()), true, c.redact(e.Next)
 	return e
 }
 
@@ -132,7 +132,7 @@ func (c *Client) startError(ctx context.Context, err error, proc *process, ended
 func (c *Client) startHTTP(ctx context.Context) (*conn, error) {
 	u, err := url.Parse(c.spec.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, &Error{Op: "start", Err: fmt.Errorf("%q is no http or https URL", c.spec.URL), Status: exitTransport,
+		return nil, &Error{Op: "start", Err: fmt.Errorf("%q is no http or https URL", c.redact(c.spec.URL)), Status: exitTransport,
 			Next: `correct "url" of this server in the config file`, unsent: true}
 	}
 	k, err := c.tryHTTP(ctx, u, c.spec.SSE)
