@@ -27,7 +27,7 @@ type Options struct {
 	Runner Runner
 
 	// Events is called from Turn's goroutine for whatever a person wants to see.
-	// It may be nil.
+	// It may be nil; see also OnEvent.
 	Events func(Event)
 
 	// HTTPClient sends the requests; nil means one that waits as long as the
@@ -73,6 +73,9 @@ func New(opts *Options) *Conversation {
 	}
 	return c
 }
+
+// OnEvent puts f in the place of Options.Events. It is not called during a Turn.
+func (c *Conversation) OnEvent(f func(Event)) { c.opts.Events = f }
 
 // Turn sends a prompt and goes on until the model stops calling the tool. It
 // returns the text of the last reply.

@@ -1,0 +1,222 @@
+package term
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"strings"
+)
+
+// key is one press, or one paste. Name is empty for text that is typed.
+type key struct {
+	name keyName
+	text string // of typed text and of a paste
+}
+
+type keyName string
+
+const (
+	keyEnter     keyName = "enter"
+	keyNewline   keyName = "newline" // a line break in the text: Alt-Enter
+	keyInterrupt keyName = "ctrl-c"
+	keyEnd       keyName = "end"
+	keyHome      keyName = "home"
+	keyLeft      keyName = "left"
+	keyRight     keyName = "right"
+	keyUp        keyName = "up"
+	keyDown      keyName = "down"
+	keyWordLeft  keyName = "word left"
+	keyWordRight keyName = "word right"
+	keyBackspace keyName = "backspace"
+	keyDelete    keyName = "delete"
+	keyEOF       keyName = "ctrl-d" // delete, or the end on an empty line
+	keyKillLeft  keyName = "ctrl-u"
+	keyKillRight keyName = "ctrl-k"
+	keyKillWord  keyName = "ctrl-w"
+	keyKillNext  keyName = "alt-d"
+	keyYank      keyName = "ctrl-y"
+	keyClear     keyName = "ctrl-l"
+	keySwap      keyName = "ctrl-t"
+	keyPaste     keyName = "paste"
+	keyNone      keyName = "none" // understood, and without a meaning here
+)
+
+// controls are Emacs's, as bash has them. A terminal sends CR for Enter, and
+// what was typed ahead of the prompt arrives with LF instead.
+func control(b byte) keyName {
+	switch b {
+	case '\r', '\n':
+		return keyEnter
+	case 127:
+		return keyBackspace
+	}
+	return []keyName{1: keyHome, 2: keyLeft, 3: keyInterrupt, 4: keyEOF, 5: keyEnd, 6: keyRight, 8: keyBackspace, 11: keyKillRight,
+		12: keyClear, 14: keyDown, 16: keyUp, 20: keySwap, 21: keyKillLeft, 23: keyKillWord, 25: keyYank, 31: ""}[b]
+}
+
+// final is the key of ESC [ and a last byte (xterm; the others agree).
+func final(b byte) keyName {
+	switch b {
+	case 'A':
+		return keyUp
+	case 'B':
+		return keyDown
+	case 'C':
+		return keyRight
+	case 'D':
+		return keyLeft
+	case 'F':
+		return keyEnd
+	case 'H':
+		return keyHome
+	}
+	return keyNone
+}
+
+// tilde is the key of ESC [ and a number and ~ (xterm, rxvt, the Linux console).
+func tilde(number string) keyName {
+	switch number {
+	case "1", "7":
+		return keyHome
+	case "4", "8":
+		return keyEnd
+	case "3":
+		return keyDelete
+	case "200":
+		return keyPaste
+	}
+	return keyNone
+}
+
+// meta is the key of ESC and a character, which is how Alt arrives.
+func meta(b byte) keyName {
+	switch b {
+	case 'b':
+		return keyWordLeft
+	case 'f':
+		return keyWordRight
+	case 'd':
+		return keyKillNext
+	case 8, 127:
+		return keyKillWord
+	case '\r', '\n':
+		return keyNewline
+	}
+	return keyNone
+}
+
+// decoder turns the bytes of a terminal into keys.
+type decoder struct{ r *bufio.Reader }
+
+// pasteEnd closes a bracketed paste.
+const pasteEnd = "\x1b[201~"
+
+// next waits for a key.
+func (d *decoder) next() (key, error) {
+	b, err := d.r.ReadByte()
+	if err != nil {
+		return key{}, err
+	}
+	switch {
+	case b == 0x1b:
+		return d.escape()
+	case b < ' ' || b == 127:
+		return named(control(b)), nil
+	}
+	if err := d.r.UnreadByte(); err != nil {
+		return key{}, err
+	}
+	return d.typed()
+}
+
+// typed takes as much text as is there, so that a paste without brackets is
+// painted once.
+func (d *decoder) typed() (key, error) {
+	var b strings.Builder
+	for {
+		r, _, err := d.r.ReadRune()
+		if err != nil {
+			return key{}, err
+		}
+		b.WriteRune(r)
+		if d.r.Buffered() == 0 {
+			break
+		}
+		if c, err := d.r.Peek(1); err != nil || c[0] < ' ' || c[0] == 127 {
+			break
+		}
+	}
+	return key{text: b.String()}, nil
+}
+
+func (d *decoder) escape() (key, error) {
+	b, err := d.r.ReadByte()
+	if err != nil {
+		return key{}, err
+	}
+	switch b {
+	case '[':
+		return d.csi()
+	case 'O': // cursor keys in application mode
+		if b, err = d.r.ReadByte(); err != nil {
+			return key{}, err
+		}
+		return named(final(b)), nil
+	}
+	return named(meta(b)), nil
+}
+
+// csi reads the parameters of ESC [ and its final byte.
+func (d *decoder) csi() (key, error) {
+	var params bytes.Buffer
+	for {
+		b, err := d.r.ReadByte()
+		if err != nil {
+			return key{}, err
+		}
+		switch {
+		case b >= '0' && b <= '?' || b >= ' ' && b <= '/':
+			params.WriteByte(b)
+			continue
+		case b == '~':
+			number, _, _ := strings.Cut(params.String(), ";")
+			if tilde(number) == keyPaste {
+				return d.paste()
+			}
+			return named(tilde(number)), nil
+		}
+		name := final(b)
+		if _, modifier, modified := strings.Cut(params.String(), ";"); modified && modifier != "2" {
+			switch name { // with Ctrl or Alt
+			case keyLeft:
+				name = keyWordLeft
+			case keyRight:
+				name = keyWordRight
+			}
+		}
+		return named(name), nil
+	}
+}
+
+func (d *decoder) paste() (key, error) {
+	var b bytes.Buffer
+	for !bytes.HasSuffix(b.Bytes(), []byte(pasteEnd)) {
+		c, err := d.r.ReadByte()
+		if err != nil {
+			return key{}, err
+		}
+		b.WriteByte(c)
+	}
+	text := strings.TrimSuffix(b.String(), pasteEnd)
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return key{name: keyPaste, text: strings.ToValidUTF8(text, "\ufffd")}, nil
+}
+
+func named(name keyName) key {
+	if name == "" {
+		name = keyNone
+	}
+	return key{name: name}
+}
+
+func newDecoder(r io.Reader) *decoder { return &decoder{r: bufio.NewReaderSize(r, 4096)} }
