@@ -41,6 +41,7 @@ func parseChat(words []string) (chatFlags, error) {
 	f.StringVarP(&c.prompt, "prompt", "p", "", "")
 	f.StringVar(&c.config.Model, "model", "", "")
 	f.StringVar(&c.config.BaseURL, "base-url", "", "")
+	f.StringVar(&c.config.APIKey, "api-key", "", "")
 	f.StringVar(&c.config.File, "config", "", "")
 	f.StringVar(&c.dir, "dir", "", "")
 	if err := f.Parse(words); err != nil {

@@ -21,12 +21,13 @@ flags of chat and -p:
   -p, --prompt TEXT     run one prompt and print the final answer
       --model NAME      the model (or AGENTBASH_MODEL, or "model" in a config file)
       --base-url URL    an OpenAI-compatible server (or OPENAI_BASE_URL, or "baseURL")
+      --api-key KEY     its key (better OPENAI_API_KEY: a command line can be seen by others)
       --config FILE     one more config file, trusted
       --dir DIR         work in DIR
   -h, --help            this text; agentbash help COMMAND shows a command's
       --version         the version
 
-The key comes from OPENAI_API_KEY. Config files: .agentbash/config.json of the
+Flags come before the environment, that before the config files: .agentbash/config.json of the
 project, ~/.config/agentbash/config.json of the user.
 
 examples:
@@ -47,6 +48,7 @@ there is none, you are in the model's place: each line goes through the router.
   -p, --prompt TEXT     one prompt, no terminal needed; prints the final answer
       --model NAME      the model (or AGENTBASH_MODEL, or "model" in a config file)
       --base-url URL    an OpenAI-compatible server (or OPENAI_BASE_URL, or "baseURL")
+      --api-key KEY     its key (better OPENAI_API_KEY: a command line can be seen by others)
       --config FILE     one more config file, trusted
       --dir DIR         work in DIR
 
