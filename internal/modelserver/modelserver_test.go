@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -189,6 +190,16 @@ func TestTheKeyIsAskedFor(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, status)
 	require.Contains(t, answer, "Incorrect API key")
 	require.Error(t, s.Close())
+}
+
+func TestTheScriptsOfTheProjectLoad(t *testing.T) {
+	paths, err := filepath.Glob("../../testdata/model/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		_, err := Load(path)
+		require.NoError(t, err)
+	}
 }
 
 func TestModelsAndTheLog(t *testing.T) {

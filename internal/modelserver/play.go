@@ -20,6 +20,8 @@ func play(w http.ResponseWriter, r *http.Request, reply *Reply, n int) {
 	switch {
 	case reply.Cut == CutDrop:
 		hangUp(w)
+	case reply.Cut == CutEmpty:
+		w.Header().Set("Content-Type", "text/event-stream")
 	case reply.Status != 0:
 		playStatus(w, reply)
 	case reply.Body != "":

@@ -56,6 +56,7 @@ type Cut string
 // The ways of ending early.
 const (
 	CutDrop  Cut = "drop"  // the connection is closed before any byte of a response
+	CutEmpty Cut = "empty" // the response has its header and no body
 	CutReset Cut = "reset" // the connection is closed in the middle of the body
 	CutEnd   Cut = "end"   // the body ends properly, without finish_reason and [DONE]
 )
@@ -159,9 +160,9 @@ func (s *Script) check() error {
 			return fmt.Errorf("reply %d says nothing: give it text, tool_calls, a status, a body or a cut", i+1)
 		}
 		switch r.Cut {
-		case "", CutDrop, CutReset, CutEnd:
+		case "", CutDrop, CutEmpty, CutReset, CutEnd:
 		default:
-			return fmt.Errorf("reply %d: cut is %q: use drop, reset or end", i+1, r.Cut)
+			return fmt.Errorf("reply %d: cut is %q: use drop, empty, reset or end", i+1, r.Cut)
 		}
 		for _, e := range r.Expect {
 			if _, err := regexp.Compile(e.Matches); err != nil {

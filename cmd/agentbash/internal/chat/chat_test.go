@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -227,6 +228,13 @@ func TestMisbehavingServers(t *testing.T) {
 		{"429, 500, 503 and a dropped connection before the reply", []modelserver.Reply{
 			{Status: 429, RetryAfter: "0"}, {Status: 503}, {Cut: modelserver.CutDrop}, {Text: "ok"},
 		}, "ok", nil},
+		{"a response without a body before the reply", []modelserver.Reply{{Cut: modelserver.CutEmpty}, {Text: "ok"}}, "ok", nil},
+		{"100 parallel calls", []modelserver.Reply{
+			{ToolCalls: slices.Repeat(call("echo x"), 100)},
+			{Expect: slices.Repeat(modelserver.Expectations{{Role: "tool", Equals: text("x\n")}}, 100), Text: "ok"},
+		}, "ok", slices.Repeat([]string{"echo x"}, 100)},
+		{"a reply of 1 MB", []modelserver.Reply{{Text: "0123456789abcdef", TextTimes: 1 << 16, Chunk: 1 << 12}}, strings.Repeat("0123456789abcdef", 1<<16), nil},
+		{"reasoning", []modelserver.Reply{{Reasoning: "well, well", Text: "ok"}}, "ok", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -241,4 +249,19 @@ func TestMisbehavingServers(t *testing.T) {
 			k.played(t)
 		})
 	}
+}
+
+// BenchmarkStream is what a delta of a streamed reply costs, the server's part
+// included.
+func BenchmarkStream(b *testing.B) {
+	const deltas = 10_000
+	for b.Loop() {
+		server, err := modelserver.Start(&modelserver.Script{Replies: []modelserver.Reply{{Text: "four", TextTimes: deltas, Chunk: 4}}}, nil)
+		require.NoError(b, err)
+		c := New(&Options{Model: "m", BaseURL: server.BaseURL, Runner: &bashRunner{}})
+		_, err = c.Turn(context.Background(), "go")
+		require.NoError(b, err)
+		require.NoError(b, server.Close())
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/deltas, "us/delta")
 }

@@ -56,7 +56,13 @@ func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 	case resp.StatusCode >= 400:
 		return resp, nil
 	}
+	// Waiting for the first byte here lets the retrier take a body that broke off
+	// before it for a connection that did.
 	body := bufio.NewReader(resp.Body)
+	if _, err := body.Peek(1); err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
 	if err := checkType(resp.Header.Get("Content-Type"), body); err != nil {
 		resp.Body.Close()
 		return nil, err
@@ -72,10 +78,7 @@ func checkType(header string, body *bufio.Reader) error {
 	if kind == "text/event-stream" {
 		return nil
 	}
-	head, err := body.Peek(1)
-	if err == nil {
-		head, _ = body.Peek(min(body.Buffered(), 200))
-	}
+	head, _ := body.Peek(min(body.Buffered(), 200))
 	start := bytes.TrimLeft(head, "\r\n \ufeff")
 	for _, field := range []string{"data:", ":", "event:", "id:", "retry:"} {
 		if bytes.HasPrefix(start, []byte(field)) {
