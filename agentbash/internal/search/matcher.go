@@ -106,6 +106,14 @@ func (m *Matcher) Spans(buf []byte) [][]int {
 	return m.re().FindAllIndex(buf, -1)
 }
 
+// Find returns where the first match in a line starts.
+func (m *Matcher) Find(line []byte) int {
+	if at := m.re().FindIndex(line); at != nil {
+		return at[0]
+	}
+	return 0
+}
+
 // Literal reports whether candidates are found by a literal.
 func (m *Matcher) Literal() bool { return m.pre != nil }
 

@@ -1,0 +1,126 @@
+package agentbash
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// report prints findings in the order in which they are added, within the
+// window that the query asks for, and keeps the counts.
+type report struct {
+	q       *query
+	w       *bufio.Writer
+	total   tally
+	seen    int // records, printed or not
+	printed int
+	full    atomic.Bool // nothing more will be printed: counting is enough
+
+	collect   bool // keep the files for a later pass instead of printing
+	collected []hitFile
+
+	mu       sync.Mutex // guards problems and cut
+	problems []string   // what could not be read
+	cut      []string   // what was searched in part
+}
+
+func newReport(q *query, w *bufio.Writer) *report { return &report{q: q, w: w} }
+
+// keep is how many records of one file can be printed at most; 0: all.
+func (r *report) keep() int {
+	if r.q.limit == 0 {
+		return 0
+	}
+	return r.q.skip + r.q.limit
+}
+
+// add prints what is in the window; it reports whether more is wanted.
+func (r *report) add(f *findings) bool {
+	if f == nil {
+		return true
+	}
+	r.total.add(&f.tally)
+	if r.collect {
+		r.collected = append(r.collected, f.matched...)
+		return true
+	}
+	start := 0
+	for _, h := range f.hits {
+		r.seen++
+		if r.seen > r.q.skip && !r.full.Load() {
+			if h.gap && r.printed > 0 && (r.q.before > 0 || r.q.after > 0) {
+				r.w.WriteString("--\n")
+			}
+			r.w.Write(f.text[start:h.end])
+			if r.printed++; r.printed == r.q.limit {
+				r.full.Store(true)
+			}
+		}
+		start = h.end
+	}
+	_, err := r.w.Write(nil) // a closed pipe shows in the next write
+	return err == nil
+}
+
+// failed notes what could not be read.
+func (r *report) failed(path string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.problems = append(r.problems, fmt.Sprintf("%s: %v", r.q.call.Rel(path), unwrapPath(err)))
+}
+
+// sortByTime puts the newest files first.
+func (r *report) sortByTime() {
+	slices.SortStableFunc(r.collected, func(a, b hitFile) int {
+		switch {
+		case a.time > b.time:
+			return -1
+		case a.time < b.time:
+			return 1
+		}
+		return 0
+	})
+}
+
+// notes says what was not printed and what could not be read.
+func (r *report) notes() {
+	r.total.failed += len(r.problems)
+	r.list(r.problems, "could not be read")
+	r.list(r.cut, "were searched in part")
+	total := r.total.matches
+	what := map[string]string{"content": "matching line", "files": "matching file", "count": "matching file"}[r.q.mode]
+	switch {
+	case total == 0:
+	case r.printed == 0:
+		fmt.Fprintf(r.q.call.Stderr, "%s, none after --offset %d\n", plural(total, what), r.q.skip)
+	case r.q.skip+r.printed < total:
+		in := ""
+		if r.q.mode == "content" {
+			in = " in " + plural(r.total.files, "file")
+		}
+		fmt.Fprintf(r.q.call.Stderr, "%s %d-%d of %s%s: go on with --offset %d, or narrow the search\n",
+			strings.TrimPrefix(what, "matching ")+"s", r.q.skip+1, r.q.skip+r.printed, thousands(total), in, r.q.skip+r.printed)
+	}
+}
+
+// list prints some notes and how many there are beyond.
+func (r *report) list(notes []string, what string) {
+	slices.Sort(notes)
+	for i, n := range notes {
+		if i == 5 {
+			fmt.Fprintf(r.q.call.Stderr, "and %s more %s\n", thousands(len(notes)-i), what)
+			break
+		}
+		fmt.Fprintln(r.q.call.Stderr, n)
+	}
+}
+
+// turnsBinary notes a file that holds a NUL byte behind its start.
+func (r *report) turnsBinary(shown string, line int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cut = append(r.cut, fmt.Sprintf("%s: searched up to line %d, where it turns binary", shown, line))
+}
