@@ -39,7 +39,7 @@ type command struct {
 }
 
 // Main is the command modelserver: args are the words after its name. It
-// returns the exit status. ctx ends it early.
+// returns the exit status. Without a command, ctx ends it.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c := &command{stdin: stdin, stdout: stdout, stderr: stderr}
 	flags := flag.NewFlagSet("modelserver", flag.ContinueOnError)
@@ -99,14 +99,16 @@ func (c *command) run(ctx context.Context) (err error) {
 		<-ctx.Done()
 		return nil
 	case c.runs > 0:
-		return c.measure(ctx, s)
+		return c.measure(s)
 	}
-	return c.exec(ctx, s, c.stdout)
+	return c.exec(s, c.stdout)
 }
 
-// exec runs the command against the server and compares its exit status.
-func (c *command) exec(ctx context.Context, s *Server, stdout io.Writer) error {
-	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
+// exec runs the command against the server and compares its exit status. It
+// waits for the command whatever happens: a Ctrl-C at a terminal goes to both,
+// and what it means there is the command's to say.
+func (c *command) exec(s *Server, stdout io.Writer) error {
+	cmd := exec.Command(c.argv[0], c.argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, stdout, c.stderr
 	cmd.Env = append(os.Environ(), "OPENAI_BASE_URL="+s.BaseURL)
 	if os.Getenv("OPENAI_API_KEY") == "" {
@@ -124,13 +126,13 @@ func (c *command) exec(ctx context.Context, s *Server, stdout io.Writer) error {
 }
 
 // measure runs the command c.runs times and prints medians.
-func (c *command) measure(ctx context.Context, s *Server) error {
+func (c *command) measure(s *Server) error {
 	var first, whole []time.Duration
 	for range c.runs {
 		s.Rewind()
 		seen := len(s.Requests())
 		start := time.Now()
-		if err := c.exec(ctx, s, io.Discard); err != nil {
+		if err := c.exec(s, io.Discard); err != nil {
 			return err
 		}
 		whole = append(whole, time.Since(start))

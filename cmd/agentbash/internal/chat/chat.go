@@ -57,9 +57,11 @@ func New(opts *Options) *Conversation {
 	if c.opts.Events == nil {
 		c.opts.Events = func(Event) {}
 	}
+	// A key that was read from a file often has a newline, which HTTP refuses.
+	c.opts.APIKey = strings.TrimSpace(c.opts.APIKey)
 	cfg := openai.DefaultConfig(c.opts.APIKey)
 	if c.opts.BaseURL != "" {
-		cfg.BaseURL = c.opts.BaseURL
+		cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(c.opts.BaseURL, "/"), "/chat/completions")
 	}
 	// Comment lines are filtered out before go-openai sees them, but blank lines
 	// count too, and 300 in a row would end the stream.

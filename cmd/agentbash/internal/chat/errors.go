@@ -62,6 +62,9 @@ func (c *Conversation) explain(ctx context.Context, err error) error {
 	default:
 		e.Text = "model server " + c.server + ": " + c.explainTransport(err)
 	}
+	if len(c.opts.APIKey) >= 8 { // some servers quote the key that they refuse
+		e.Text = strings.ReplaceAll(e.Text, c.opts.APIKey, "[redacted]")
+	}
 	return e
 }
 

@@ -116,3 +116,20 @@ func TestRetriesAreShown(t *testing.T) {
 	require.True(t, strings.HasPrefix(retries[1].Reason, "500"))
 	require.Positive(t, retries[1].Wait)
 }
+
+func TestTheKeyIsNotShownInErrors(t *testing.T) {
+	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Status: 401, Error: "no such key: sk-0123456789"}}}, func(o *Options) {
+		o.APIKey = "sk-0123456789\n"
+	})
+	_, err := k.Turn(context.Background(), "go")
+	k.played(t)
+	requireLine(t, err, ExitAuth, "no such key: [redacted]")
+	require.NotContains(t, err.Error(), "0123456789")
+}
+
+func TestABaseURLMayHoldTheWholePath(t *testing.T) {
+	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "ok"}}}, func(o *Options) { o.BaseURL += "/chat/completions/" })
+	_, err := k.Turn(context.Background(), "go")
+	require.NoError(t, err)
+	k.played(t)
+}
