@@ -127,7 +127,7 @@ func (c *command) run(ctx context.Context) (Result, again, error) {
 	}
 	c.start = time.Now()
 	c.probe = prober{at: c.start.Add(probeAfter), gap: probeAfter}
-	c.e.snap.fresh = false
+	c.e.snap.fresh, c.e.snap.aborted = false, false
 	c.res.Restarted, c.e.restarted = c.e.restarted, false
 	c.lineLen = len(c.e.line)
 	c.unsent = c.sh.queue(c.e.line) != nil
@@ -144,9 +144,10 @@ func (c *command) run(ctx context.Context) (Result, again, error) {
 	return c.conclude()
 }
 
-// sendReport asks for a report in a line of its own.
+// sendReport asks for a report in a line of its own. It is marked, so that it
+// is not skipped after abortSignal.
 func (c *command) sendReport() {
-	l := appendReport(c.e.line[:0], c.id, c.whole)
+	l := appendReport(c.e.line[:0], c.id, true)
 	c.e.line = append(l, "; "+fixFunc+"\n"...)
 	c.sh.queue(c.e.line)
 }
@@ -299,10 +300,10 @@ func (c *command) decide(ctx context.Context, now time.Time) {
 // and did not report, for a command hid builtin behind a function or made the
 // shell skip the rest of the line (extdebug with a failing DEBUG trap).
 type prober struct {
-	at   time.Time
-	gap  time.Duration
-	sent bool // an empty line waits in the command pipe
-	gone bool // it has been read
+	at    time.Time
+	gap   time.Duration
+	sent  bool // an empty line waits in the command pipe
+	eaten int  // how many have been read
 }
 
 const (
@@ -311,21 +312,23 @@ const (
 )
 
 // lookForReport puts an empty line into the command pipe, which stays there as
-// long as the command runs. Once it was read, the report is due.
+// long as the command runs. A slow shell may read the first together with the
+// command; when it has read a second, it is back, and the report is due.
 func (c *command) lookForReport(now time.Time) {
 	p := &c.probe
-	left, _ := unread(c.sh.in)
+	left, err := unread(c.sh.in)
 	switch {
-	case len(c.sh.pending) > 0:
+	case len(c.sh.pending) > 0 || err != nil:
 	case !p.sent:
 		c.sh.queue([]byte{'\n'})
 		p.sent = true
 	case left > 0:
-		p.gone, p.gap = false, min(2*p.gap, maxProbeGap)
-	case p.gone:
-		c.done, c.lost = true, true
+		p.gap = min(2*p.gap, maxProbeGap)
+	case p.eaten < 2:
+		p.eaten++
+		p.gap, p.sent = probeAfter, p.eaten == 2
 	default:
-		p.gone, p.gap = true, probeAfter
+		c.done, c.lost = true, true
 	}
 	p.at = now.Add(p.gap)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -39,7 +38,7 @@ func (c *command) conclude() (Result, again, error) {
 	}
 	c.fill(status)
 	if res.Background = c.handOver(); !c.died && c.stop.stage > 0 {
-		c.stop.who.signal(syscall.SIGKILL, false) // what outlived its parent
+		c.stop.who.kill(false) // what outlived its parent
 		e.resync(c.sh, resyncTries)
 	}
 	at := e.where.Load()
@@ -78,7 +77,7 @@ func (c *command) bury() (status int) {
 	if status >= 128 {
 		who := c.target()
 		who.dead = true
-		who.signal(syscall.SIGKILL, false)
+		who.kill(false)
 	}
 	c.res.ShellExited = true
 	return status
@@ -119,14 +118,18 @@ func (c *command) collectRest() {
 }
 
 // dropFarewell takes out the "exit" that an interactive shell writes to stderr
-// when it is told to exit. An EXIT trap may have written after it. The shell
-// may also have ended by set -e, by exec or by a signal, and the text is then
-// the command's own: a state without errexit that the EXIT trap wrote says that
-// it was exit; failing that, the command's text must do.
+// when it is told to exit. An EXIT trap may have written after it. A shell that
+// ended by set -e, exec or a signal has written none, and the text is then the
+// command's own. A state that the EXIT trap wrote rules exec and signals out,
+// and one without errexit also set -e; else the command's text must do.
 func (c *command) dropFarewell() {
 	held := c.err.filter.flush()
-	told := c.died && (strings.Contains(c.text, "exit") || strings.Contains(c.text, "logout") ||
-		c.e.snap.fresh && !bytes.Contains(c.e.snap.whole, []byte("\nset -o errexit\n")))
+	told := c.died && strings.Contains(c.text, "exit")
+	if c.e.snap.fresh {
+		told = told || c.died && !bytes.Contains(c.e.snap.whole, []byte("\nset -o errexit\n"))
+	} else {
+		told = told && !strings.Contains(c.text, "exec")
+	}
 	if told && bytes.HasSuffix(held, exitNote) {
 		c.err.pass(held[:len(held)-len(exitNote)])
 		return
@@ -155,9 +158,7 @@ func (c *command) checkRedirection() {
 	}
 	c.err.pass(said)
 	c.err.pass([]byte("session: the shell can no longer redirect; the next command gets a new one\n"))
-	e.shell.Store(nil)
-	c.sh.signal(syscall.SIGKILL)
-	c.sh.reap()
+	e.scrap(c.sh)
 	c.died, c.res.ShellExited = true, true
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -74,53 +73,6 @@ func background(pid int) bool {
 	mask, _ := strconv.ParseUint(string(rest[:16]), 16, 64)
 	const both = 1<<(unix.SIGINT-1) | 1<<(unix.SIGQUIT-1)
 	return mask&both == both
-}
-
-// A target is what an interrupt goes to: the foreground processes that one
-// command of a shell started, which are never older than it.
-type target struct {
-	shell int           // pid, also the session
-	since int64         // ticks; start of the command
-	dead  bool          // the shell has ended: its children are orphans now
-	known map[int]int64 // what was hit before, and its start: it stays a target when its parent is gone
-}
-
-// signal sends sig to the children of the shell that carry no background mark,
-// with all their descendants, whatever marks those have and whatever session
-// they are in, and to unmarked orphans that are still in the shell's session.
-// With jobs, the command's background jobs are hit too.
-func (t *target) signal(sig syscall.Signal, jobs bool) {
-	all := processes()
-	children := make(map[int][]proc)
-	for _, p := range all {
-		children[p.parent] = append(children[p.parent], p)
-	}
-	if t.known == nil {
-		t.known = make(map[int]int64)
-	}
-	seen := map[int]bool{t.shell: true}
-	var hit func(p proc)
-	hit = func(p proc) {
-		if seen[p.pid] {
-			return
-		}
-		seen[p.pid] = true
-		t.known[p.pid] = p.start
-		for _, c := range children[p.pid] {
-			hit(c)
-		}
-		if !p.zombie {
-			unix.Kill(p.pid, sig)
-		}
-	}
-	for _, p := range all {
-		start, was := t.known[p.pid]
-		young := p.start >= t.since
-		own := p.parent == t.shell || p.session == t.shell && (t.dead || p.parent == 1)
-		if p.pid != t.shell && (was && start == p.start || young && own && (jobs || !background(p.pid))) {
-			hit(p)
-		}
-	}
 }
 
 // cwdOf returns the working directory of a process as the kernel names it.

@@ -9,17 +9,41 @@ import "strconv"
 const (
 	// rcFunc sets $? without a fork. markVar holds the number of the last
 	// command that began to run as one unit.
-	rcFunc, fixFunc, dumpFunc, markVar = "__session_rc", "__session_fix", "__session_dump", "__session_p"
+	rcFunc, fixFunc, dumpFunc = "__session_rc", "__session_fix", "__session_dump"
+	markVar                   = "__session_p"
+	abortVar, actionVar       = "__session_abort", "__session_action"
 
 	// envMark is in the environment of everything that a session starts.
 	envMark = "AGENTBASH_SESSION"
 )
 
-// Real-time signals whose trap drops the rest of the running command. A trap
-// runs when the foreground process is dead and before the next command of the
-// list, whatever that process died of; so the shell learns of an interrupt
-// before it could go on. The second does so even if the command traps INT.
-const abortSignal, abortHardSignal = 64 - 7, 64 - 6
+// abortSignal is a real-time signal whose trap makes the shell drop the rest of
+// the running command. A trap runs when the foreground process is dead and
+// before the next command of the list, whatever that process died of; so the
+// shell learns of an interrupt before it could go on.
+//
+// A trap cannot end what it interrupts. So it runs the INT trap that the command
+// may have, and then, until endAbort, has bash skip every command but the
+// session's own, which are known by the prefix of their names: under extdebug a
+// command before which the DEBUG trap fails is not run. SIGINT, which is no
+// longer trapped then, ends what loops. (The negation keeps errexit out of it.)
+//
+// It tells the host on the snapshot pipe when it is all but done, by abortNote: a
+// SIGINT before that would end the trap and not the command.
+const (
+	abortSignal = 64 - 7
+	abortNote   = "#ABORT\n"
+	endAbort    = `[[ ! ${` + abortVar + `-} ]] || { \builtin trap - DEBUG ${` + abortVar + `:+}; \builtin shopt -u extdebug; ` +
+		`\builtin eval "$` + abortVar + `"; \builtin unset -v ` + abortVar + ` ` + actionVar + "; }; "
+)
+
+func abortTrap(snap string) string {
+	return `\builtin trap '[[ ${` + abortVar + `-} ]] || { ` +
+		abortVar + `=$(\builtin trap -p INT; \builtin trap -p DEBUG; \builtin shopt -p extdebug); ` +
+		`\builtin eval "` + actionVar + `=($(\builtin trap -p INT))"; \builtin eval "${` + actionVar + `[2]-}"; }; ` +
+		`\builtin trap - INT; \builtin shopt -s extdebug; \builtin printf "#ABORT\n" >|` + snap + ` 2>/dev/null; ` +
+		`\builtin trap "! [[ \$BASH_COMMAND != *__session_* ]]" DEBUG' ` + strconv.Itoa(abortSignal)
+}
 
 // A snapshot begins with snapBegin, $PWD and a NUL, and ends with snapEnd.
 const snapBegin, snapEnd = "#BEGIN\n", "#END\n"
@@ -52,8 +76,7 @@ func bootLines(snap string) string {
 		`for ` + markVar + ` in /proc/self/fd/*; do case ${` + markVar + `##*/} in [012]|255|'*') ;; *) \builtin eval "\\exec ${` + markVar + `##*/}>&-";; esac; done; ` +
 		`\builtin unset -v HISTFILE MAILCHECK MAIL TMOUT PROMPT_COMMAND PS0 PS2; PS1= ` + markVar + "=0\n" +
 		defineFuncs + "\n" +
-		`\builtin trap '\builtin kill -INT $$' ` + strconv.Itoa(abortSignal) +
-		`; \builtin trap '\builtin trap - INT; \builtin kill -INT $$' ` + strconv.Itoa(abortHardSignal) +
+		abortTrap(snap) +
 		`; \builtin trap '` + dumpFunc + ` >|` + snap + ` 2>/dev/null' EXIT` + "\n"
 }
 

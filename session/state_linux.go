@@ -20,6 +20,7 @@ type snapshot struct {
 	whole   []byte // the last one that came to its end, without its marks
 	dir     string // $PWD in it
 	fresh   bool   // it came since the last command began
+	aborted bool   // abortNote came since then
 	seq     int64  // of the last command before it
 }
 
@@ -56,10 +57,14 @@ func (s *snapshot) read(buf []byte) {
 		if n == 0 {
 			return
 		}
-		if bytes.HasPrefix(buf[:n], []byte(snapBegin)) || len(s.coming)+n > maxSnapshot {
+		chunk := buf[:n]
+		for bytes.HasPrefix(chunk, []byte(abortNote)) {
+			s.aborted, chunk = true, chunk[len(abortNote):]
+		}
+		if bytes.HasPrefix(chunk, []byte(snapBegin)) || len(s.coming)+len(chunk) > maxSnapshot {
 			s.coming = s.coming[:0] // what came before was cut off
 		}
-		s.coming = append(s.coming, buf[:n]...)
+		s.coming = append(s.coming, chunk...)
 		body, ok := bytes.CutPrefix(s.coming, []byte(snapBegin))
 		if !ok || !bytes.HasSuffix(body, []byte("\n"+snapEnd)) {
 			continue
@@ -89,11 +94,19 @@ func (s *snapshot) restorable(dir string) []byte {
 	return append(appendQuoted(state, dir), '\n')
 }
 
-// foresee takes a snapshot before a command that may end the shell without an
-// EXIT trap, by exec or by a signal.
+// foresee takes a snapshot before a command that may end the shell without our
+// EXIT trap: by exec, by a signal, or by exit with a trap of its own. Between
+// commands that a model sends there is time enough for one, and then this one
+// is not needed.
 func (e *engine) foresee(text string) {
-	if e.snap.seq != e.seq && (strings.Contains(text, "exec") || strings.Contains(text, "kill")) {
-		e.takeSnapshot()
+	if e.snap.seq == e.seq {
+		return
+	}
+	for _, word := range [...]string{"exec", "kill", "exit", "trap"} {
+		if strings.Contains(text, word) {
+			e.takeSnapshot()
+			return
+		}
 	}
 }
 

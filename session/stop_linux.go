@@ -10,6 +10,7 @@ type stopper struct {
 	stage int       // 0: not interrupted
 	began time.Time // when it was
 	at    time.Time // of the next step
+	noted time.Time // when the shell was seen to have taken abortSignal
 	who   *target
 }
 
@@ -18,6 +19,8 @@ type stopper struct {
 // the list.
 const (
 	killAfter      = 250 * time.Millisecond  // SIGKILL to the foreground
+	noteGrace      = 20 * time.Millisecond   // SIGINT to the shell, after its abortNote
+	breakAfter     = 500 * time.Millisecond  // SIGINT to a shell that has sent none
 	killJobsAfter  = 1250 * time.Millisecond // and to all that this command started
 	killShellAfter = 2250 * time.Millisecond // and to the shell
 	firstPress     = 5 * time.Millisecond
@@ -33,17 +36,18 @@ func (s *stopper) hurry() {
 // target returns what an interrupt of the command goes to.
 func (c *command) target() *target {
 	if c.stop.who == nil {
+		now := ticksNow()
 		age := int64(time.Since(c.start) / (10 * time.Millisecond))
-		c.stop.who = &target{shell: c.sh.pid, since: ticksNow() - age - 1}
+		c.stop.who = &target{shell: c.sh.pid, since: now - age - 1, until: now}
 	}
 	return c.stop.who
 }
 
-// interrupt begins to stop the command.
+// interrupt begins to stop the command. The shell itself gets SIGINT only when
+// it has taken abortSignal.
 func (c *command) interrupt(now time.Time) {
 	c.sh.signal(abortSignal)
-	c.sh.signal(syscall.SIGINT)
-	c.target().signal(syscall.SIGINT, false)
+	c.target().signal(syscall.SIGINT)
 	c.stop.stage, c.stop.began, c.stop.at = 1, now, now.Add(firstPress)
 }
 
@@ -53,8 +57,15 @@ func (c *command) press(now time.Time) {
 	since := now.Sub(s.began)
 	c.sendReport()
 	if since >= killAfter {
-		s.who.signal(syscall.SIGKILL, since >= killJobsAfter)
-		c.sh.signal(abortHardSignal)
+		s.who.kill(since >= killJobsAfter)
+	}
+	if since >= breakAfter {
+		c.sh.signal(abortSignal)
+	}
+	if c.e.snap.aborted && s.noted.IsZero() {
+		s.noted = now
+	}
+	if !s.noted.IsZero() && now.Sub(s.noted) >= noteGrace || since >= breakAfter {
 		c.sh.signal(syscall.SIGINT)
 	}
 	if since >= killShellAfter {
@@ -76,17 +87,25 @@ const (
 // through is ended.
 func (e *engine) resync(sh *shell, tries int) {
 	for range tries {
-		if _, ok := e.tell(sh, "", resyncWait); ok {
+		if _, ok := e.tell(sh, endAbort, resyncWait); ok {
 			return
 		}
 	}
-	e.shell.Store(nil)
-	sh.signal(syscall.SIGKILL)
-	sh.reap()
+	e.scrap(sh)
 }
 
 // recoverShell makes a shell report again that a command kept from it.
 func (e *engine) recoverShell(sh *shell) {
 	sh.queue([]byte(recoverLines))
 	e.resync(sh, recoverTries)
+}
+
+// scrap ends a shell that is of no more use, and what it runs in the
+// foreground.
+func (e *engine) scrap(sh *shell) {
+	e.shell.Store(nil)
+	sh.signal(syscall.SIGKILL)
+	sh.reap()
+	left := target{shell: sh.pid, dead: true, until: ticksNow()}
+	left.kill(false)
 }

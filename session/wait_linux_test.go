@@ -3,6 +3,7 @@ package session
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 )
 
@@ -19,3 +20,5 @@ func file(fd int) *os.File {
 	syscall.CloseOnExec(dup)
 	return os.NewFile(uintptr(dup), "pipe")
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }
