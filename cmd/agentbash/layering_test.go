@@ -37,7 +37,8 @@ var bans = []ban{
 var sole = map[string]string{
 	"github.com/sashabaranov/go-openai":        "cmd/agentbash/internal/chat",
 	"github.com/modelcontextprotocol/go-sdk":   "fieldbash/mcp",
-	"github.com/santhosh-tekuri/jsonschema/v6": "fieldbash",
+	"github.com/google/jsonschema-go":          "fieldbash",
+	"github.com/santhosh-tekuri/jsonschema/v6": "nowhere: its init is longer than all others together",
 	"github.com/google/shlex":                  "router",
 	"mvdan.cc/sh/v3":                           "router",
 	"github.com/aymanbagabas/go-udiff":         "agentbash",
