@@ -1,0 +1,130 @@
+package session
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// roleEnv makes the test binary play another part than that of the tests.
+const roleEnv = "AGENTBASH_SESSION_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleEnv) {
+	case "host":
+		playHost()
+	case "confined":
+		playConfinedBash()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// playHost opens a session, leaves jobs in it and runs a command that does not
+// end. It tells the brand, and then waits to be killed.
+func playHost() {
+	os.Unsetenv(roleEnv)
+	s, err := New(&Options{Dir: os.TempDir()})
+	if err != nil {
+		panic(err)
+	}
+	_, err = s.Run(context.Background(), `trap '' HUP; sleep 1000 & nohup sleep 1000 >/dev/null 2>&1 & (setsid sleep 1000 &)
+		(exec -a plain env -i setsid -f sleep 1000) ; (trap '' TERM INT HUP; sleep 1000) & env -i bash -c 'trap "" HUP; while :; do sleep 1000; done' &`, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(s.e.brand.id, s.e.brand.rttime)
+	if os.Getenv("HOW") == "exit" {
+		os.Exit(0)
+	}
+	s.Run(context.Background(), "setsid sleep 1000; sleep 1000", nil)
+}
+
+// TestHostDies ends the host in the ways that give it no chance to clean up.
+func TestHostDies(t *testing.T) {
+	for _, how := range []string{"kill", "exit", "kill group"} {
+		t.Run(how, func(t *testing.T) {
+			host := exec.Command("/proc/self/exe")
+			host.Env = append(os.Environ(), roleEnv+"=host", "HOW="+how)
+			host.Stderr = os.Stderr
+			host.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			out, err := host.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, host.Start())
+			line, err := bufio.NewReader(out).ReadString('\n')
+			require.NoError(t, err)
+			id, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+			rttime, err := strconv.ParseUint(number, 10, 64)
+			require.NoError(t, err)
+			s := &Session{e: &engine{brand: brand{id: id, rttime: rttime}}}
+			switch how {
+			case "kill":
+				require.Eventually(t, func() bool { return len(family(s)) >= 8 }, 10*time.Second, time.Millisecond, "%v", family(s))
+				require.NoError(t, host.Process.Kill())
+			case "kill group":
+				require.NoError(t, syscall.Kill(-host.Process.Pid, syscall.SIGKILL))
+			}
+			host.Wait()
+			require.Eventually(t, func() bool { return len(family(s)) == 0 }, 10*time.Second, 5*time.Millisecond, "left: %v", family(s))
+		})
+	}
+}
+
+// TestWatchdogIsReplaced kills every bash, the watchdog too.
+func TestWatchdogIsReplaced(t *testing.T) {
+	s := open(t, nil)
+	first := watchdogPid(t)
+	require.NoError(t, syscall.Kill(first, syscall.SIGTERM)) // it does not mind
+	run(t, s, "exit 1")
+	run(t, s, "true")
+	require.Equal(t, first, watchdogPid(t))
+	require.NoError(t, syscall.Kill(first, syscall.SIGKILL))
+	<-s.e.watch.ended
+	run(t, s, "exit 1")
+	run(t, s, "true")
+	require.NotEqual(t, first, watchdogPid(t))
+}
+
+func watchdogPid(t *testing.T) int {
+	t.Helper()
+	for _, p := range processes() {
+		line, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
+		if p.parent == os.Getpid() && !p.zombie && strings.HasPrefix(string(line), "agentbash-watchdog\x00") {
+			return p.pid
+		}
+	}
+	require.Fail(t, "no watchdog")
+	return 0
+}
+
+// playConfinedBash becomes a bash in a Landlock domain of its own, from where
+// the descriptors of the host cannot be opened.
+func playConfinedBash() {
+	os.Unsetenv(roleEnv)
+	attr := struct{ fs, net, scoped uint64 }{fs: unix.LANDLOCK_ACCESS_FS_MAKE_CHAR}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(pointer(&attr)), 8, 0)
+	if errno != 0 {
+		panic(errno)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		panic(err)
+	}
+	if _, _, errno = unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
+		panic(errno)
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		panic(err)
+	}
+	panic(syscall.Exec(bash, append([]string{"bash"}, os.Args[1:]...), os.Environ()))
+}
