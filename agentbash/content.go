@@ -81,7 +81,7 @@ type scanner struct {
 }
 
 func (s *scanner) work(ctx context.Context) error {
-	buf := make([]byte, min(chunkSize, max(int(min(s.size, chunkSize)), 1)))
+	look := s.look()
 	for !s.enough.Load() {
 		i := int(s.next.Add(1) - 1)
 		if i >= len(s.chunks) {
@@ -90,16 +90,36 @@ func (s *scanner) work(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := s.at.ReadAt(buf, int64(i)*chunkSize)
+		err := look(int64(i)*chunkSize, func(data []byte) {
+			if n := len(data); n > 0 {
+				s.chunks[i] = scanChunk{bytes.Count(data, newline), chunkPrint(data), n, data[n-1]}
+			}
+		})
 		if err != nil && err != io.EOF {
 			return err
-		}
-		if n > 0 {
-			s.chunks[i] = scanChunk{bytes.Count(buf[:n], newline), chunkPrint(buf[:n]), n, buf[n-1]}
 		}
 		s.pass(i)
 	}
 	return nil
+}
+
+// look returns a way to look at the chunk at an offset: mapped where the content is a big file.
+func (s *scanner) look() func(int64, func([]byte)) error {
+	if src, ok := s.at.(*source); ok && s.size >= bigFile {
+		m := &mapped{fd: src.fd}
+		return func(off int64, f func([]byte)) error { return m.view(off, int(min(chunkSize, s.size-off)), f) }
+	}
+	buf := make([]byte, min(chunkSize, max(int(min(s.size, chunkSize)), 1)))
+	return func(off int64, f func([]byte)) error {
+		n, err := s.at.ReadAt(buf, off)
+		if err == io.EOF {
+			err = nil
+		}
+		if err == nil {
+			f(buf[:n])
+		}
+		return err
+	}
 }
 
 var newline = []byte{'\n'}

@@ -148,14 +148,23 @@ func (w *worker) content(head []byte, whole bool, rest io.Reader) error {
 	if bytes.HasPrefix(head, utf8BOM) {
 		w.done, w.counted, w.printed = len(utf8BOM), len(utf8BOM), len(utf8BOM)
 	}
-	var err error
-	if w.q.multi {
-		err = w.multiline(whole, rest)
-	} else {
-		err = w.stream(whole, rest)
-	}
+	err := w.rest(whole, rest)
 	w.finish()
 	return err
+}
+
+// rest searches a content whose start is in the buffer, in the way that suits it.
+func (w *worker) rest(whole bool, rest io.Reader) error {
+	if w.q.multi {
+		return w.multiline(whole, rest)
+	}
+	if f, ok := rest.(*fdReader); ok && !whole && w.q.before == 0 && w.q.after == 0 {
+		var st unix.Stat_t
+		if unix.Fstat(f.fd, &st) == nil && st.Size >= bigFile {
+			return w.inBlocks(f.fd, st.Size)
+		}
+	}
+	return w.stream(whole, rest)
 }
 
 // binaryHead is how far a NUL byte makes a file binary, in bytes; one that comes later ends the search.

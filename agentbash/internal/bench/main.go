@@ -10,6 +10,12 @@ import (
 )
 
 func main() {
+	if os.Args[1] == "gen" {
+		os.MkdirAll(os.Args[2], 0o755)
+		fmt.Println(bigFile(os.Args[2]+"/big.log", 1<<30))
+		fmt.Println(smallFiles(os.Args[2]+"/tree", 200000))
+		return
+	}
 	for _, t := range agentbash.Tools(nil) {
 		if t.Name == os.Args[1] {
 			p, err := t.Parse(os.Args[2:], false)

@@ -17,9 +17,10 @@ const (
 
 // lits is what is known of the texts that an expression matches.
 type lits struct {
-	all     []string // every text it matches; nil: too many
-	need    []string // one of these is part of every text; nil: not known
-	checked bool     // all holds only where an assertion does, or ignores case
+	all     []string   // every text it matches; nil: too many
+	need    []string   // one of these is part of every text; nil: not known
+	also    [][]string // as need, others
+	checked bool       // all holds only where an assertion does, or ignores case
 }
 
 // extract reads the literals off a simplified expression. Letters of a part
@@ -44,7 +45,7 @@ func extract(re *syntax.Regexp) lits {
 		return lits{all: add(l.all, []string{""}), checked: l.checked}
 	case syntax.OpPlus:
 		l := extract(re.Sub[0])
-		return lits{need: l.required()}
+		return lits{need: l.required(), also: l.also}
 	case syntax.OpAlternate:
 		return alternate(re)
 	case syntax.OpConcat:
@@ -142,8 +143,15 @@ func concat(re *syntax.Regexp) lits {
 	run := []string{""}
 	var best []string
 	consider := func(list []string) {
-		if list != nil && !slices.Contains(list, "") && (best == nil || cost(list) < cost(best)) {
-			best = list
+		switch {
+		case list == nil || slices.Contains(list, ""):
+		case best == nil || cost(list) < cost(best):
+			best, list = list, best
+			fallthrough
+		default:
+			if list != nil {
+				whole.also = append(whole.also, list)
+			}
 		}
 	}
 	for _, sub := range re.Sub {
@@ -152,6 +160,7 @@ func concat(re *syntax.Regexp) lits {
 		if l.all == nil {
 			consider(run)
 			consider(l.need)
+			whole.also = append(whole.also, l.also...)
 			run, whole.all = []string{""}, nil
 			continue
 		}

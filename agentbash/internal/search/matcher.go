@@ -100,7 +100,7 @@ func (m *Matcher) MatchLine(line []byte) bool {
 
 // Spans returns the matches in a whole buffer, for an expression that may span lines.
 func (m *Matcher) Spans(buf []byte) [][]int {
-	if m.pre != nil && m.pre.newCursor().next(buf, 0) < 0 && !m.pre.unsure(buf) {
+	if m.pre != nil && !newCursor(m.pre.sets[0]).set.in(buf) && !m.pre.unsure(buf) {
 		return nil
 	}
 	return m.re().FindAllIndex(buf, -1)
@@ -112,100 +112,4 @@ func (m *Matcher) Find(line []byte) int {
 		return at[0]
 	}
 	return 0
-}
-
-// Literal reports whether candidates are found by a literal.
-func (m *Matcher) Literal() bool { return m.pre != nil }
-
-// Scanner finds matching lines for one goroutine.
-type Scanner struct {
-	m      *Matcher
-	cursor *cursor
-	run    *run
-	buf    []byte
-	plain  bool // the prefilter cannot be trusted in this buffer
-}
-
-// NewScanner returns a scanner.
-func (m *Matcher) NewScanner() *Scanner {
-	s := &Scanner{m: m}
-	if m.pre != nil {
-		s.cursor = m.pre.newCursor()
-	}
-	if m.auto != nil {
-		s.run = m.auto.newRun()
-	}
-	return s
-}
-
-// Reset makes buf the buffer to be scanned: whole lines, of which the last may have no end.
-func (s *Scanner) Reset(buf []byte) {
-	s.buf = buf
-	s.plain = s.m.pre == nil || s.m.pre.unsure(buf)
-	if s.cursor != nil {
-		s.cursor.reset()
-	}
-}
-
-// Next returns the first matching line that starts at or after from, which is
-// the start of a line: where it starts and where it ends, its newline not
-// included. ok is false when there is none.
-func (s *Scanner) Next(from int) (start, end int, ok bool) {
-	if s.plain {
-		return s.scan(from)
-	}
-	for from < len(s.buf) {
-		at := s.cursor.next(s.buf, from)
-		if at < 0 {
-			return 0, 0, false
-		}
-		start, end = bytes.LastIndexByte(s.buf[from:at], '\n')+1+from, lineEnd(s.buf, at)
-		if s.m.pre.exact || s.matches(start, end) {
-			return start, end, true
-		}
-		from = end + 1
-	}
-	return 0, 0, false
-}
-
-func lineEnd(buf []byte, at int) int {
-	if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
-		return at + i
-	}
-	return len(buf)
-}
-
-// matches decides on one line.
-func (s *Scanner) matches(start, end int) bool {
-	if s.run != nil && !s.run.tooBig {
-		if hit, ok := s.run.line(s.buf[start:end]); ok {
-			return hit
-		}
-	}
-	return s.m.MatchLine(s.buf[start:end])
-}
-
-// scan looks at every line.
-func (s *Scanner) scan(from int) (start, end int, ok bool) {
-	for from < len(s.buf) {
-		if s.run == nil || s.run.tooBig {
-			end = lineEnd(s.buf, from)
-			if s.m.MatchLine(s.buf[from:end]) {
-				return from, end, true
-			}
-			from = end + 1
-			continue
-		}
-		at := s.run.find(s.buf, from)
-		if at < 0 {
-			if s.run.tooBig {
-				from = s.run.stoppedAt
-				continue
-			}
-			return 0, 0, false
-		}
-		start = bytes.LastIndexByte(s.buf[from:at], '\n') + 1 + from
-		return start, lineEnd(s.buf, at), true
-	}
-	return 0, 0, false
 }

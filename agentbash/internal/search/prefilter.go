@@ -3,23 +3,21 @@ package search
 import (
 	"bytes"
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
-// prefilter finds the places where a match can be.
+// prefilter finds the places where a match can be. Every match holds a needle
+// of every set.
 type prefilter struct {
-	needles []needle
-	exact   bool // such a place is a match
-	fold    bool // letters match in both cases
-	odd     bool // an s or a k is among them, which letters outside of ASCII fold to
+	sets  []needles // the one that is expected to be the rarest comes first
+	exact bool      // a needle is a match
+	fold  bool      // letters match in both cases
+	odd   bool      // an s or a k is among them, which letters outside of ASCII fold to
 }
 
-// needle is one literal, searched for by its rarest byte.
-type needle struct {
-	text        string // in lower case when folding
-	at          int    // offset of the rarest byte
-	rare, other byte   // it, and its other case or the same again
-}
+// needles are alternatives.
+type needles []needle
 
 // maxCost is the cost, in nanoseconds a byte of text, above which the automaton is faster.
 const maxCost = 1.0
@@ -27,11 +25,25 @@ const maxCost = 1.0
 // newPrefilter returns nil when no literal is worth searching for.
 func newPrefilter(re *syntax.Regexp) *prefilter {
 	l := extract(re)
-	list := l.required()
-	if list == nil {
+	best := l.required()
+	if best == nil {
 		return nil
 	}
-	p := &prefilter{exact: l.all != nil && !l.checked && sameSet(list, l.all), fold: folds(re)}
+	p := &prefilter{exact: l.all != nil && !l.checked && sameSet(best, l.all), fold: folds(re)}
+	p.add(best)
+	if len(p.sets) == 0 {
+		return nil
+	}
+	if !p.exact {
+		for _, list := range l.also {
+			p.add(list)
+		}
+	}
+	return p
+}
+
+// add adds a set, unless it costs too much.
+func (p *prefilter) add(list []string) {
 	if p.fold {
 		low := []string{}
 		for _, s := range list {
@@ -40,15 +52,19 @@ func newPrefilter(re *syntax.Regexp) *prefilter {
 		list = low
 	}
 	list = minimal(list)
-	if len(list) > maxLiterals || !p.exact && cost(list) > maxCost {
-		return nil
+	if len(list) > maxLiterals || !p.exact && cost(list) > maxCost || len(p.sets) == maxSets {
+		return
 	}
+	var set needles
 	for _, s := range list {
 		p.odd = p.odd || p.fold && strings.ContainsAny(s, "sk")
-		p.needles = append(p.needles, newNeedle(s, p.fold))
+		set = append(set, newNeedle(s, p.fold))
 	}
-	return p
+	p.sets = append(p.sets, set)
 }
+
+// maxSets bounds how many sets are looked for in a line.
+const maxSets = 4
 
 func sameSet(a, b []string) bool { return len(a) == len(b) && len(add(a, b)) == len(a) }
 
@@ -69,94 +85,63 @@ func minimal(list []string) []string {
 	return out
 }
 
-func newNeedle(s string, fold bool) needle {
-	n := needle{text: s}
-	best := 2.0
-	for i := range len(s) {
-		c, o := s[i], s[i]
-		if fold {
-			o = upper(c)
-		}
-		f := frequency(c)
-		if o != c {
-			f += frequency(o)
-		}
-		if f < best {
-			best, n.at, n.rare, n.other = f, i, c, o
-		}
-	}
-	return n
-}
-
 // cost is what a search for literals costs, in nanoseconds a byte of text, as
-// far as it can be told from how frequent their bytes are: a stop at each of the
-// rarest byte, and a look at the line of each candidate.
+// far as it can be told from how frequent their bytes are: a pass for each, and
+// a look at the line of each candidate.
 func cost(list []string) float64 {
-	const stop, look = 7, 60
+	const pass, look = 0.05, 60
 	sum := 0.0
 	for _, s := range list {
-		rarest, all := 1.0, 1.0
+		all := 1.0
 		for i := range len(s) {
-			f := frequency(s[i])
-			rarest, all = min(rarest, f), all*f
+			all *= frequency(s[i])
 		}
-		sum += stop*rarest + look*all
+		sum += pass + look*all
 	}
 	return sum
-}
-
-func upper(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		return c - 'a' + 'A'
-	}
-	return c
-}
-
-// lower lowers ASCII letters.
-func lower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c - 'A' + 'a'
-		}
-	}
-	return string(b)
 }
 
 // unsure reports whether the buffer holds a letter outside of ASCII that
 // ignoring case makes the same as one of ours: the long s, and the Kelvin sign.
 func (p *prefilter) unsure(buf []byte) bool {
-	return p.odd && (bytes.Contains(buf, []byte("ſ")) || bytes.Contains(buf, []byte("\u212a")))
+	return p.odd && (bytes.Contains(buf, []byte("\u017f")) || bytes.Contains(buf, []byte("\u212a")))
 }
 
-// cursor is how far a prefilter has come in a buffer.
+// cursor is how far a search for a set has come in a buffer.
 type cursor struct {
-	p  *prefilter
-	at []int // per needle: where it occurs next, -1 nowhere, unknown before the first look
+	set  needles
+	next []int // per needle: where it occurs next, nowhere, or notLooked
 }
 
-const unknown = -2
+const (
+	nowhere   = -1
+	notLooked = -2
+)
 
-func (p *prefilter) newCursor() *cursor {
-	c := &cursor{p: p, at: make([]int, len(p.needles))}
-	c.reset()
+func newCursor(set needles) *cursor {
+	c := &cursor{set: slices.Clone(set), next: make([]int, len(set))}
+	for i := range c.set {
+		c.set[i].probes = slices.Clone(c.set[i].probes)
+	}
 	return c
 }
 
-func (c *cursor) reset() {
-	for i := range c.at {
-		c.at[i] = unknown
+// reset starts with another buffer.
+func (c *cursor) reset(size int) {
+	for i := range c.next {
+		c.next[i] = notLooked
+		c.set[i].adapt(size)
 	}
 }
 
-// next returns the first place at or after from where a needle is, or -1.
-func (c *cursor) next(buf []byte, from int) int {
-	best := -1
-	for i := range c.p.needles {
-		at := c.at[i]
-		if at == unknown || at >= 0 && at < from {
-			at = c.p.needles[i].find(buf, from)
-			c.at[i] = at
+// find returns the first place at or after from where a needle is, or -1.
+func (c *cursor) find(buf []byte, from int) int {
+	best := nowhere
+	for i := range c.set {
+		at := c.next[i]
+		if at != nowhere && at < from {
+			at = c.set[i].find(buf, from)
+			c.next[i] = at
 		}
 		if at >= 0 && (best < 0 || at < best) {
 			best = at
@@ -165,79 +150,12 @@ func (c *cursor) next(buf []byte, from int) int {
 	return best
 }
 
-// find returns the first occurrence at or after from, or -1.
-func (n *needle) find(buf []byte, from int) int {
-	if n.rare != n.other {
-		return n.findFold(buf, from)
-	}
-	misses := 0
-	for i := from + n.at; i < len(buf); {
-		k := bytes.IndexByte(buf[i:], n.rare)
-		if k < 0 {
-			return -1
-		}
-		i += k
-		if start := i - n.at; n.is(buf, start) {
-			return start
-		}
-		i++
-		// The byte is not rare here: the library's search does not mind.
-		if misses++; misses > 64 && misses > (i-from)/16 {
-			k := bytes.Index(buf[i-n.at:], []byte(n.text))
-			if k < 0 {
-				return -1
-			}
-			return i - n.at + k
+// in reports whether one of the needles is in a line.
+func (set needles) in(line []byte) bool {
+	for i := range set {
+		if set[i].find(line, 0) >= 0 {
+			return true
 		}
 	}
-	return -1
-}
-
-// is reports whether the needle stands at start.
-func (n *needle) is(buf []byte, start int) bool {
-	return len(buf)-start >= len(n.text) && string(buf[start:start+len(n.text)]) == n.text
-}
-
-// findFold looks for both cases of the rare byte side by side.
-func (n *needle) findFold(buf []byte, from int) int {
-	i := from + n.at
-	a, b := indexFrom(buf, i, n.rare), indexFrom(buf, i, n.other)
-	for a < len(buf) || b < len(buf) {
-		at := min(a, b)
-		if start := at - n.at; equalFold(buf, start, n.text) {
-			return start
-		}
-		if at == a {
-			a = indexFrom(buf, at+1, n.rare)
-		} else {
-			b = indexFrom(buf, at+1, n.other)
-		}
-	}
-	return -1
-}
-
-// indexFrom returns where c is at or after i, or a place behind the buffer.
-func indexFrom(buf []byte, i int, c byte) int {
-	if i < len(buf) {
-		if k := bytes.IndexByte(buf[i:], c); k >= 0 {
-			return i + k
-		}
-	}
-	return len(buf)
-}
-
-func equalFold(buf []byte, start int, low string) bool {
-	if len(buf)-start < len(low) {
-		return false
-	}
-	for i := range len(low) {
-		c := buf[start+i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != low[i] {
-			return false
-		}
-	}
-	return true
+	return false
 }
