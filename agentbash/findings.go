@@ -2,6 +2,8 @@ package agentbash
 
 import (
 	"bytes"
+	"io"
+	"os"
 	"strconv"
 	"unicode/utf8"
 )
@@ -10,8 +12,40 @@ import (
 type findings struct {
 	tally
 	text    []byte    // the records, one after another
-	hits    []hit     // where they end
+	hits    []hit     // where they end; not kept when all of them are printed
+	bulk    int       // then their number
+	spilled *os.File  // the start of the text, when there is much of it
 	matched []hitFile // files mode, when a later pass wants them
+}
+
+// spillSize is how many bytes of text wait in memory for their turn to be printed.
+const spillSize = 4 << 20
+
+// spill moves the text to a temporary file.
+func (f *findings) spill() error {
+	var err error
+	if f.spilled == nil {
+		f.spilled, err = unnamedFile(f.text)
+	} else {
+		_, err = f.spilled.Write(f.text)
+	}
+	f.text = f.text[:0]
+	return err
+}
+
+// printAll writes the whole text.
+func (f *findings) printAll(w io.Writer) error {
+	if f.spilled != nil {
+		defer f.spilled.Close()
+		if _, err := f.spilled.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := io.Copy(w, f.spilled); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(f.text)
+	return err
 }
 
 // tally counts what was searched and found.

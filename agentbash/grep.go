@@ -95,6 +95,11 @@ type query struct {
 	filter  *filter
 }
 
+func (q *query) hasContext() bool { return q.before > 0 || q.after > 0 }
+
+// bulk reports whether everything is printed, so that records need not be told apart.
+func (q *query) bulk() bool { return q.skip == 0 && q.limit == 0 }
+
 func newQuery(call *registry.Call) (*query, error) {
 	q := &query{
 		call: call, mode: call.String("output_mode"), skip: call.Int("offset"), limit: call.Int("head_limit"), columns: call.Int("max_columns"),
@@ -139,7 +144,7 @@ func runGrep(ctx context.Context, call *registry.Call) (registry.ToolResult, err
 	}
 	out := newReport(q, bufio.NewWriterSize(call.Stdout, 64<<10))
 	root, err := q.search(ctx, out)
-	if err = errors.Join(err, out.w.Flush()); err != nil {
+	if err = errors.Join(err, out.err, out.w.Flush()); err != nil {
 		return done(asGrepError(err))
 	}
 	out.notes()
@@ -200,7 +205,7 @@ func (q *query) oneFile(ctx context.Context, path string, out *report) error {
 	defer src.Close()
 	w := newWorkers(ctx, q, out).at(0)
 	w.found = &findings{}
-	w.explicit = true
+	w.explicit, w.alone = true, true
 	if err := w.file(src.fd, q.call.Rel(path)); err != nil {
 		return fmt.Errorf("%s: %w", q.call.Rel(path), err)
 	}

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	blockSize  = 4 << 20   // a piece of a big file that one goroutine searches
-	blockSlack = 64 << 10  // what is looked at behind it for the end of its last line
+	blockSize  = 4 << 20  // a piece of a big file that one goroutine searches
+	blockSlack = 64 << 10 // what is looked at behind it for the end of its last line
 	blockPart  = 64 << 10 // what is searched at once, so that it stays in the cache
-	bigFile    = 8 << 20   // the size from which a file is searched in blocks
+	bigFile    = 8 << 20  // the size from which a file is searched in blocks
 )
 
 // block is what one piece of a big file came to: the lines that start in it.
@@ -26,13 +26,14 @@ type block struct {
 	nul      bool // a NUL byte ends the search in it
 	lines    int  // matching
 	hits     []blockHit
+	text     []byte // the matching lines, one after another
 	err      error
 }
 
 // blockHit is a matching line.
 type blockHit struct {
 	before int // newlines between the start of the piece and the line
-	text   []byte
+	end    int // of its text
 }
 
 // blocks searches one big file with several goroutines. Lines are counted from
@@ -47,14 +48,15 @@ type blocks struct {
 	ahead    chan struct{} // a token for each block that is not merged yet
 	done     chan *block
 
-	number    int      // of the first line of the block that is merged next
-	uncounted []*block // merged, and not part of number
+	spare     sync.Pool // blocks that were merged
+	number    int       // of the first line of the block that is merged next
+	uncounted []*block  // merged, and not part of number
 }
 
 // inBlocks searches an open file of a size and merges the blocks in order.
 func (w *worker) inBlocks(fd int, size int64) error {
 	n := runtime.GOMAXPROCS(0)
-	b := &blocks{w: w, fd: fd, size: size, number: 1, ahead: make(chan struct{}, 4*n), done: make(chan *block, 4*n)}
+	b := &blocks{w: w, fd: fd, size: size, number: 1, ahead: make(chan struct{}, 2*n), done: make(chan *block, 2*n)}
 	ctx, cancel := context.WithCancel(w.ctx)
 	var wg sync.WaitGroup
 	for range n {
@@ -135,6 +137,7 @@ func (b *blocks) merge(ctx context.Context, one *block) error {
 	}
 	b.w.takeBlock(one, b.number)
 	b.advance(one)
+	b.spare.Put(one)
 	if b.w.q.mode == "files" && b.w.lines > 0 {
 		b.stop.Store(true)
 	}
@@ -192,12 +195,14 @@ func (b *blocks) count(m *mapped, one *block) {
 // takeBlock adds a block's lines to the worker's findings; number is that of the block's first line.
 func (w *worker) takeBlock(one *block, number int) {
 	w.lines += one.lines
+	keep, start := w.out.keep(), 0
 	for _, h := range one.hits {
-		if keep := w.out.keep(); keep > 0 && w.kept == keep || w.out.full.Load() {
+		if keep > 0 && w.kept == keep || w.out.full.Load() {
 			return
 		}
 		w.kept++
-		w.record(w.form.append(w.found.text, number+h.before, h.text, true, w.q.matcher.Find), true)
+		w.record(w.form.append(w.startRecord(true), number+h.before, one.text[start:h.end], true, w.q.matcher.Find), true)
+		start = h.end
 	}
 }
 
@@ -211,7 +216,8 @@ func (b *blocks) search(s *search.Scanner, m *mapped, index int64) *block {
 		to := min(off+blockSize+slack, b.size)
 		whole := true
 		err := m.view(from, int(to-from), func(data []byte) {
-			out = &block{index: index, counted: count}
+			out = b.fresh(out)
+			out.index, out.counted = index, count
 			whole = b.lines(s, out, data, int(off-from), to == b.size || slack > longLine)
 		})
 		switch {
@@ -226,6 +232,17 @@ func (b *blocks) search(s *search.Scanner, m *mapped, index int64) *block {
 			return out
 		}
 	}
+}
+
+// fresh returns an empty block with the memory of an old one, if there is one.
+func (b *blocks) fresh(old *block) *block {
+	if old == nil {
+		old, _ = b.spare.Get().(*block)
+	}
+	if old == nil {
+		return &block{}
+	}
+	return &block{hits: old.hits[:0], text: old.text[:0]}
 }
 
 // lines searches the lines that start in data[start:start+blockSize]; it
@@ -306,7 +323,8 @@ func (b *blocks) part(s *search.Scanner, out *block, data []byte) bool {
 		if keep := b.w.out.keep(); b.w.q.mode == "content" && !b.w.quiet && !b.w.out.full.Load() && (keep == 0 || len(out.hits) < keep) {
 			number += bytes.Count(data[counted:start], newline)
 			counted = start
-			out.hits = append(out.hits, blockHit{number, bytes.Clone(data[start:end])})
+			out.text = append(out.text, data[start:end]...)
+			out.hits = append(out.hits, blockHit{number, len(out.text)})
 		}
 		from = end + 1
 	}

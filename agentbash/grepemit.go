@@ -38,7 +38,8 @@ func (w *worker) match(start, end int) {
 	}
 	w.kept++
 	from := w.back(start, w.q.before, max(w.printed, 0))
-	text := w.found.text
+	gap := from != w.printed || w.kept == 1
+	text := w.startRecord(gap)
 	number := w.numberAt(from)
 	for at := from; at < start; number++ {
 		next := lineEnd(w.buf[:start], at)
@@ -46,7 +47,7 @@ func (w *worker) match(start, end int) {
 		at = next + 1
 	}
 	text = w.form.append(text, number, w.buf[start:end], true, w.q.matcher.Find)
-	w.record(text, from != w.printed || w.kept == 1)
+	w.record(text, gap)
 	w.printed, w.todo = end+1, w.q.after
 }
 
@@ -63,7 +64,9 @@ func (w *worker) trail(limit int) {
 		w.todo--
 	}
 	w.found.text = text
-	w.found.hits[len(w.found.hits)-1].end = len(text)
+	if n := len(w.found.hits); n > 0 {
+		w.found.hits[n-1].end = len(text)
+	}
 }
 
 func lineEnd(buf []byte, at int) int {
@@ -117,7 +120,7 @@ func (q *query) stdin(out *report, w *worker) error {
 	if q.call.Stdin == nil {
 		return errors.New("there is nothing on stdin: pipe something in, or name a path")
 	}
-	w.found, w.explicit = &findings{}, true
+	w.found, w.explicit, w.alone = &findings{}, true, true
 	w.form = lineForm{path: "stdin", numbers: q.numbers, columns: q.columns}
 	n, err := io.ReadFull(q.call.Stdin, w.buf)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {

@@ -47,6 +47,7 @@ type worker struct {
 	buf      []byte
 	found    *findings
 	explicit bool // the file was named: it is searched even if it is binary
+	alone    bool // nothing else is searched
 
 	form  lineForm
 	quiet bool // matching lines of this file are counted, not printed
@@ -179,7 +180,7 @@ func (w *worker) finish() {
 	switch w.q.mode {
 	case "files":
 		w.found.matches++
-		w.record(append(w.found.text, w.form.path+"\n"...), false)
+		w.record(append(w.startRecord(false), w.form.path+"\n"...), false)
 	case "count":
 		w.found.matches++
 		w.record(fmt.Appendf(w.found.text, "%s:%d\n", w.form.path, w.lines), false)
@@ -193,8 +194,30 @@ func (w *worker) finish() {
 
 // record ends a record with what was appended to the text.
 func (w *worker) record(text []byte, gap bool) {
-	w.found.text = text
-	w.found.hits = append(w.found.hits, hit{len(text), gap})
+	f := w.found
+	f.text = text
+	if !w.q.bulk() {
+		f.hits = append(f.hits, hit{len(text), gap})
+		return
+	}
+	f.bulk++
+	if len(text) < spillSize {
+		return
+	}
+	if w.alone { // nothing else waits to be printed: it need not wait either
+		w.out.add(f)
+		*f = findings{text: f.text[:0]}
+	} else if err := f.spill(); err != nil {
+		w.out.failed(w.form.path, err)
+	}
+}
+
+// startRecord appends to the text what stands before a record.
+func (w *worker) startRecord(gap bool) []byte {
+	if gap && w.found.bulk > 0 && w.q.hasContext() {
+		return append(w.found.text, gapLine...)
+	}
+	return w.found.text
 }
 
 // stream searches buffer by buffer; a line that the end of a buffer cuts goes to the next.

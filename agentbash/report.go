@@ -2,7 +2,9 @@ package agentbash
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +20,7 @@ type report struct {
 	seen    int // records, printed or not
 	printed int
 	full    atomic.Bool // nothing more will be printed: counting is enough
+	err     error       // of writing
 
 	collect   bool // keep the files for a later pass instead of printing
 	collected []hitFile
@@ -47,23 +50,35 @@ func (r *report) add(f *findings) bool {
 		r.collected = append(r.collected, f.matched...)
 		return true
 	}
+	if f.bulk > 0 {
+		r.gap(true)
+		r.printed += f.bulk
+		r.err = errors.Join(r.err, f.printAll(r.w))
+		return r.err == nil
+	}
 	start := 0
 	for _, h := range f.hits {
-		r.seen++
-		if r.seen > r.q.skip && !r.full.Load() {
-			if h.gap && r.printed > 0 && (r.q.before > 0 || r.q.after > 0) {
-				r.w.WriteString("--\n")
-			}
-			r.w.Write(f.text[start:h.end])
+		if r.seen++; r.seen > r.q.skip && !r.full.Load() {
+			r.gap(h.gap)
+			_, err := r.w.Write(f.text[start:h.end])
+			r.err = errors.Join(r.err, err)
 			if r.printed++; r.printed == r.q.limit {
 				r.full.Store(true)
 			}
 		}
 		start = h.end
 	}
-	_, err := r.w.Write(nil) // a closed pipe shows in the next write
-	return err == nil
+	return r.err == nil
 }
+
+// gap marks that lines are missing before the next record.
+func (r *report) gap(missing bool) {
+	if missing && r.printed > 0 && r.q.hasContext() {
+		io.WriteString(r.w, gapLine)
+	}
+}
+
+const gapLine = "--\n"
 
 // failed notes what could not be read.
 func (r *report) failed(path string, err error) {
