@@ -35,6 +35,7 @@ type Server struct {
 	StartTimeout float64  `json:"startTimeout,omitempty"` // seconds for a start; 0: 30
 	Allow        []string `json:"allow,omitempty"`        // patterns of tools that are offered; empty: all
 	Deny         []string `json:"deny,omitempty"`         // patterns of tools that are not, whatever Allow says
+	Sampling     bool     `json:"sampling,omitempty"`     // it may have our model answer it
 	Trust        bool     `json:"trust,omitempty"`        // its claims that a tool only reads are believed
 }
 

@@ -25,12 +25,13 @@ type Options struct {
 	Files string // where images and other bytes are saved; "": a directory of ours below the temporary one
 	State string // keeps logins and the last listing of each server, 0700; "": nothing is kept
 
-	Log     func(format string, args ...any) // warnings and what servers say outside a call; nil: dropped
+	Log     func(format string, args ...any) // warnings and what servers say outside a call; called from any goroutine; nil: dropped
 	Changed func(group string)               // a server's tools changed: load the group again; called from a goroutine
 
-	Elicit  func(server string, q mcp.Question) mcp.Answer      // asks the person for a server; nil: declined
-	Login   func(ctx context.Context, server, url string) error // shows the person where to log in, and returns; nil: no one can
-	Confirm func(server string, changes []string) bool          // asks whether changed definitions may be used; nil: no
+	Elicit  func(server string, q mcp.Question) mcp.Answer                                    // asks the person for a server; nil: declined
+	Sample  func(ctx context.Context, server string, p mcp.Prompting) (mcp.Completion, error) // our model, for servers that the configuration lets; nil: for none
+	Login   func(ctx context.Context, server, url string) error                               // shows the person where to log in, and returns; nil: no one can
+	Confirm func(server string, changes []string) bool                                        // asks whether changed definitions may be used; nil: no
 }
 
 // Fields is the field layer of one program. It is safe for concurrent use.

@@ -72,9 +72,7 @@ func (s *scanner) merge(flags registry.Kwargs) registry.Kwargs {
 			s.problems = append(s.problems, fmt.Sprintf("--%s: %v", strings.Join(a.path, "."), err))
 		}
 	}
-	for _, problem := range holes(map[string]any(kwargs), nil) {
-		s.problems = append(s.problems, problem)
-	}
+	s.problems = append(s.problems, holes(map[string]any(kwargs), nil)...)
 	if s.later != nil {
 		kwargs[laterKey] = s.later
 	}

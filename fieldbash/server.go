@@ -32,6 +32,9 @@ func (f *Fields) serverGroup(name string, s Server) *group {
 	if f.opts.Elicit != nil {
 		opts.Elicit = func(_ context.Context, q mcp.Question) (mcp.Answer, error) { return f.opts.Elicit(name, q), nil }
 	}
+	if f.opts.Sample != nil && s.Sampling {
+		opts.Sample = func(ctx context.Context, p mcp.Prompting) (mcp.Completion, error) { return f.opts.Sample(ctx, name, p) }
+	}
 	return &group{name: name, summary: s.summary(), server: s, client: mcp.NewClient(spec, opts)}
 }
 

@@ -43,6 +43,7 @@ type Options struct {
 	Log          func(format string, args ...any) // what a server says outside a call; nil: dropped
 	ToolsChanged func()                           // the server says its tools changed; called from a goroutine
 	Elicit       Elicitor                         // asks the person; nil: every question is declined
+	Sample       Sampler                          // has our model answer the server; nil: not offered
 }
 
 // Client is one configured server. It is safe for concurrent use.

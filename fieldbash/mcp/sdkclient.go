@@ -19,6 +19,7 @@ func (c *Client) sdkClient(k *conn) *sdk.Client {
 	client := sdk.NewClient(&sdk.Implementation{Name: "agentbash", Version: c.opts.Version}, &sdk.ClientOptions{
 		Capabilities:                caps,
 		ElicitationHandler:          c.elicit,
+		CreateMessageHandler:        c.sample(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.noteChanged() },
 		ProgressNotificationHandler: k.progress,
 		LoggingMessageHandler: func(_ context.Context, req *sdk.LoggingMessageRequest) {
