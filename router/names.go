@@ -2,6 +2,7 @@ package router
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/registry"
 )
@@ -12,8 +13,9 @@ const agentPrefix = "agent:"
 // nameIndex finds out fast whether a text can hold a call at all. It is made
 // anew when the registry changes, and not changed after that.
 type nameIndex struct {
-	agent map[string]*registry.Tool
-	first [256]bool // bytes that names start with
+	agent   map[string]*registry.Tool
+	first   [256]bool // bytes that names start with
+	parsers sync.Pool // of *syntax.Parser
 }
 
 func newNameIndex(r *registry.ToolRegistry) *nameIndex {

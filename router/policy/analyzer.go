@@ -1,0 +1,191 @@
+package policy
+
+import (
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The caps. A line that hits one is unknown in what was not looked at.
+const (
+	maxText    = 256 << 10 // bytes of a line
+	maxNesting = 2000      // openings that the parser may recurse on
+	maxDepth   = 150       // syntax nodes, functions and texts within each other
+	maxTexts   = 12        // texts within each other: bash -c 'bash -c ...'
+	maxSteps   = 4000      // commands looked at, repetitions in loops and functions counted
+)
+
+// Analyzer judges command lines. It holds nothing of them and is safe for
+// concurrent use.
+type Analyzer struct {
+	parsers sync.Pool
+}
+
+// New returns an Analyzer.
+func New() *Analyzer {
+	a := &Analyzer{}
+	a.parsers.New = func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }
+	return a
+}
+
+// Call is an agent or field command in a line. In a text that goes to bash the
+// router has found out which words are calls.
+type Call struct {
+	Name   string // without "agent:"; as the registry knows it
+	Offset int    // of the command word in the line, in bytes
+}
+
+// Judge tells what a command line would do. It runs nothing and reads no file:
+// the same line in the same world has always the same verdict. Calls are the
+// agent and field commands that stand in it; names with an "agent:" or "field:"
+// before them are found without.
+func (a *Analyzer) Judge(line string, calls []Call, w *World) Verdict {
+	parser := a.parsers.Get().(*syntax.Parser)
+	defer a.parsers.Put(parser)
+	j := &judge{world: w, parser: parser, line: line, calls: calls}
+	j.start()
+	switch {
+	case strings.IndexByte(line, 0) >= 0:
+		j.cap("the line holds a NUL byte")
+	case len(line) > maxText:
+		j.cap("the line is too long to be judged")
+	default:
+		j.text(&source{text: line, end: len(line)})
+		j.runTraps()
+	}
+	return j.finish()
+}
+
+// JudgeCall tells what the call of an agent or field tool would do, from its
+// argv after the name: for commands that do not pass through bash's text.
+func (a *Analyzer) JudgeCall(name string, words []string, w *World) Verdict {
+	j := &judge{world: w}
+	j.start()
+	args := make([]field, len(words)+1)
+	args[0] = field{text: name}
+	for i, word := range words {
+		args[i+1] = field{text: word}
+		if strings.IndexByte(word, 0) >= 0 {
+			args[i+1].text = anyText
+		}
+	}
+	j.tool(name, args, span{})
+	return j.finish()
+}
+
+// span is a range of bytes in the line.
+type span struct{ start, end int }
+
+// source is a text that is looked at: the line, or one that was found in it.
+type source struct {
+	text  string
+	start int  // of the text in the line
+	end   int  //
+	made  bool // it was put together: all of it stands for start to end
+	holes bool // holes stand in it as variables
+	lets  bool // let stands in it as another word
+	outer *source
+}
+
+// span returns the range of the line that a piece of the text stands for.
+func (s *source) span(from, to syntax.Pos) span {
+	if s.made {
+		return span{s.start, s.end}
+	}
+	return span{s.start + int(from.Offset()), s.start + int(to.Offset())}
+}
+
+// judge looks at one line.
+type judge struct {
+	world  *World
+	parser *syntax.Parser
+	line   string
+	calls  []Call
+
+	src    *source
+	env    env
+	frames []frame
+	out    *sink // takes what commands write to their stdout; nil: nobody asks
+	stdin  value // what commands find on their stdin; nil: nothing is known
+	procs  []value
+	via    string
+	ever   []variable // every value that a variable had; kept for traps only
+
+	parts   []Part
+	reasons []Reason
+	extra   effects // of what is no part: an expansion that may run code
+	seen    map[string]bool
+
+	steps, depth, texts int
+	forks               int // backgrounds and pipes around the present command
+	again               bool
+	dormant             bool // found, but not run: the body of a function
+	found               func(*syntax.CallExpr, *source)
+}
+
+// frame is a function or loop that is being walked.
+type frame struct {
+	function string // "" for a loop
+	args     string
+	forks    int
+	locals   []variable // to restore when it returns
+	exits    []env      // at each break, continue or return
+	calls    int        // of itself
+}
+
+func (j *judge) start() {
+	j.env.dirs = []string{anyText}
+	if j.world.Dir != "" {
+		j.env.dirs[0] = clean(j.world.Dir)
+	}
+	j.env.unsure = j.world.Unsure
+}
+
+func (j *judge) finish() Verdict {
+	v := j.collect()
+	if e := &j.env; len(e.vars)+len(e.funcs)+len(e.aliases) > 0 || e.unsure {
+		kept := e.copy()
+		v.after = &kept
+	}
+	return v
+}
+
+// cap records that something was not looked at.
+func (j *judge) cap(why string) {
+	at := span{0, len(j.line)}
+	if j.src != nil {
+		at = span{j.src.start, j.src.end}
+	}
+	j.parts = append(j.parts, Part{Kind: TextPart, set: unknown, Start: at.start, End: at.end})
+	j.reason(why, unknown, NoDanger, at)
+}
+
+// reason notes why. One that is there already is not repeated.
+func (j *judge) reason(text string, set effects, d Danger, at span) {
+	r := Reason{Text: text, Danger: d, Start: at.start, End: at.end}
+	for i, name := range inOrder {
+		if set&(1<<i) != 0 {
+			r.Effect = name
+			break
+		}
+	}
+	for _, old := range j.reasons {
+		if old == r {
+			return
+		}
+	}
+	if len(j.reasons) < 4*maxReasons || d != NoDanger && len(j.reasons) < 16*maxReasons {
+		j.reasons = append(j.reasons, r)
+	}
+}
+
+// unknown notes an effect that belongs to no part: an expansion that may run
+// what cannot be seen.
+func (j *judge) unknown(why string, at span) {
+	if j.dormant {
+		return
+	}
+	j.parts = append(j.parts, Part{Kind: TextPart, set: unknown, Start: at.start, End: at.end, Via: j.via})
+	j.reason(why, unknown, NoDanger, at)
+}

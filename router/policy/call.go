@@ -1,0 +1,311 @@
+package policy
+
+import (
+	"strings"
+)
+
+// call is a command while it is judged.
+type call struct {
+	j     *judge
+	name  string  // the command's name, without its directory
+	args  []field // the words after it
+	at    span
+	part  Part
+	flow  flow
+	out   value // what it writes to its stdout; nil: cannot be told
+	loose bool  // an argument may be any option
+}
+
+// command judges a simple command from its words.
+func (j *judge) command(args []field, at span) flow {
+	if len(args) == 0 || !j.step() {
+		return j.same()
+	}
+	j.depth++
+	defer func() { j.depth-- }()
+	f := j.named(args, at)
+	if args[0].multi && len(args) > 1 { // it may be no word at all
+		before := j.env.copy()
+		f = j.either(f, j.command(args[1:], at))
+		j.joinEnv(&before)
+	}
+	return f
+}
+
+// named judges a command whose first word is its name, known or not.
+func (j *judge) named(args []field, at span) flow {
+	first := args[0]
+	if first.text == "" {
+		return j.same()
+	}
+	if !known(first.text) || first.glob || first.multi {
+		return j.unnamed(args, at)
+	}
+	if f, sure := j.functionCall(first.text, args[1:], at); sure {
+		return f
+	}
+	return j.program(args, at)
+}
+
+// program judges a builtin, a tool or a program on disk: what a name means
+// when it is no function.
+func (j *judge) program(args []field, at span) flow {
+	if len(args) == 0 || args[0].text == "" {
+		return j.same()
+	}
+	if !known(args[0].text) || args[0].glob || args[0].multi {
+		return j.unnamed(args, at)
+	}
+	if name, ok := toolName(args[0].text); ok {
+		j.tool(name, args, at)
+		return j.same()
+	}
+	name, script := commandName(args[0].text)
+	c := call{j: j, name: name, args: args[1:], at: at}
+	c.part = Part{Kind: CommandPart, words: args, Start: at.start, End: at.end, Via: j.via}
+	c.flow = j.same()
+	slot := j.reserve()
+	if script {
+		c.script(args[0])
+	}
+	switch {
+	case !script && c.builtin():
+	default:
+		c.external()
+	}
+	if j.env.unsure && c.part.Via == "" && args[0].plain {
+		c.part.set |= unknown
+		j.reason(name+" may be a function that code from elsewhere has defined", unknown, NoDanger, at)
+	}
+	j.fill(slot, c.part)
+	if j.out != nil {
+		if c.out == nil {
+			c.out = value{anyText}
+			if j.stdin != nil {
+				c.out = value{j.stdin.taint()}
+			}
+		}
+		j.out.add(c.out)
+	}
+	return c.flow
+}
+
+// toolName returns the name of the tool that a word calls by its form alone.
+func toolName(word string) (string, bool) {
+	if rest, ok := strings.CutPrefix(word, "agent:"); ok {
+		return rest, true
+	}
+	return word, strings.HasPrefix(word, "field:")
+}
+
+// commandName returns the name of the program that a word runs, and whether it
+// is a file that is no installed program.
+func commandName(word string) (name string, script bool) {
+	cut := strings.LastIndexByte(word, '/')
+	if cut < 0 {
+		return word, false
+	}
+	switch clean(word[:cut+1]) {
+	case "/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin", "/usr/games":
+		return word[cut+1:], false
+	}
+	return word[cut+1:], true
+}
+
+// script notes that a file is run which is no installed program: it may hold
+// anything, and what it is called is a hint at most.
+func (c *call) script(f field) {
+	c.part.set |= executes | unknown
+	c.j.reason("runs "+c.j.short(firstOf(c.j.resolve(f.text)))+", whose effects cannot be seen", unknown, NoDanger, f.at)
+	c.j.path(&c.part, f, false, false)
+	c.runsFile(f, false)
+}
+
+func firstOf(l []string) string {
+	if len(l) == 0 {
+		return ""
+	}
+	return l[0]
+}
+
+// runsFile judges a file that is run by the text that the line wrote into it.
+func (c *call) runsFile(f field, here bool) {
+	for _, text := range c.j.content(f) {
+		c.ran(text, f.at)
+		if known(text) && strings.HasPrefix(text, "#!") && !shellLine(text) {
+			c.code(text, f.at)
+			continue
+		}
+		c.j.innerText(text, f, "the script "+show(f.text), !here)
+	}
+}
+
+// shellLine reports whether a script's first line names a shell.
+func shellLine(text string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.HasSuffix(strings.TrimRight(strings.TrimRight(line, " -eux"), " "), "sh")
+}
+
+// ran raises the running of a text that came from elsewhere.
+func (c *call) ran(text string, at span) {
+	switch {
+	case hasHole(text, fromNet):
+		c.part.set |= executes | unknown
+		c.danger(Confirm, "runs what came over the network", at)
+	case hasHole(text, decoded):
+		c.part.set |= executes | unknown
+		c.danger(Confirm, "runs text that another program has put together", at)
+	case !known(text):
+		c.part.set |= executes | unknown
+	}
+}
+
+// reserve keeps a place for a part whose inner parts come after it.
+func (j *judge) reserve() int {
+	j.parts = append(j.parts, Part{})
+	return len(j.parts) - 1
+}
+
+func (j *judge) fill(slot int, p Part) {
+	p.known = allExact(p.words)
+	if j.repeated(&p) {
+		p.Kind = "" // collect leaves it out
+	}
+	j.parts[slot] = p
+}
+
+func (j *judge) add(p Part) { j.fill(j.reserve(), p) }
+
+func allExact(fs []field) bool {
+	for i := range fs {
+		if !fs[i].exact() {
+			return false
+		}
+	}
+	return true
+}
+
+// repeated reports whether a part was found before, in an earlier round of a
+// loop or another call of a function.
+func (j *judge) repeated(p *Part) bool {
+	if !j.again {
+		return false
+	}
+	if j.seen == nil {
+		j.seen = map[string]bool{}
+		for i := range j.parts {
+			if j.parts[i].Kind != "" {
+				j.seen[j.parts[i].key()] = true
+			}
+		}
+	}
+	k := p.key()
+	if j.seen[k] {
+		return true
+	}
+	j.seen[k] = true
+	return false
+}
+
+// key is what makes two parts the same.
+func (p *Part) key() string {
+	var b strings.Builder
+	b.WriteString(string(p.Kind) + string(p.Danger) + p.Via)
+	b.WriteByte(byte(p.set))
+	b.WriteByte(byte(p.Start))
+	b.WriteByte(byte(p.Start >> 8))
+	b.WriteByte(byte(p.Start >> 16))
+	for i := range p.words {
+		b.WriteByte(' ')
+		b.WriteString(p.words[i].text)
+	}
+	for i := range p.Paths {
+		b.WriteString(p.Paths[i].raw)
+	}
+	return b.String()
+}
+
+// effect adds to what a command does, and says why.
+func (c *call) effect(set effects, why string, at span) {
+	c.part.set |= set
+	c.j.reason(why, set, NoDanger, at)
+}
+
+// does adds to what a command does without a reason of its own.
+func (c *call) does(set effects) { c.part.set |= set }
+
+func (c *call) danger(d Danger, why string, at span) { c.j.danger(&c.part, d, why, at) }
+
+// unnamed judges a command whose name is not known. Whatever it may be is
+// tried, and can only raise the verdict.
+func (j *judge) unnamed(args []field, at span) flow {
+	first := args[0]
+	p := Part{Kind: CommandPart, words: args, set: executes | unknown, Start: at.start, End: at.end, Via: j.via}
+	slot := j.reserve()
+	j.reason("which command this runs cannot be told: "+show(first.text), unknown, NoDanger, first.at)
+	c := call{j: j, args: args[1:], at: at, part: p, flow: j.same()}
+	c.ran(first.text, first.at)
+	guess := withoutHoles(first.text)
+	if first.glob {
+		guess = matchingCommand(lastOf(first.text))
+	}
+	guess = lastOf(guess)
+	if guess != "" && !first.multi || guess != "" && first.glob {
+		c.tryAs(guess, args)
+	}
+	if !first.multi {
+		c.tryRest()
+	}
+	j.fill(slot, c.part)
+	j.out.add(value{anyText})
+	return c.flow
+}
+
+// tryAs judges the command as if its name were that, and keeps the danger.
+func (c *call) tryAs(name string, args []field) {
+	as := append([]field{{text: name, at: args[0].at, from: -1}}, args[1:]...)
+	c.raise(Block, func() { c.j.program(as, c.at) })
+}
+
+// tryRest looks for a command among the arguments of one that is not known: it
+// may run it, as env and sudo do.
+func (c *call) tryRest() {
+	for i, a := range c.args {
+		if known(a.text) && !strings.HasPrefix(a.text, "-") && harmful(a.text) {
+			rest := c.args[i:]
+			c.raise(Confirm, func() { c.j.program(rest, c.at) })
+			return
+		}
+	}
+}
+
+// raise judges something that may be what a command does, and keeps of it the
+// danger alone, and no more than most.
+func (c *call) raise(most Danger, try func()) {
+	j := c.j
+	parts, reasons := len(j.parts), len(j.reasons)
+	saved, out, stdin := j.env.copy(), j.out, j.stdin
+	j.out = nil
+	try()
+	worst := NoDanger
+	for _, p := range j.parts[parts:] {
+		if p.Danger.worse(worst) {
+			worst = p.Danger
+		}
+	}
+	found := append([]Reason(nil), j.reasons[reasons:]...)
+	j.parts, j.reasons = j.parts[:parts], j.reasons[:reasons]
+	j.env, j.out, j.stdin = saved, out, stdin
+	if worst == NoDanger {
+		return
+	}
+	for _, r := range found {
+		if r.Danger != NoDanger {
+			d := r.Danger
+			if d.worse(most) {
+				d = most
+			}
+			c.danger(d, "may be: "+r.Text, span{r.Start, r.End})
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package policy
+
+import "strings"
+
+// field is one word after expansion, as far as it can be known.
+type field struct {
+	text  string // with holes
+	glob  bool   // it has unquoted * ? [: it may become file names, or stay
+	multi bool   // it may become any number of words, or none
+	plain bool   // it stands in the line unquoted and whole, as an alias must
+	at    span   // in the line
+	from  int    // where text stands in the line byte for byte; -1: it does not
+}
+
+// exact reports whether the word is certain to be this text and one word.
+func (f *field) exact() bool { return !f.glob && !f.multi && known(f.text) }
+
+// mayBeOption reports whether bash may make an option of the word that cannot
+// be seen.
+func (f *field) mayBeOption() bool {
+	if f.multi {
+		return true
+	}
+	if f.glob && f.text != "" && strings.IndexByte("*?[", f.text[0]) >= 0 {
+		return true // a file may be called --output=x
+	}
+	return len(f.text) > 1 && f.text[0] == hole && wild(f.text[:2])
+}
+
+// after returns the rest of the word from byte n of its text on.
+func (f *field) after(n int) field {
+	g := *f
+	g.text = f.text[n:]
+	if f.from >= 0 {
+		g.from += n
+		g.at.start = g.from
+	}
+	return g
+}
+
+// asName is the word as a variable takes it in a loop: what a glob stands for
+// is a name of which only the fixed parts are known.
+func (f *field) asName() string {
+	if f.multi {
+		return taint(f.text)
+	}
+	if !f.glob {
+		return f.text
+	}
+	var b strings.Builder
+	for i := 0; i < len(f.text); i++ {
+		switch c := f.text[i]; c {
+		case '*', '?':
+			if !strings.HasSuffix(b.String(), aName) {
+				b.WriteString(aName)
+			}
+		case '[':
+			end := strings.IndexByte(f.text[i:], ']')
+			if end < 0 {
+				b.WriteByte(c)
+				continue
+			}
+			i += end
+			b.WriteString(aName)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// texts returns the argument texts of fields.
+func texts(fs []field) []string {
+	out := make([]string, len(fs))
+	for i := range fs {
+		out[i] = fs[i].text
+		if fs[i].multi {
+			out[i] = anyWords
+		} else if fs[i].glob {
+			out[i] = fs[i].asName()
+		}
+	}
+	return out
+}
+
+// joined is what fields are as one text, with blanks between.
+func joined(fs []field) string {
+	var b strings.Builder
+	for i := range fs {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if fs[i].glob {
+			b.WriteString(fs[i].asName())
+			continue
+		}
+		b.WriteString(fs[i].text)
+	}
+	return b.String()
+}

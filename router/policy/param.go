@@ -1,0 +1,320 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// param expands $x and ${x...} (bash manual, 3.5.3).
+func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
+	out := piece{quoted: quoted, split: !quoted}
+	if p.Param == nil || p.NestedParam != nil || p.Flags != nil {
+		out.vals = value{anyText}
+		return out
+	}
+	name := p.Param.Value
+	v := j.lookup(name)
+	at := j.src.span(p.Pos(), p.End())
+	all := name == "@" || name == "*" || isAll(p.Index)
+	if p.Index != nil && !isAll(p.Index) {
+		v = j.indexed(v, p.Index, at)
+	}
+	switch {
+	case p.Length:
+		out.vals = value{digits}
+		return out
+	case p.Names != 0:
+		out.lists = [][]string{{anyWords}}
+		return out
+	case p.Excl && all:
+		out.lists = [][]string{{anyWords}}
+		return out
+	case p.Excl:
+		v = j.indirect(v, at)
+	}
+	if all {
+		out.lists = v.asLists()
+		if name == "*" && quoted {
+			out.vals, out.lists = joinWith(out.lists), nil
+		}
+	} else {
+		out.vals = v.val
+	}
+	j.modify(&out, p, name, at)
+	if out.lists == nil && len(out.vals) == 0 {
+		out.vals = value{""}
+	}
+	return out
+}
+
+// joinWith is "$*" with the usual IFS.
+func joinWith(lists [][]string) value {
+	var v value
+	for _, l := range lists {
+		v = v.join(value{strings.ReplaceAll(strings.Join(l, " "), anyWords, anyText)})
+	}
+	return v
+}
+
+// isAll reports whether a subscript is @ or *.
+func isAll(x syntax.ArithmExpr) bool {
+	w, ok := x.(*syntax.Word)
+	if !ok {
+		return false
+	}
+	lit := w.Lit()
+	return lit == "@" || lit == "*"
+}
+
+// indexed returns the element of an array as a variable of its own.
+func (j *judge) indexed(v variable, index syntax.ArithmExpr, at span) variable {
+	if v.assoc {
+		if w, ok := index.(*syntax.Word); ok {
+			j.expandOne(w)
+		} else {
+			j.arithm(index)
+		}
+		return variable{name: v.name, val: j.elements(v)}
+	}
+	n := j.arithm(index)
+	i, err := strconv.Atoi(one(n))
+	if err != nil || i < 0 {
+		return variable{name: v.name, val: j.elements(v).join(value{""})}
+	}
+	out := variable{name: v.name}
+	for _, l := range v.asLists() {
+		out.val = out.val.join(value{element(l, i)})
+	}
+	return out
+}
+
+// one is the only text of a value, or "".
+func one(v value) string {
+	if len(v) == 1 {
+		return v[0]
+	}
+	return ""
+}
+
+// indirect returns what ${!x} means: the variable that x names.
+func (j *judge) indirect(v variable, at span) variable {
+	out := variable{name: v.name}
+	for _, s := range v.val {
+		if !known(s) {
+			j.subscript(s, at)
+			out.val = out.val.join(value{anyText})
+			continue
+		}
+		name, sub, ok := subscripted(s)
+		if ok {
+			j.subscript(sub, at)
+			out.val = out.val.join(j.elements(j.lookup(name))).join(value{""})
+			continue
+		}
+		out.val = out.val.join(j.lookup(name).val)
+	}
+	return out
+}
+
+// modify applies the operator of ${x op y}.
+func (j *judge) modify(out *piece, p *syntax.ParamExp, name string, at span) {
+	switch {
+	case p.Slice != nil:
+		j.slice(out, p.Slice, name)
+	case p.Repl != nil:
+		orig, with := j.expandOne(p.Repl.Orig), j.expandOne(p.Repl.With)
+		out.transform(func(s string) value { return replaceAll(s, orig, with, p.Repl.All) })
+	case p.Exp != nil:
+		j.operator(out, p, name, at)
+	}
+}
+
+// transform applies f to everything that a piece may be.
+func (p *piece) transform(f func(string) value) {
+	if p.lists == nil {
+		var v value
+		for _, s := range p.vals {
+			if known(s) {
+				v = v.join(f(s))
+			} else {
+				v = v.join(value{taint(s)})
+			}
+		}
+		p.vals = v
+		return
+	}
+	lists := make([][]string, len(p.lists))
+	for i, l := range p.lists {
+		for _, s := range l {
+			switch v := f(s); {
+			case s == anyWords || !known(s):
+				lists[i] = append(lists[i], s)
+			case len(v) == 1:
+				lists[i] = append(lists[i], v[0])
+			default:
+				lists[i] = append(lists[i], anyText)
+			}
+		}
+	}
+	p.lists = lists
+}
+
+// slice is ${x:offset:length}.
+func (j *judge) slice(out *piece, s *syntax.Slice, name string) {
+	from, err := strconv.Atoi(one(j.arithmMay(s.Offset)))
+	length, err2 := 1<<30, error(nil)
+	if s.Length != nil {
+		length, err2 = strconv.Atoi(one(j.arithmMay(s.Length)))
+	}
+	if err != nil || err2 != nil {
+		if out.lists != nil {
+			out.lists = joinLists(out.lists, [][]string{{anyWords}})
+			return
+		}
+		out.vals = value{out.vals.taint()}
+		return
+	}
+	if out.lists == nil {
+		out.transform(func(t string) value { return value{cut(t, from, length)} })
+		return
+	}
+	if name == "@" || name == "*" {
+		from = max(0, from-1) // $0 comes before $1
+	}
+	for i, l := range out.lists {
+		if from < 0 || length < 0 || len(l) > 0 && l[len(l)-1] == anyWords {
+			out.lists = joinLists(out.lists, [][]string{{anyWords}})
+			return
+		}
+		l = l[min(from, len(l)):]
+		out.lists[i] = l[:min(length, len(l))]
+	}
+}
+
+// cut is ${s:from:length} of a known text, in bytes: for what is not ASCII
+// bash counts characters.
+func cut(s string, from, length int) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return anyText
+		}
+	}
+	if from < 0 {
+		from += len(s)
+	}
+	if from < 0 || from > len(s) {
+		return ""
+	}
+	end := min(len(s), from+length)
+	if length < 0 {
+		end = len(s) + length
+	}
+	if end < from {
+		return ""
+	}
+	return s[from:end]
+}
+
+// operator is ${x:-y} and its kin, ${x#y}, ${x^}, ${x@Q}.
+func (j *judge) operator(out *piece, p *syntax.ParamExp, name string, at span) {
+	op, word := p.Exp.Op, p.Exp.Word
+	switch op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		j.defaults(out, word, name, op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull)
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		v := j.expandOne(word).join(value{""})
+		out.vals, out.lists = v, nil
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		j.expandOne(word)
+		if len(out.vals) > 1 {
+			out.vals = without(out.vals, "")
+		}
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		pattern := j.expandOne(word)
+		out.transform(func(s string) value {
+			return pattern.each(func(pat string) string { return trim(s, pat, op) })
+		})
+	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
+		j.expandOne(word)
+		whole := word == nil || len(word.Parts) == 0
+		out.transform(func(s string) value { return recase(s, op, whole) })
+	default:
+		j.atOperator(out, word, at)
+	}
+}
+
+// defaults is ${x:-word} and ${x:=word}.
+func (j *judge) defaults(out *piece, word *syntax.Word, name string, assign bool) {
+	v := j.expandOne(word)
+	if out.lists != nil {
+		out.lists = joinLists(out.lists, [][]string{{one(v)}})
+		if len(v) != 1 {
+			out.lists = joinLists(out.lists, [][]string{{anyText}})
+		}
+		return
+	}
+	mayBeEmpty := len(out.vals) == 0
+	for _, s := range out.vals {
+		mayBeEmpty = mayBeEmpty || withoutHoles(s) == "" && !(strings.HasPrefix(s, digits) || strings.HasPrefix(s, aName))
+	}
+	if !mayBeEmpty {
+		return
+	}
+	if all := without(out.vals, ""); len(all) > 0 {
+		v = all.join(v)
+	}
+	out.vals = v
+	if assign && validName(name) {
+		j.assign(variable{name: name, val: v})
+	}
+}
+
+func without(v value, s string) value {
+	var out value
+	for _, t := range v {
+		if t != s {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func recase(s string, op syntax.ParExpOperator, whole bool) value {
+	if !whole || s == "" {
+		return value{anyText}
+	}
+	switch op {
+	case syntax.UpperAll:
+		return value{strings.ToUpper(s)}
+	case syntax.LowerAll:
+		return value{strings.ToLower(s)}
+	case syntax.UpperFirst:
+		return value{strings.ToUpper(s[:1]) + s[1:]}
+	}
+	return value{strings.ToLower(s[:1]) + s[1:]}
+}
+
+// atOperator is ${x@P} and the like.
+func (j *judge) atOperator(out *piece, word *syntax.Word, at span) {
+	op := ""
+	if word != nil {
+		op = word.Lit()
+	}
+	switch op {
+	case "P": // expanded like a prompt, which runs substitutions
+		for _, s := range out.vals {
+			j.subscript(s, at)
+		}
+		out.vals = value{anyText}
+	case "E":
+		out.transform(func(s string) value { return value{ansiC(s)} })
+	case "U":
+		out.transform(func(s string) value { return value{strings.ToUpper(s)} })
+	case "L":
+		out.transform(func(s string) value { return value{strings.ToLower(s)} })
+	default:
+		out.transform(func(string) value { return value{anyText} })
+	}
+}

@@ -1,0 +1,254 @@
+package policy
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// text walks a text as bash would run it in the present shell.
+func (j *judge) text(s *source) {
+	if j.texts >= maxTexts {
+		j.cap("texts within texts go too deep to be judged")
+		return
+	}
+	if nesting(s.text) > maxNesting {
+		j.cap("the line is nested too deep to be judged")
+		return
+	}
+	s.outer, j.src = j.src, s
+	j.texts++
+	defer func() { j.src = s.outer; j.texts-- }()
+	s.prepare()
+	file, err := j.parser.Parse(strings.NewReader(s.text), "")
+	if err == nil {
+		j.reserved(s)
+		j.list(file.Stmts)
+		return
+	}
+	j.unparsed(err)
+}
+
+// The bytes that stand in a text for what the parser would read differently
+// from bash. Bash takes all three for parts of a word.
+const (
+	standsForCR  = "\x02" // the parser drops a CR before a newline
+	standsForLet = "l\x02t"
+)
+
+// prepare makes the text one that the parser reads as bash does. Offsets stay,
+// but where holes become variables.
+func (s *source) prepare() {
+	if strings.IndexByte(s.text, hole) >= 0 {
+		s.text, s.holes, s.made = holesToVariables(s.text), true, true
+	}
+	if strings.IndexByte(s.text, '\r') >= 0 {
+		s.text, s.lets = strings.ReplaceAll(s.text, "\r", standsForCR), true
+	}
+	// The parser takes all that follows let for arithmetic, be it `| rm x`.
+	if strings.Contains(s.text, "let") && hasWord(s.text, "let") {
+		s.text, s.lets = replaceWord(s.text, "let", standsForLet), true
+	}
+}
+
+// literal undoes prepare in a literal that was read from the text.
+func (s *source) literal(text string) string {
+	if s.lets && strings.Contains(text, standsForCR) {
+		text = strings.ReplaceAll(text, standsForLet, "let")
+		text = strings.ReplaceAll(text, standsForCR, "\r")
+	}
+	if s.holes && strings.Contains(text, holeVariable) {
+		text = variablesToHoles(text)
+	}
+	return text
+}
+
+// holeVariable is the name, and a letter, of the variable that stands for a
+// hole in a text that was put together.
+const holeVariable = "__agentbash_hole_"
+
+var holeLetters = [...][2]string{{anyText, "a"}, {inherited, "e"}, {fromNet, "n"}, {decoded, "d"}, {digits, "i"}, {aName, "f"}, {anyWords, "w"}}
+
+func holesToVariables(s string) string {
+	for _, l := range holeLetters {
+		s = strings.ReplaceAll(s, l[0], "${"+holeVariable+l[1]+"}")
+	}
+	return strings.ReplaceAll(s, "\x00", "")
+}
+
+func variablesToHoles(s string) string {
+	for _, l := range holeLetters {
+		s = strings.ReplaceAll(s, "${"+holeVariable+l[1]+"}", l[0])
+	}
+	return s
+}
+
+// holeOf returns the hole that a variable's name stands for.
+func holeOf(name string) (string, bool) {
+	letter, ok := strings.CutPrefix(name, holeVariable)
+	if !ok {
+		return "", false
+	}
+	for _, l := range holeLetters {
+		if l[1] == letter {
+			return l[0], true
+		}
+	}
+	return anyText, true
+}
+
+// nesting is an upper bound of how deep the parser recurses. It counts what can
+// open something, wherever it stands.
+func nesting(s string) int {
+	if len(s) < 256 {
+		return 0
+	}
+	n, letters := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '(' || c == '{' || c == '`' || c == '[' || c == '!' || c == '?':
+			n++
+			letters = 0
+		case 'a' <= c && c <= 'z':
+			letters++
+			continue
+		case letters == 0:
+		case letters <= 6 && opensClause(s[i-letters:i]):
+			n++
+			letters = 0
+		default:
+			letters = 0
+		}
+	}
+	return n
+}
+
+func opensClause(word string) bool {
+	switch word {
+	case "if", "elif", "while", "until", "for", "case", "select", "time", "coproc", "do", "then", "else":
+		return true
+	}
+	return false
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// wordAt returns where a word stands in s from offset i on, or -1.
+func wordAt(s, word string, i int) int {
+	for {
+		n := strings.Index(s[i:], word)
+		if n < 0 {
+			return -1
+		}
+		at, end := i+n, i+n+len(word)
+		if (at == 0 || !wordByte(s[at-1])) && (end == len(s) || !wordByte(s[end])) {
+			return at
+		}
+		i = at + 1
+	}
+}
+
+func hasWord(s, word string) bool { return wordAt(s, word, 0) >= 0 }
+
+// replaceWord replaces words by others of the same length.
+func replaceWord(s, word, with string) string {
+	b := []byte(s)
+	for at := wordAt(s, word, 0); at >= 0; at = wordAt(s, word, at+1) {
+		copy(b[at:], with)
+	}
+	return string(b)
+}
+
+// reserved raises a text in which a reserved word may be an alias.
+func (j *judge) reserved(s *source) {
+	if len(j.world.Aliases) == 0 && len(j.env.aliases) == 0 {
+		return
+	}
+	for _, word := range reservedWords {
+		if len(j.aliasValues(word)) > 0 && hasWord(s.text, word) {
+			j.unknown(word+" is an alias here", span{s.start, s.end})
+		}
+	}
+}
+
+var reservedWords = [...]string{"if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
+	"function", "time", "coproc", "declare", "typeset", "local", "export", "readonly", "let"}
+
+// unparsed judges a text that is not bash, or that only bash understands: it is
+// unknown, and what can be read of it can only raise that.
+func (j *judge) unparsed(err error) {
+	s := j.src
+	j.unknown("this is not understood as bash: "+parseProblem(err), span{s.start, s.end})
+	rest, tries := s.text, 0
+	for rest != "" && tries < maxRetries {
+		tries++
+		n := j.statements(rest, len(s.text)-len(rest))
+		if n >= len(rest) {
+			return
+		}
+		cut := strings.IndexAny(rest[n:], "\n;&|(`)")
+		if cut < 0 {
+			return
+		}
+		rest = rest[n+cut+1:]
+	}
+}
+
+// maxRetries bounds the search for something that parses.
+const maxRetries = 60
+
+// parseProblem is a parse error without its position, which may be in a text
+// that was put together.
+func parseProblem(err error) string {
+	if e, ok := err.(syntax.ParseError); ok {
+		return e.Text
+	}
+	return err.Error()
+}
+
+// statements walks the statements that a text begins with, and returns how many
+// bytes of it they are.
+func (j *judge) statements(text string, offset int) int {
+	outer := j.src
+	s := *outer
+	s.text = text
+	if !s.made {
+		s.start, s.end = outer.start+offset, outer.start+offset+len(text)
+	}
+	if id := unclosedDocument(j.parser, text); id != "" {
+		s.text += "\n" + id + "\n"
+	}
+	var all []*syntax.Stmt
+	end := 0
+	for st, err := range j.parser.StmtsSeq(strings.NewReader(s.text)) {
+		if err != nil {
+			break
+		}
+		all = append(all, st)
+		end = max(end, int(st.End().Offset()))
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	j.src = &s
+	defer func() { j.src = outer }()
+	j.list(all)
+	return min(end, len(text))
+}
+
+// unclosedDocument returns the end word of a here-document that does not end:
+// bash takes all the rest of the text for it.
+func unclosedDocument(p *syntax.Parser, text string) string {
+	_, err := p.Parse(strings.NewReader(text), "")
+	e, ok := err.(syntax.ParseError)
+	if !ok {
+		return ""
+	}
+	rest, ok := strings.CutPrefix(e.Text, "unclosed here-document `")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(rest, "`")
+}

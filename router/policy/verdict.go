@@ -1,0 +1,142 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// Verdict is what a command line would do. It is not changed after it was made.
+type Verdict struct {
+	Effects []Effect `json:"effects"` // in the order read, write, execute, network, unknown; never nil
+	Danger  Danger   `json:"danger"`
+	Reasons []Reason `json:"reasons"` // why, the worst first; never nil
+	Parts   []Part   `json:"-"`       // everything that was found in the line, in its order
+
+	after *env // the shell when the line has run; nil: nothing changed
+}
+
+// Reason says in one line why a verdict is as it is.
+type Reason struct {
+	Text   string `json:"text"`
+	Effect Effect `json:"effect,omitempty"` // that it explains; "" if it is about the danger alone
+	Danger Danger `json:"danger,omitempty"` // that it explains; "" if it is about an effect
+	Start  int    `json:"start"`            // the risky bytes of the command: from Start
+	End    int    `json:"end"`              // up to, not with, End
+}
+
+// PartKind tells the parts of a line apart.
+type PartKind string
+
+// The kinds of parts.
+const (
+	CommandPart  PartKind = "command"    // a simple command
+	ToolPart     PartKind = "tool"       // a call of an agent or field tool
+	RedirectPart PartKind = "redirect"   // > file, < file
+	AssignPart   PartKind = "assignment" // PATH=..., LD_PRELOAD=...
+	TextPart     PartKind = "text"       // what could not be taken apart
+)
+
+// Part is one thing that a line does. A line may run where every part of it may.
+type Part struct {
+	Kind    PartKind
+	Effects []Effect // never nil
+	Danger  Danger
+	Paths   []Path // files it is known to read or write
+	Start   int    // of its bytes in the command; where it came from a text that
+	End     int    // was put together, of the bytes that it was made of
+	Via     string // what it was found through: "xargs", "bash -c"; "" for the line itself
+	Wrapper bool   // it only runs another part (timeout, env)
+
+	words []field
+	set   effects
+	known bool // every word is known
+}
+
+// Word is one word of a part as bash would pass it on.
+type Word struct {
+	Text  string // what is not known of it is shown as …
+	Known bool   // it is exactly this text, and one word
+}
+
+// Words returns the part's words, the command's name first. A redirection's is
+// its file, an assignment's is NAME=VALUE.
+func (p *Part) Words() []Word {
+	out := make([]Word, len(p.words))
+	for i, f := range p.words {
+		out[i] = Word{Text: show(f.text), Known: f.exact()}
+	}
+	return out
+}
+
+// Place tells where a path lies.
+type Place string
+
+// The places.
+const (
+	Inside   Place = "workspace" // below a root
+	Scratch  Place = "scratch"   // below a scratch directory
+	Harmless Place = "device"    // /dev/null and the like: nothing is changed
+	Outside  Place = "outside"
+	Nowhere  Place = "unknown" // cannot be told
+)
+
+// Path is a file that a part reads or writes.
+type Path struct {
+	Path  string // absolute as far as known; … stands for what is not
+	Write bool
+	Tree  bool // everything below it too
+	Place Place
+
+	raw string // with holes
+}
+
+// collect makes the verdict of what was found.
+func (j *judge) collect() Verdict {
+	v := Verdict{Parts: slices.DeleteFunc(j.parts, func(p Part) bool { return p.Kind == "" }), Reasons: make([]Reason, 0, len(j.reasons))}
+	all := j.extra
+	for i := range v.Parts {
+		p := &v.Parts[i]
+		p.Effects = p.set.list()
+		all |= p.set
+		if p.Danger.worse(v.Danger) {
+			v.Danger = p.Danger
+		}
+	}
+	v.Effects = all.list()
+	for _, d := range [...]Danger{Block, Confirm, NoDanger} {
+		for _, r := range j.reasons {
+			if r.Danger == d && len(v.Reasons) < maxReasons {
+				v.Reasons = append(v.Reasons, r)
+			}
+		}
+	}
+	return v
+}
+
+// maxReasons bounds what a verdict says; the worst come first.
+const maxReasons = 50
+
+// String is the part as it would be typed, for a person to read.
+func (p *Part) String() string {
+	var b strings.Builder
+	for i, f := range p.words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(quote(show(f.text)))
+	}
+	return b.String()
+}
+
+// quote puts a word in quotes where bash would read it differently without.
+func quote(s string) string {
+	if s == "" {
+		return "''"
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c <= ' ' || c == 0x7f || strings.IndexByte("'\"\\$`&|;<>()*?[]{}#!~", c) >= 0 {
+			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+	}
+	return s
+}

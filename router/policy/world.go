@@ -1,0 +1,97 @@
+package policy
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// World is what a command line is judged against. Judging reads it and changes
+// nothing; it must not be changed while a Judge runs.
+type World struct {
+	Dir  string // the shell's directory, absolute
+	Home string // the user's home directory, absolute; "" is unknown
+
+	// Roots is the workspace: directories, absolute, that may be written in auto
+	// mode. To wipe one is blocked. Without any, Dir is the only one.
+	Roots []string
+	// Scratch are further directories that may be written and also be emptied,
+	// absolute: the temporary directory.
+	Scratch []string
+	// Protected are files and directories, absolute, whose change is always asked
+	// about, present or not: the program's own configuration and state.
+	Protected []string
+
+	// Kind tells a tool's kind from its name ("read", "field:db:query"). Nil, and
+	// a kind of "", make the tool's effects unknown.
+	Kind func(name string) registry.Kind
+
+	// What earlier commands left in the shell. A function's text is its
+	// definition, as `declare -f` prints it; an alias's is its value. Several
+	// texts are several possibilities. A variable that is not in Vars may have
+	// any value. [World.After] keeps all of it up.
+	Functions map[string][]string
+	Aliases   map[string][]string
+	Vars      map[string][]string
+
+	// Unsure says that code which could not be seen ran in this very shell
+	// (source, eval), so that a name may mean a function nobody knows of. After
+	// sets it; whoever reads the shell's real functions back may clear it.
+	Unsure bool
+}
+
+// After takes note of what a command line that was judged against w, and then
+// ran, may have left behind in the shell.
+func (w *World) After(v Verdict) {
+	if v.after == nil {
+		return
+	}
+	w.Functions, w.Aliases, w.Vars = maps.Clone(w.Functions), maps.Clone(w.Aliases), maps.Clone(w.Vars)
+	for _, f := range v.after.funcs {
+		var texts []string
+		for _, b := range f.bodies {
+			texts = append(texts, b.definition(f.name))
+		}
+		keep(&w.Functions, f.name, texts, f.sure)
+	}
+	for _, a := range v.after.aliases {
+		keep(&w.Aliases, a.name, shown(a.text), true)
+	}
+	for _, x := range v.after.vars {
+		keep(&w.Vars, x.name, shown(x.val), true)
+	}
+	w.Unsure = w.Unsure || v.after.unsure
+}
+
+// keep replaces what is known of a name, or adds to it when that is not sure.
+func keep(m *map[string][]string, name string, texts []string, sure bool) {
+	if *m == nil {
+		*m = map[string][]string{}
+	}
+	if !sure {
+		texts = value((*m)[name]).join(texts)
+	}
+	if len(texts) == 0 {
+		delete(*m, name)
+		return
+	}
+	(*m)[name] = texts
+}
+
+// shown keeps holes as they are: the maps are ours to read again.
+func shown(v value) []string { return slices.Clone(v) }
+
+func (w *World) roots() []string {
+	if len(w.Roots) == 0 && w.Dir != "" {
+		return []string{w.Dir}
+	}
+	return w.Roots
+}
+
+func (w *World) kind(name string) registry.Kind {
+	if w.Kind == nil {
+		return ""
+	}
+	return w.Kind(name)
+}
