@@ -19,7 +19,7 @@ const (
 	// time limit starts anew with each report, up to this many times its length.
 	progressFactor = 10
 
-	discoverWait = 5 * time.Second        // for an answer to server/discover
+	discoverWait = 10 * time.Second       // for an answer to server/discover
 	changeQuiet  = 200 * time.Millisecond // after the last list_changed of a burst
 )
 
@@ -56,6 +56,7 @@ type Client struct {
 	conn     *conn // nil before the first use and after Close
 	closed   bool
 	noProbe  bool          // this server ended on server/discover, or did not answer it
+	patient  bool          // it did not answer it in time, and refused the older way: it is only slow
 	oauth    *oauthHandler // of all connections; nil: no login
 	changed  *time.Timer
 	waiting  sync.WaitGroup // a ToolsChanged call that is under way

@@ -40,7 +40,7 @@ func TestNoiseOnStdoutIsNotFatal(t *testing.T) {
 }
 
 func TestDiscovery(t *testing.T) {
-	for _, trait := range []string{"", "mute", "late", "crash-on-discover"} {
+	for _, trait := range []string{"", "mute", "late", "crash-on-discover", "modern"} {
 		t.Run("server is "+trait, func(t *testing.T) {
 			spec := fake(t, trait)
 			spec.StartTimeout = 3 * time.Second // of which discovery gets a third
@@ -72,6 +72,7 @@ func TestStartErrors(t *testing.T) {
 		{"not installed", missing, 3, []string{"no-such-mcp-server: not found on PATH", "install it, or correct"}},
 		{"no directory", noDir, 3, []string{"its directory /no/such/dir does not exist"}},
 		{"dies", fake(t, "die"), 3, []string{"ended before it answered (exit status 7)", "run it by hand", "Error: no API key\n  set FAKE_KEY"}},
+		{"refuses to be initialized", fake(t, "refuses"), 3, []string{"start: ", "not today", "run it by hand"}},
 		{"never answers", never, 124, []string{"no answer for 700ms", `raise "startTimeout"`}},
 		{"echoes our requests", cat, 3, []string{"start: ", "run it by hand to see why: cat"}},
 		{"no server at the url", mcp.Spec{URL: "http://127.0.0.1:1/mcp"}, 3, []string{"connection refused", "check that the server runs"}},

@@ -21,7 +21,7 @@ func Conformance(ctx context.Context, scenario, url string, config []byte) error
 			return fmt.Errorf("conformance context: %w", err)
 		}
 	}
-	spec := Spec{URL: url}
+	spec := Spec{URL: url, StartTimeout: time.Minute}
 	if strings.HasPrefix(scenario, "auth/") {
 		spec.OAuth = &OAuth{
 			AsClient: strings.HasPrefix(scenario, "auth/client-credentials-"),

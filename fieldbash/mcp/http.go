@@ -25,6 +25,7 @@ type roundTripper struct {
 	origin       string            // scheme://host of the configured URL
 	discoverWait time.Duration     // how long server/discover may stay unanswered
 	noted        func()            // called for each note that arrives
+	silent       atomic.Bool       // server/discover was not answered in time
 
 	mu     sync.Mutex
 	status int    // of the last answer that was an error, or 0
@@ -69,6 +70,7 @@ func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := rt.base.RoundTrip(req)
 	if err != nil {
+		rt.silent.Store(rt.silent.Load() || method == methodDiscover && ctx.Err() == context.DeadlineExceeded)
 		cancel()
 		return nil, err
 	}

@@ -124,6 +124,10 @@ func fakeServer(traits []string) {
 				time.AfterFunc(1200*time.Millisecond, func() {
 					say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"late"}}`, r.ID)
 				})
+			case has("modern"):
+				time.AfterFunc(1200*time.Millisecond, func() {
+					answer(`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}`)
+				})
 			case has("crash-on-discover"):
 				fmt.Fprintln(os.Stderr, "unexpected method")
 				os.Exit(1)
@@ -132,6 +136,14 @@ func fakeServer(traits []string) {
 			}
 		case "initialize":
 			if has("never") {
+				continue
+			}
+			if has("refuses") {
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"not today"}}`, r.ID)
+				continue
+			}
+			if has("modern") {
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, r.ID)
 				continue
 			}
 			if has("log") {

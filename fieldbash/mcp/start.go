@@ -51,15 +51,35 @@ func (c *Client) start(ctx context.Context) (*conn, error) {
 }
 
 // startProcess starts the command and shakes hands with it. A server that ends
-// when it is asked server/discover is started once more without the question.
+// when it is asked server/discover is started once more without the question;
+// one that did not answer it in time, and refuses to be initialized, once more
+// with all the time there is.
 func (c *Client) startProcess(ctx context.Context) (*conn, error) {
 	for {
 		k, again, err := c.tryProcess(ctx)
 		if !again || ctx.Err() != nil {
 			return k, err
 		}
-		c.setNoProbe()
 	}
+}
+
+// discoverLimit is how long server/discover may stay unanswered.
+func (c *Client) discoverLimit() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.patient {
+		return c.spec.StartTimeout
+	}
+	return min(discoverWait, c.spec.StartTimeout/3)
+}
+
+// setPatient reports whether it was not set before.
+func (c *Client) setPatient() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.patient
+	c.patient = true
+	return !was
 }
 
 func (c *Client) tryProcess(ctx context.Context) (k *conn, again bool, err error) {
@@ -71,7 +91,7 @@ func (c *Client) tryProcess(ctx context.Context) (k *conn, again bool, err error
 		}
 	}
 	k = newConn(c)
-	transport := &stdioTransport{proc: proc, noted: k.noteArrived, discoverWait: min(discoverWait, c.spec.StartTimeout/3)}
+	transport := &stdioTransport{proc: proc, noted: k.noteArrived, discoverWait: c.discoverLimit()}
 	k.session, err = c.sdkClient(k).Connect(ctx, transport, c.sessionOptions())
 	k.stdio = transport.conn
 	if err == nil {
@@ -80,9 +100,14 @@ func (c *Client) tryProcess(ctx context.Context) (k *conn, again bool, err error
 		}
 		return k, false, nil
 	}
-	ended := proc.wait(graceDrain * 2) // it may be about to end: then its status says more
+	proc.wait(graceDrain * 2) // it may be about to end: then its status says more
 	k.stdio.Close()
+	ended := k.stdio.endedItself()
 	if ended && k.stdio.diedDiscovering() && !c.skipProbe() {
+		c.setNoProbe()
+		return nil, true, nil
+	}
+	if !ended && k.stdio.wasSilent() && ctx.Err() == nil && c.setPatient() {
 		return nil, true, nil
 	}
 	return nil, false, c.startError(ctx, err, proc, ended)
@@ -136,6 +161,9 @@ func (c *Client) startHTTP(ctx context.Context) (*conn, error) {
 			Next: `correct "url" of this server in the config file`, unsent: true}
 	}
 	k, err := c.tryHTTP(ctx, u, c.spec.SSE)
+	if err != nil && k.http.silent.Load() && ctx.Err() == nil && c.setPatient() {
+		k, err = c.tryHTTP(ctx, u, c.spec.SSE)
+	}
 	var e *Error
 	if err != nil && !c.spec.SSE && ctx.Err() == nil && errors.As(err, &e) && e.Status == exitTransport && looksLikeSSE(k) {
 		if old, sseErr := c.tryHTTP(ctx, u, true); sseErr == nil {
@@ -162,7 +190,7 @@ func looksLikeSSE(k *conn) bool {
 // tryHTTP returns the conn also with an error, for what its requests noted.
 func (c *Client) tryHTTP(ctx context.Context, u *url.URL, sse bool) (*conn, error) {
 	k := newConn(c)
-	k.http = newRoundTripper(u.Scheme+"://"+u.Host, c.spec.Headers, min(discoverWait, c.spec.StartTimeout/3))
+	k.http = newRoundTripper(u.Scheme+"://"+u.Host, c.spec.Headers, c.discoverLimit())
 	k.http.noted = k.noteArrived
 	var err error
 	k.session, err = c.sdkClient(k).Connect(ctx, c.httpTransport(sse, newHTTPClient(k.http)), c.sessionOptions())

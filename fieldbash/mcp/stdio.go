@@ -61,6 +61,7 @@ type stdioConn struct {
 	incoming chan jsonrpc.Message
 	ended    chan struct{} // closed by readLoop after it set readErr
 	readErr  error
+	itself   bool // it was not we who ended the connection
 
 	closeOnce sync.Once
 	closed    chan struct{}
@@ -106,9 +107,21 @@ func (c *stdioConn) readLoop() {
 		}
 		if err != nil {
 			c.readErr = err
+			select {
+			case <-c.closed:
+			default:
+				c.itself = true
+			}
 			return
 		}
 	}
+}
+
+// endedItself reports whether the server ended before we closed the
+// connection; the connection has been closed.
+func (c *stdioConn) endedItself() bool {
+	<-c.ended
+	return c.itself
 }
 
 // readLine returns one line without its newline; the last may come with an error.
