@@ -22,7 +22,7 @@ type request struct {
 // message is one message of a request. Content is nil where it is absent or null.
 type message struct {
 	Role       string     `json:"role"`
-	Content    *string    `json:"content"`
+	Content    *content   `json:"content"`
 	Reasoning  string     `json:"reasoning_content"`
 	ToolCallID string     `json:"tool_call_id"`
 	ToolCalls  []callBack `json:"tool_calls"`
@@ -42,7 +42,37 @@ func (m *message) content() string {
 	if m.Content == nil {
 		return ""
 	}
-	return *m.Content
+	return string(*m.Content)
+}
+
+// content is a text, or parts of which the texts and the URLs of pictures are
+// joined by newlines.
+type content string
+
+// UnmarshalJSON takes both forms.
+func (c *content) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		*c = content(text)
+		return nil
+	}
+	var parts []struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		ImageURL struct {
+			URL string `json:"url"`
+		} `json:"image_url"`
+	}
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if p.Type != "text" && p.Type != "image_url" {
+			return fmt.Errorf("a part of type %q", p.Type)
+		}
+		*c += content(p.Text + p.ImageURL.URL + "\n")
+	}
+	return nil
 }
 
 // checkRequest parses a request and returns its messages, or what is wrong.
@@ -123,7 +153,7 @@ func checkMessages(ms []message) error {
 		if m.Role != "tool" && len(open) > 0 {
 			return fmt.Errorf("%s: %d tool calls before it have no tool message", where, len(open))
 		}
-		if m.Content != nil && strings.TrimSpace(*m.Content) == "" {
+		if m.Content != nil && strings.TrimSpace(m.content()) == "" {
 			return fmt.Errorf("%s: its content is empty", where)
 		}
 		switch m.Role {

@@ -106,6 +106,8 @@ type Expect struct {
 	Lacks    []string `json:"lacks,omitempty"`    // none of them
 	Matches  string   `json:"matches,omitempty"`  // a Go regular expression, anywhere in the content
 	Model    string   `json:"model,omitempty"`    // of the request itself
+
+	Reasoning *string `json:"reasoning,omitempty"` // what is sent back as reasoning_content
 }
 
 // check returns what is wrong with a message, or "".

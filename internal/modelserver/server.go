@@ -205,6 +205,9 @@ func checkExpected(want Expectations, model string, ms []message) error {
 		if e.Model != "" && e.Model != model {
 			return fmt.Errorf("the model is %q, not %q", model, e.Model)
 		}
+		if e.Reasoning != nil && *e.Reasoning != m.Reasoning {
+			return fmt.Errorf("message %d: its reasoning_content is %q, not %q", len(ms)-len(want)+i, m.Reasoning, *e.Reasoning)
+		}
 		if bad := e.check(m.Role, m.content()); bad != "" {
 			return fmt.Errorf("message %d: %s: %q", len(ms)-len(want)+i, bad, m.content())
 		}

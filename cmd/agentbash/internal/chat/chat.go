@@ -2,11 +2,14 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
 )
 
 // Runner runs one command string as the model sent it. Run returns when the
@@ -39,6 +42,33 @@ type Options struct {
 	// before the second, which doubles, 0 is 500 ms; Retry-After overrides it.
 	Attempts int
 	Backoff  time.Duration
+
+	// Idle is how long a reply may be silent before it counts as cut off, 0 is 5
+	// minutes. Comments that keep a connection alive count as life.
+	Idle time.Duration
+
+	// Journal takes a record of everything before it is shown; nil: nothing is
+	// recorded. History is what a journal holds already: the conversation goes on
+	// from there.
+	Journal Journal
+	History []store.Record
+
+	// MaxTurns bounds the requests of one Turn, MaxCost the dollars of the
+	// conversation's life in this process. 0 is no limit.
+	MaxTurns int
+	MaxCost  float64
+
+	// Window is the model's context window in tokens, and Prices what it costs;
+	// zero values mean what is known of the model by its name.
+	Window int
+	Prices Prices
+
+	// Spill stores a text that is left out of the conversation to save room, and
+	// returns the path where the model can read it. nil: it is gone.
+	Spill func(text string) (path string, err error)
+
+	// Program is the version that goes into records.
+	Program string
 }
 
 // Conversation is an exchange with one model. It is used from one goroutine.
@@ -47,8 +77,17 @@ type Conversation struct {
 	client   *openai.Client
 	server   string // host of the base URL, for messages
 	tools    []openai.Tool
-	messages []openai.ChatCompletionMessage
+	messages []message
 	turns    int
+
+	size     sizer        // of the context
+	cost     float64      // dollars so far
+	unpriced bool         // a request's cost is not known
+	resumed  string       // a note for the next prompt: the shell is a new one
+	pieces   store.Record // what was shown of a reply, while a history is read
+	sick     error        // the journal's
+	hush     bool         // a summary is written, which nobody is shown
+	plain    bool         // the server refuses reasoning that is sent back
 }
 
 // New makes a conversation. It sends nothing yet.
@@ -70,9 +109,11 @@ func New(opts *Options) *Conversation {
 	c.opts.BaseURL = cfg.BaseURL
 	c.server = hostOf(cfg.BaseURL)
 	c.client = openai.NewClientWithConfig(cfg)
-	if strings.TrimSpace(c.opts.System) != "" {
-		c.append(openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: c.opts.System})
+	c.size = newSizer(c.opts.Window, c.opts.Model)
+	if c.opts.Prices == (Prices{}) {
+		c.opts.Prices = known(c.opts.Model).prices
 	}
+	c.begin()
 	return c
 }
 
@@ -80,7 +121,8 @@ func New(opts *Options) *Conversation {
 func (c *Conversation) OnEvent(f func(Event)) { c.opts.Events = f }
 
 // Turn sends a prompt and goes on until the model stops calling the tool. It
-// returns the text of the last reply.
+// returns the text of the last reply. Words such as @shot.png in the prompt send
+// the picture along, when there is such a file.
 //
 // An error is an [*Error]; the text that came before it is returned too. The
 // conversation can be continued with another Turn after any error.
@@ -88,25 +130,73 @@ func (c *Conversation) Turn(ctx context.Context, prompt string) (final string, e
 	if strings.TrimSpace(prompt) == "" {
 		return "", &Error{Exit: ExitUsage, Text: "the prompt is empty: type what is to be done"}
 	}
+	images, err := loadImages(prompt, c.dir())
+	if err != nil {
+		return "", &Error{Exit: ExitUsage, Text: err.Error(), Err: err}
+	}
 	c.turns++
 	c.settle()
-	c.append(openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: prompt})
+	c.add(store.Record{Type: store.TypeUser, Text: prompt, Images: images})
+	t := &turn{guard: newGuard()}
+	final, err = c.run(ctx, t)
+	end := store.Record{Type: store.TypeEnd}
+	if err != nil {
+		end.Error, end.ExitCode = err.Error(), exitOf(err)
+	}
+	c.record(end)
+	return final, errors.Join(err, c.sync())
+}
+
+// turn is the state of one Turn.
+type turn struct {
+	requests int
+	squeezes int // compactions since the last reply
+	guard    *guard
+}
+
+// run asks and answers until the model has nothing more to call.
+func (c *Conversation) run(ctx context.Context, t *turn) (final string, err error) {
 	for {
-		r, err := c.stream(ctx)
+		if err := c.ready(ctx, t); err != nil {
+			return final, err
+		}
+		r, err := c.ask(ctx)
+		if err != nil && c.makeRoom(ctx, t, err) {
+			continue
+		}
+		t.requests++
+		t.squeezes = 0
 		c.keep(r, err)
+		final = r.text.String()
 		if err != nil {
-			return r.text.String(), err
+			return final, err
 		}
 		if len(r.calls) == 0 {
-			return r.text.String(), c.checkFinish(r)
+			return final, c.checkFinish(r)
 		}
 		for _, call := range r.calls {
-			c.answer(ctx, r, call)
+			c.answer(ctx, t, r, call)
 		}
 		if ctx.Err() != nil {
-			return r.text.String(), c.interrupted(ctx)
+			return final, c.interrupted(ctx)
+		}
+		if err := t.guard.stop(); err != nil {
+			return final, err
 		}
 	}
+}
+
+// ready is what must be so before a request: no limit is reached, the
+// conversation fits, and what was shown is on the disk.
+func (c *Conversation) ready(ctx context.Context, t *turn) error {
+	if err := c.checkLimits(t); err != nil {
+		return err
+	}
+	if c.size.full(c.messages) && t.squeezes == 0 {
+		t.squeezes++
+		c.squeeze(ctx, t.squeezes)
+	}
+	return c.sync()
 }
 
 // settle closes a turn that ended before the model had its say, since many chat
@@ -115,7 +205,7 @@ func (c *Conversation) settle() {
 	if n := len(c.messages); n > 0 {
 		switch c.messages[n-1].Role {
 		case openai.ChatMessageRoleUser, openai.ChatMessageRoleTool:
-			c.append(openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: "[no reply: the turn was interrupted]"})
+			c.add(store.Record{Type: store.TypeAssistant, Text: "[no reply: the turn was interrupted]"})
 		}
 	}
 }
@@ -123,55 +213,57 @@ func (c *Conversation) settle() {
 // keep appends a reply. Of one that broke off, the text stays, with a note;
 // calls that may be incomplete do not.
 func (c *Conversation) keep(r *reply, err error) {
-	m := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: r.text.String()}
-	if strings.TrimSpace(m.Content) == "" {
-		m.Content = ""
+	rec := store.Record{Type: store.TypeAssistant, Text: r.text.String(), Reasoning: r.reasoning.String()}
+	if strings.TrimSpace(rec.Text) == "" {
+		rec.Text = ""
 	}
 	if err != nil {
-		if m.Content == "" {
-			return
+		if rec.Partial = true; rec.Text != "" {
+			c.add(rec)
 		}
-		m.Content += "\n[the reply was cut off here]"
-		c.append(m)
 		return
 	}
-	for i := range r.calls {
-		m.ToolCalls = append(m.ToolCalls, r.calls[i].echo())
+	rec.Extra = r.extra()
+	for _, call := range r.calls {
+		rec.Calls = append(rec.Calls, call.echo())
 	}
-	if m.Content == "" && len(m.ToolCalls) == 0 {
-		m.Content = "(no answer)"
+	if rec.Text == "" && len(rec.Calls) == 0 {
+		rec.Text = "(no answer)"
 	}
-	c.append(m)
+	c.add(rec)
 }
 
 // answer runs one call and appends its tool message.
-func (c *Conversation) answer(ctx context.Context, r *reply, call *toolCall) {
+func (c *Conversation) answer(ctx context.Context, t *turn, r *reply, call *toolCall) {
 	result := ToolResult{ID: call.id}
 	command, timeout, err := parseCall(call.name, call.arguments)
 	switch {
 	case ctx.Err() != nil:
-		result.Output, result.ExitCode, result.Interrupted = "[interrupted by the user before it ran]", 130, true
+		result.Output, result.ExitCode, result.Interrupted = "["+stopped(ctx)+" before it ran]", 130, true
 	case err != nil:
 		result.Output, result.ExitCode, result.Refused = "bash: "+err.Error(), 2, true
 		if r.finish == openai.FinishReasonLength {
 			result.Output += "; the reply reached the model's output limit: send less at once, a long file in parts"
 		}
+		result.Output += t.guard.saw(call.name+" "+call.arguments, result)
+	case t.guard.stop() != nil:
+		result.Output, result.ExitCode, result.Refused = "[not run: the turn was stopped]", 1, true
 	default:
-		c.opts.Events(ToolCall{ID: call.id, Command: command, Timeout: timeout})
+		c.emit(ToolCall{ID: call.id, Command: command, Timeout: timeout})
 		start := time.Now()
 		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, command, timeout)
 		result.Duration = time.Since(start)
 		if ctx.Err() != nil {
 			result.Interrupted = true
-			result.Output = strings.TrimLeft(result.Output+"\n[interrupted by the user]", "\n")
+			result.Output = strings.TrimLeft(result.Output+"\n["+stopped(ctx)+"]", "\n")
+		} else {
+			result.Output += t.guard.saw(command, result)
 		}
 	}
 	if strings.TrimSpace(result.Output) == "" {
 		// go-openai leaves empty content out, and servers refuse a tool message without.
 		result.Output = "(no output)"
 	}
-	c.append(openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, ToolCallID: call.id, Content: result.Output})
+	c.add(result.record(c.dir()))
 	c.opts.Events(result)
 }
-
-func (c *Conversation) append(m openai.ChatCompletionMessage) { c.messages = append(c.messages, m) }

@@ -81,8 +81,13 @@ func (k *talk) played(t *testing.T) {
 func (k *talk) shown() string {
 	var b strings.Builder
 	for _, e := range k.events {
-		if e, ok := e.(Text); ok {
+		switch e := e.(type) {
+		case Text:
 			b.WriteString(e.Delta)
+		case Retry:
+			if e.Void {
+				b.Reset()
+			}
 		}
 	}
 	return b.String()

@@ -18,6 +18,7 @@ import (
 const (
 	ExitModel       = 1   // the model or its server
 	ExitUsage       = 2   // what was asked makes no sense
+	ExitLimit       = 3   // a limit that the caller set was reached
 	ExitAuth        = 4   // the server refused the key
 	ExitInterrupted = 130 // cancelled
 )
@@ -27,6 +28,9 @@ type Error struct {
 	Exit int    // one of the Exit constants
 	Text string // for a person
 	Err  error  // the cause; may be nil
+
+	tooLong bool // the conversation does not fit the model's window
+	window  int  // as the server said; 0: it did not
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -38,11 +42,27 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) ExitStatus() int { return e.Exit }
 
 // serverError is an error that the server wrote into its stream.
-type serverError struct{ text string }
+type serverError struct {
+	text    string
+	lasting bool // sending the request again would not help
+}
 
 func (e *serverError) Error() string { return e.text }
 
+func exitOf(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Exit
+	}
+	return ExitModel
+}
+
+// interrupted is why ctx ended: its cause, where that is an [*Error].
 func (c *Conversation) interrupted(ctx context.Context) error {
+	var limit *Error
+	if errors.As(context.Cause(ctx), &limit) {
+		return limit
+	}
 	return &Error{Exit: ExitInterrupted, Text: "interrupted: the conversation is kept, go on with another prompt", Err: context.Cause(ctx)}
 }
 
@@ -92,7 +112,7 @@ func (c *Conversation) explainStream(ctx context.Context, err error) error {
 // explainStatus maps an HTTP status to what to do about it.
 func (c *Conversation) explainStatus(e *Error, status int, text string, code any) {
 	what := fmt.Sprintf("%d %s", status, http.StatusText(status))
-	if text = oneLine(text); text != "" {
+	if text := oneLine(text); text != "" {
 		what += ": " + text
 	}
 	next := ""
@@ -109,7 +129,8 @@ func (c *Conversation) explainStatus(e *Error, status int, text string, code any
 		next = "the account has no credit left: add some, or use another key or --base-url"
 	case status == http.StatusTooManyRequests:
 		next = "too many requests: wait a little and send the prompt again"
-	case status == http.StatusRequestEntityTooLarge || code == "context_length_exceeded":
+	case isTooLong(status, text, code):
+		e.tooLong, e.window = true, windowIn(text)
 		next = "the conversation is too long for the model: start a new one"
 	case status >= 500:
 		next = "the server is in trouble: send the prompt again, or use another --model or --base-url"
@@ -132,6 +153,8 @@ func (c *Conversation) explainTransport(err error) string {
 		return "the name could not be looked up (" + dns.Err + "): check the network, or the base URL with --base-url"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused: start the server, or point --base-url or OPENAI_BASE_URL at one that runs"
+	case errors.Is(err, errIdle):
+		return "it sent nothing for " + c.idle().String() + ": send the prompt again, or look at the server"
 	case isReset(err):
 		return "the connection was closed before an answer came: send the prompt again"
 	}

@@ -30,11 +30,14 @@ type ToolResult struct {
 	Interrupted bool // cancelled while it ran, or before
 }
 
-// Usage is what one request cost, in tokens, by the server's own count.
+// Usage is what one request cost, in tokens, by the server's own count, or by
+// an estimate where it gave none.
 type Usage struct {
 	Prompt, Completion int
-	Cached             int // of Prompt, read from the server's cache
-	Reasoning          int // of Completion
+	Cached             int     // of Prompt, read from the server's cache
+	Reasoning          int     // of Completion
+	Cost               float64 // dollars; 0: not known
+	Estimated          bool    // the server gave no numbers
 }
 
 // Retry tells that a request is sent again after Wait.
@@ -42,7 +45,11 @@ type Retry struct {
 	Attempt int // the one that failed, from 1
 	Wait    time.Duration
 	Reason  string
+	Void    bool // the reply had begun: what was shown of it is void, and comes again
 }
+
+// Compacted tells that the conversation was shortened, in tokens by estimate.
+type Compacted struct{ Before, After int }
 
 func (Text) event()       {}
 func (Reasoning) event()  {}
@@ -50,3 +57,4 @@ func (ToolCall) event()   {}
 func (ToolResult) event() {}
 func (Usage) event()      {}
 func (Retry) event()      {}
+func (Compacted) event()  {}

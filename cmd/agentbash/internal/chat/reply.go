@@ -13,9 +13,13 @@ import (
 
 // reply is what one streamed response added up to.
 type reply struct {
-	text   strings.Builder
-	calls  []*toolCall
-	finish openai.FinishReason
+	text      strings.Builder
+	reasoning strings.Builder
+	details   []json.RawMessage // OpenRouter's and MiniMax's reasoning_details
+	field     string            // where the reasoning came
+	calls     []*toolCall
+	finish    openai.FinishReason
+	usage     bool // the server said what it cost
 }
 
 // chunk is one event of a stream. go-openai's own type has no place for the
@@ -24,30 +28,40 @@ type reply struct {
 type chunk struct {
 	Choices []struct {
 		Delta struct {
-			Content          string          `json:"content"`
-			Refusal          string          `json:"refusal"`
-			ReasoningContent string          `json:"reasoning_content"`
-			Reasoning        string          `json:"reasoning"`
-			ToolCalls        []toolCallDelta `json:"tool_calls"`
+			Content          string            `json:"content"`
+			Refusal          string            `json:"refusal"`
+			ReasoningContent string            `json:"reasoning_content"`
+			Reasoning        string            `json:"reasoning"`
+			ReasoningDetails []json.RawMessage `json:"reasoning_details"`
+			ToolCalls        []toolCallDelta   `json:"tool_calls"`
 		} `json:"delta"`
 		FinishReason openai.FinishReason `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *openai.Usage   `json:"usage"`
+	Usage *wireUsage      `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
 
-// stream sends the conversation and reads the reply to its end. The reply is
-// never nil; on an error it holds what came before.
-func (c *Conversation) stream(ctx context.Context) (*reply, error) {
-	r := &reply{}
-	s, err := c.client.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{
+// wireUsage has what OpenRouter adds.
+type wireUsage struct {
+	openai.Usage
+	Cost float64 `json:"cost"`
+}
+
+// stream sends the conversation once and reads the reply to its end. The reply
+// is never nil; on an error it holds what came before. before is an error from
+// before the reply began.
+func (c *Conversation) stream(ctx context.Context) (r *reply, before, within error) {
+	r = &reply{}
+	ctx, done := context.WithCancelCause(ctx)
+	defer done(nil)
+	s, err := c.client.CreateChatCompletionStream(c.withExtras(ctx, done), openai.ChatCompletionRequest{
 		Model:         c.opts.Model,
-		Messages:      c.messages,
+		Messages:      c.wire(),
 		Tools:         c.tools,
 		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
 	})
 	if err != nil {
-		return r, c.explain(ctx, err)
+		return r, idleCause(ctx, err), nil
 	}
 	defer s.Close()
 	for {
@@ -56,19 +70,22 @@ func (c *Conversation) stream(ctx context.Context) (*reply, error) {
 			break
 		}
 		if err != nil {
-			return r, c.explainStream(ctx, err)
+			return r, nil, idleCause(ctx, err)
 		}
 		if err := c.take(r, raw); err != nil {
-			return r, c.explainStream(ctx, err)
+			return r, nil, err
 		}
 	}
 	if r.finish == "" {
 		// go-openai reads the end of a connection as the end of the reply; only
 		// the finish reason tells them apart.
-		return r, c.explainStream(ctx, io.ErrUnexpectedEOF)
+		return r, nil, io.ErrUnexpectedEOF
 	}
 	r.nameCalls(c.turns, len(c.messages))
-	return r, nil
+	if !r.usage {
+		c.spent(c.size.guess(c.messages, r), 0)
+	}
+	return r, nil, nil
 }
 
 // take adds one event to the reply.
@@ -78,19 +95,25 @@ func (c *Conversation) take(r *reply, raw []byte) error {
 		return fmt.Errorf("an event that is not JSON: %s", quoteHead(string(raw)))
 	}
 	if len(e.Error) > 0 && string(e.Error) != "null" {
-		return &serverError{text: errorText(e.Error)}
+		return &serverError{text: errorText(e.Error), lasting: isLasting(e.Error)}
 	}
 	if u := e.Usage; u != nil {
-		c.opts.Events(usageOf(u))
+		r.usage = true
+		c.spent(usageOf(&u.Usage), u.Cost)
 	}
 	for _, choice := range e.Choices {
 		d := choice.Delta
 		if text := d.ReasoningContent + d.Reasoning; text != "" {
-			c.opts.Events(Reasoning{Delta: text})
+			r.reasoning.WriteString(text)
+			c.emit(Reasoning{Delta: text})
+		}
+		r.details = append(r.details, d.ReasoningDetails...)
+		if d.ReasoningContent != "" {
+			r.field = "reasoning_content"
 		}
 		if text := d.Content + d.Refusal; text != "" {
 			r.text.WriteString(text)
-			c.opts.Events(Text{Delta: text})
+			c.emit(Text{Delta: text})
 		}
 		for _, delta := range d.ToolCalls {
 			r.addCall(delta)

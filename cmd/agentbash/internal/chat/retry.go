@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -52,7 +53,8 @@ func (t *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 			resp.Body.Close()
 		}
 		t.tell(Retry{Attempt: n, Wait: wait, Reason: reason})
-		if err := sleep(req, wait); err != nil {
+		stateOf(req.Context()).rest()
+		if err := sleep(req.Context(), wait); err != nil {
 			return nil, err
 		}
 		backoff *= 2
@@ -102,14 +104,14 @@ func retryWait(resp *http.Response, backoff time.Duration) (wait time.Duration, 
 	return wait, wait <= longestWait
 }
 
-func sleep(req *http.Request, d time.Duration) error {
+func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
-	case <-req.Context().Done():
-		return req.Context().Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	openai "github.com/sashabaranov/go-openai"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
 )
 
 // toolCall is a call put together from its deltas.
@@ -16,6 +16,7 @@ type toolCall struct {
 	arguments string
 
 	parts strings.Builder // arguments as far as they came
+	extra json.RawMessage // what the provider wants to have back (Gemini's thought signature)
 }
 
 // toolCallDelta is a piece of a call. Arguments is a string by the standard, and
@@ -27,6 +28,7 @@ type toolCallDelta struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
+	Extra json.RawMessage `json:"extra_content"`
 }
 
 // addCall adds a piece to the call it belongs to. Servers differ: some leave
@@ -36,6 +38,9 @@ func (r *reply) addCall(d toolCallDelta) {
 	c := r.callFor(d)
 	if c.id == "" {
 		c.id = d.ID
+	}
+	if len(d.Extra) > 0 {
+		c.extra = d.Extra
 	}
 	if d.Function.Name != c.name {
 		c.name += d.Function.Name
@@ -86,17 +91,13 @@ func (r *reply) nameCalls(turn, position int) {
 // echo is the call as it is sent back. Servers refuse arguments that are no
 // JSON object, and names outside their alphabet; the tool message tells the
 // model what it had sent.
-func (c *toolCall) echo() openai.ToolCall {
+func (c *toolCall) echo() store.Call {
 	arguments := c.arguments
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
 		arguments = "{}"
 	}
-	return openai.ToolCall{
-		ID:       c.id,
-		Type:     openai.ToolTypeFunction,
-		Function: openai.FunctionCall{Name: sendableName(c.name), Arguments: arguments},
-	}
+	return store.Call{ID: c.id, Name: sendableName(c.name), Arguments: arguments, Extra: c.extra}
 }
 
 func sendableName(name string) string {

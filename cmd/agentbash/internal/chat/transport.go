@@ -26,12 +26,12 @@ func (c *Conversation) httpClient() *http.Client {
 		// A redirected POST becomes a GET, and its answer misleads.
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
-	client.Transport = &retrier{
+	client.Transport = &patcher{&retrier{
 		next:     &checker{next: client.Transport},
 		attempts: c.opts.Attempts,
 		backoff:  c.opts.Backoff,
-		tell:     func(r Retry) { c.opts.Events(r) },
-	}
+		tell:     func(r Retry) { c.emit(r) },
+	}}
 	return &client
 }
 
@@ -45,10 +45,13 @@ type responseError struct{ text string }
 func (e *responseError) Error() string { return e.text }
 
 func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
+	state := stateOf(req.Context())
+	state.alive()
 	resp, err := c.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
+	state.alive()
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		resp.Body.Close()
@@ -67,7 +70,7 @@ func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, err
 	}
-	resp.Body = &eventBody{r: body, c: resp.Body}
+	resp.Body = &eventBody{r: body, c: resp.Body, state: state}
 	return resp, nil
 }
 
@@ -98,6 +101,8 @@ type eventBody struct {
 	r    *bufio.Reader
 	c    io.Closer
 	rest []byte // of a line that is passed on
+
+	state *requestState
 }
 
 func (b *eventBody) Close() error { return b.c.Close() }
@@ -105,6 +110,7 @@ func (b *eventBody) Close() error { return b.c.Close() }
 func (b *eventBody) Read(p []byte) (int, error) {
 	for len(b.rest) == 0 {
 		line, err := b.r.ReadBytes('\n')
+		b.state.alive()
 		if err != nil {
 			// A last line without its end is no event, but go-openai wants to
 			// see an error object there.

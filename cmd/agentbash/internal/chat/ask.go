@@ -1,0 +1,118 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// ask sends the conversation and returns the reply. A reply that breaks off is
+// asked for again: its calls only run when all of it is there, so nothing can
+// run twice by it. The reply is never nil.
+func (c *Conversation) ask(ctx context.Context) (*reply, error) {
+	attempts, backoff := c.opts.Attempts, c.opts.Backoff
+	if attempts == 0 {
+		attempts = defaultAttempts
+	}
+	if backoff == 0 {
+		backoff = defaultBackoff
+	}
+	for n := 1; ; n++ {
+		r, before, within := c.stream(ctx)
+		switch {
+		case before != nil && c.refusesReasoning(before):
+			c.plain = true
+			n--
+			continue
+		case before != nil:
+			return r, c.explain(ctx, before)
+		case within == nil:
+			return r, nil
+		case n >= attempts || ctx.Err() != nil || !isCut(within):
+			return r, c.explainStream(ctx, within)
+		}
+		wait := backoff + rand.N(backoff/4+1)
+		c.emit(Retry{Attempt: n, Wait: wait, Reason: "the reply broke off (" + oneLine(within.Error()) + ")", Void: r.text.Len() > 0})
+		if sleep(ctx, wait) != nil {
+			return r, c.interrupted(ctx)
+		}
+		backoff *= 2
+	}
+}
+
+// isCut reports an error that another attempt may not meet.
+func isCut(err error) bool {
+	var said *serverError
+	var api *openai.APIError
+	var network net.Error
+	if errors.As(err, &api) { // go-openai found the error object
+		return !lasting(api.Type, fmt.Sprint(api.Code))
+	}
+	return errors.As(err, &said) && !said.lasting || isReset(err) || errors.Is(err, errIdle) || errors.As(err, &network)
+}
+
+// isLasting reports an error object in a stream that says the request was wrong.
+func isLasting(raw json.RawMessage) bool {
+	var e struct {
+		Type string          `json:"type"`
+		Code json.RawMessage `json:"code"`
+	}
+	json.Unmarshal(raw, &e)
+	return lasting(e.Type, strings.Trim(string(e.Code), `"`))
+}
+
+func lasting(kind, code string) bool {
+	if status, err := strconv.Atoi(code); err == nil {
+		return status >= 400 && status < 500 && status != 408 && status != 429
+	}
+	for _, word := range []string{"invalid", "authentication", "permission", "context_length", "content_filter", "quota", "billing"} {
+		if strings.Contains(kind, word) || strings.Contains(code, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusesReasoning is true once: when a server does not take back the reasoning
+// that it sent, as DeepSeek's first reasoner did not.
+func (c *Conversation) refusesReasoning(err error) bool {
+	var api *openai.APIError
+	if c.plain || !errors.As(err, &api) || api.HTTPStatusCode != 400 || !strings.Contains(api.Message, "reasoning") {
+		return false
+	}
+	for i := range c.messages {
+		if c.messages[i].ReasoningContent != "" || c.messages[i].rec.Extra != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// defaultIdle is long, since a model on a small machine may read a long prompt
+// for minutes before its first word.
+const defaultIdle = 5 * time.Minute
+
+func (c *Conversation) idle() time.Duration {
+	if c.opts.Idle == 0 {
+		return defaultIdle
+	}
+	return c.opts.Idle
+}
+
+var errIdle = errors.New("nothing came for too long")
+
+// idleCause is errIdle where that ended the request, else err.
+func idleCause(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errIdle) {
+		return cause
+	}
+	return err
+}

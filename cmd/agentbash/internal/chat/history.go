@@ -1,0 +1,185 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+)
+
+// message is a message of the conversation, and the record that it came from.
+type message struct {
+	openai.ChatCompletionMessage
+	rec     store.Record
+	started string // the id of its last call that began to run; only while a history is read
+}
+
+// begin takes in the history, answers what it left open, and records what
+// holds from here on.
+func (c *Conversation) begin() {
+	old := ""
+	for _, r := range c.opts.History {
+		if r.Type == store.TypeSystem {
+			old = r.Text
+		}
+		if r.Type == store.TypeUsage && r.Usage != nil {
+			c.cost += r.Usage.Cost
+		}
+		if r.Type == store.TypeUser {
+			c.turns++
+		}
+		c.absorb(r)
+	}
+	// A limit is on what this process spends.
+	c.cost = 0
+	if len(c.opts.History) > 0 {
+		c.closeOpen(c.add)
+		c.add(store.Record{Type: store.TypeResume, Dir: c.dir(), Program: c.opts.Program})
+	}
+	c.opts.History = nil
+	c.record(store.Record{Type: store.TypeModel, Model: c.opts.Model, Server: c.opts.BaseURL})
+	if system := c.opts.System; system != old && strings.TrimSpace(system) != "" {
+		c.add(store.Record{Type: store.TypeSystem, Text: system})
+	}
+}
+
+// absorb takes a record into the conversation. It is the only way in, so that a
+// resumed conversation is the one that was, byte for byte.
+func (c *Conversation) absorb(r store.Record) {
+	switch r.Type {
+	case store.TypeSystem:
+		c.setSystem(r)
+	case store.TypeUser:
+		c.closeOpen(c.push) // what is read here was not written by us
+		r.Text = c.resumed + r.Text
+		c.resumed = ""
+		c.push(r)
+	case store.TypeText:
+		c.pieces.Text += r.Text
+	case store.TypeReasoning:
+		c.pieces.Reasoning += r.Text
+	case store.TypeRetry:
+		c.pieces = store.Record{}
+	case store.TypeAssistant:
+		c.pieces = store.Record{}
+		c.push(r)
+	case store.TypeToolCall:
+		if m := c.callOf(r.ID); m != nil {
+			m.started = r.ID
+		}
+	case store.TypeToolResult:
+		c.push(r)
+	case store.TypeResume:
+		c.resumed = fmt.Sprintf("<system_hint type=\"session_resumed\">the session was resumed: bash is a new one, so variables, functions and background jobs are gone; its directory is %s</system_hint>\n\n", r.Dir)
+	case store.TypeCompact:
+		c.messages = c.messages[:c.systems()]
+		for _, m := range r.Messages {
+			c.push(m)
+		}
+	case store.TypeClear:
+		c.messages, c.pieces, c.resumed = c.messages[:c.systems()], store.Record{}, ""
+	}
+}
+
+// push appends a message.
+func (c *Conversation) push(r store.Record) {
+	m := openai.ChatCompletionMessage{}
+	switch r.Type {
+	case store.TypeUser:
+		m.Role, m.Content = openai.ChatMessageRoleUser, r.Text
+		if len(r.Images) > 0 {
+			m.Content, m.MultiContent = "", parts(r)
+		}
+	case store.TypeAssistant:
+		m.Role, m.Content = openai.ChatMessageRoleAssistant, r.Text
+		if r.Partial {
+			m.Content += "\n[the reply was cut off here]"
+		}
+		if fields(r.Extra)["reasoning_content"] != nil {
+			m.ReasoningContent = r.Reasoning
+		}
+		for _, call := range r.Calls {
+			m.ToolCalls = append(m.ToolCalls, openai.ToolCall{ID: call.ID, Type: openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: call.Name, Arguments: call.Arguments}})
+		}
+	case store.TypeToolResult:
+		m.Role, m.Content, m.ToolCallID = openai.ChatMessageRoleTool, r.Output, r.ID
+	default:
+		return
+	}
+	c.messages = append(c.messages, message{ChatCompletionMessage: m, rec: r})
+}
+
+// setSystem puts the system prompt in the first place.
+func (c *Conversation) setSystem(r store.Record) {
+	m := message{ChatCompletionMessage: openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: r.Text}, rec: r}
+	c.messages = append([]message{m}, c.messages[c.systems():]...)
+}
+
+// systems is how many system messages there are: 0 or 1.
+func (c *Conversation) systems() int {
+	if len(c.messages) > 0 && c.messages[0].Role == openai.ChatMessageRoleSystem {
+		return 1
+	}
+	return 0
+}
+
+// callOf is the last message with tool calls, if it has one with this id.
+func (c *Conversation) callOf(id string) *message {
+	for i := len(c.messages) - 1; i >= 0; i-- {
+		m := &c.messages[i]
+		for _, call := range m.rec.Calls {
+			if call.ID == id {
+				return m
+			}
+		}
+		if m.Role != openai.ChatMessageRoleTool {
+			return nil
+		}
+	}
+	return nil
+}
+
+// closeOpen ends what a program that was killed left open: a reply whose end
+// was not seen is kept as far as it was shown, calls without a result are
+// answered as interrupted.
+func (c *Conversation) closeOpen(add func(store.Record)) {
+	if shown := c.pieces; strings.TrimSpace(shown.Text) != "" {
+		add(store.Record{Type: store.TypeAssistant, Text: shown.Text, Reasoning: shown.Reasoning, Partial: true})
+	}
+	c.pieces = store.Record{}
+	answered := map[string]bool{}
+	for i := len(c.messages) - 1; i >= 0; i-- {
+		switch m := &c.messages[i]; {
+		case m.Role == openai.ChatMessageRoleTool:
+			answered[m.ToolCallID] = true
+			continue
+		case len(m.rec.Calls) > 0:
+			answerOpen(m, answered, add)
+		}
+		return
+	}
+}
+
+func answerOpen(m *message, answered map[string]bool, add func(store.Record)) {
+	calls, started := m.rec.Calls, m.started // m moves when messages are added
+	for _, call := range calls {
+		if answered[call.ID] {
+			continue
+		}
+		output := "[interrupted before it ran: agentbash was ended]"
+		if call.ID == started {
+			output = "[interrupted: agentbash was ended while this command ran; it may have done a part of its work, and its output is lost]"
+		}
+		add(store.Record{Type: store.TypeToolResult, ID: call.ID, Output: output, ExitCode: ExitInterrupted, Interrupted: true})
+	}
+}
+
+// Clear starts a new conversation with the same model, in the same shell.
+func (c *Conversation) Clear() error {
+	c.add(store.Record{Type: store.TypeClear})
+	c.size.forget()
+	return c.sync()
+}
