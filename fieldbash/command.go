@@ -28,8 +28,8 @@ func (f *Fields) IsCommand(group string, words []string) bool {
 //	field:server prompts            its prompts, one a line
 //	field:server prompt NAME --k v  the text that a prompt expands to
 //
-// Each takes -o json and -o raw. The result and the error are as those of
-// [registry.Tool.Invoke]'s Run; usage problems are *registry.UsageError.
+// Each takes -o json and -o raw. Mistakes in the words have exit status 2; the
+// message is on call.Stderr, as for a tool.
 func (f *Fields) Command(ctx context.Context, group string, words []string, call *registry.Call) registry.ToolResult {
 	tool := &registry.Tool{Name: registry.FieldPrefix + group, Params: registry.AnyParams()}
 	tool.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
