@@ -4,6 +4,7 @@
 GO      ?= go
 RACE    := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
 SERVERS := testdata/mcp/node_modules
+SUITE   := testdata/mcp/conformance/node_modules
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 
 .PHONY: help run build test bench fuzz lint servers clean
@@ -21,11 +22,11 @@ test: servers ## run all tests (TESTFLAGS=-v for more)
 	@[ -n "$(RACE)" ] || echo "NOTE: no C compiler, so the tests run without the race detector"
 	$(GO) test $(RACE) -timeout 20m $(TESTFLAGS) ./...
 
-servers: $(SERVERS)/.package-lock.json ## install the MCP servers that the tests call
+servers: $(SERVERS)/.package-lock.json $(SUITE)/.package-lock.json ## install the MCP servers and the suite that the tests use
 
-$(SERVERS)/.package-lock.json: testdata/mcp/package-lock.json
-	@if command -v npm >/dev/null 2>&1; then cd testdata/mcp && npm ci --no-audit --no-fund; \
-	else echo "SKIPPED: there is no npm, so the tests that call real MCP servers do not run"; fi
+%/node_modules/.package-lock.json: %/package-lock.json
+	@if command -v npm >/dev/null 2>&1; then cd $* && npm ci --no-audit --no-fund; \
+	else echo "SKIPPED: there is no npm, so the tests that need $* do not run"; fi
 
 bench: servers ## measure, and print ratios (BENCH=Start for one; needs ripgrep and fd for the peers)
 	$(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -timeout 60m $(BENCHFLAGS) ./...
@@ -42,4 +43,4 @@ lint: ## gofmt, go mod tidy, vet, staticcheck
 	$(GO) tool staticcheck ./...
 
 clean: ## remove what was built
-	rm -rf bin $(SERVERS)
+	rm -rf bin $(SERVERS) $(SUITE)

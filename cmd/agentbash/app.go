@@ -56,8 +56,11 @@ func run(ctx context.Context, a *app) int {
 		return runRoot(ctx, a)
 	}
 	name, rest := a.args[0], a.args[1:]
-	if name == "help" {
+	switch name {
+	case "help":
 		return runHelp(a, rest)
+	case "mcp-conformance":
+		return runConformance(ctx, a, rest)
 	}
 	for _, c := range commands() {
 		if c.name != name {
