@@ -3,9 +3,11 @@ package term
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
 )
@@ -21,15 +23,30 @@ type Options struct {
 	Runner       chat.Runner
 
 	// Interrupt gets the signal of Ctrl-C. During a turn it cancels the turn; at
-	// the prompt twice in a row it ends the session. nil: never.
-	Interrupt <-chan os.Signal
+	// the prompt twice in a row it ends the session. nil: never. Resize gets the
+	// signal of a terminal that has changed its size (SIGWINCH).
+	Interrupt, Resize <-chan os.Signal
 
 	// Incomplete reports that a text is only the beginning of a command, so that
 	// another line is read. nil: only a backslash at the end asks for one.
 	Incomplete func(text string) bool
 
 	Info  Info
-	Plain bool // no line editor (TERM=dumb, screen readers): the terminal's own
+	Plain bool // no line editor, nothing repainted, no styles (TERM=dumb, screen readers)
+	Color bool // colours may be used; bold and the like do not count as such
+
+	History     string          // the file of the project's history; "" keeps none
+	Editor      string          // $VISUAL or $EDITOR, a command line; "" is vi
+	Dir         func() string   // where @path and relative paths begin; nil is Info.Dir
+	Names       func() []string // tools, for Tab; nil: none
+	Commands    []Command       // slash commands beside the package's own
+	CommandDirs []string        // hold the user's commands, NAME.md; the first of a name counts
+}
+
+// LiveRunner is a [chat.Runner] that can show what a command writes as it comes.
+// The output it returns is, as that of Run, what a model is to see.
+type LiveRunner interface {
+	RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (output string, exitCode int)
 }
 
 // errInterrupted is Ctrl-C at the prompt.
@@ -44,13 +61,18 @@ var errInterrupted = errors.New("interrupted")
 // When ctx ends during the wait for a line, the goroutine that reads In is left
 // behind, since a read cannot be taken back; it ends with In.
 func Chat(ctx context.Context, o *Options) error {
-	s := &session{Options: *o, in: newInput(o)}
-	defer s.in.close()
-	s.screen = newScreen(o, s.in.width)
+	in, err := newInput(o)
+	if err != nil {
+		return fmt.Errorf("keyboard: %w", err)
+	}
+	s := &session{Options: *o, in: in}
+	defer in.close()
+	s.screen = newScreen(o, in)
 	if s.Conversation != nil {
 		s.Conversation.OnEvent(s.screen.event)
 	}
-	s.screen.banner(o, s.in.terminal)
+	s.screen.banner(o)
+	s.openHistory()
 	return s.loop(ctx)
 }
 
@@ -58,13 +80,50 @@ type session struct {
 	Options
 	in     *input
 	screen *screen
+	aside  []string // what ! ran since the last prompt, for the next
+}
+
+// openHistory connects the editor to the history's file and to the names.
+func (s *session) openHistory() {
+	e := s.in.edit
+	if e == nil {
+		return
+	}
+	e.complete = s.complete
+	if s.History == "" {
+		return
+	}
+	var err error
+	if e.text.history, err = loadHistory(s.History); err != nil {
+		s.screen.note("the history is not available: " + err.Error())
+		return
+	}
+	e.save = func(line string) {
+		if err := saveHistory(s.History, line); err != nil {
+			e.save = nil
+			s.screen.note(err.Error())
+		}
+	}
+}
+
+func (s *session) dir() string {
+	if s.Dir != nil {
+		return s.Dir()
+	}
+	return s.Info.Dir
 }
 
 func (s *session) loop(ctx context.Context) error {
 	armed := false // Ctrl-C came last
 	for {
 		text, err := s.in.next(ctx, s.prompt(), s.Interrupt)
+		var want asked
 		switch {
+		case errors.As(err, &want):
+			if err := s.answer(ctx, keyName(want)); err != nil {
+				return err
+			}
+			continue
 		case errors.Is(err, errInterrupted):
 			if !s.in.terminal {
 				return &chat.Error{Exit: chat.ExitInterrupted, Text: "interrupted: what was not read yet did not run", Err: context.Canceled}
@@ -84,10 +143,31 @@ func (s *session) loop(ctx context.Context) error {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		if err := s.turn(ctx, text); err != nil {
+		switch err := s.turn(ctx, text); {
+		case errors.Is(err, errQuit):
+			return nil
+		case err != nil:
 			return err
 		}
 	}
+}
+
+// answer does what a key at the prompt asks of the session.
+func (s *session) answer(ctx context.Context, k keyName) error {
+	switch k {
+	case keyOutput:
+		_, err := s.output(ctx, "")
+		if err != nil {
+			s.screen.note(err.Error())
+		}
+		return nil
+	case keySuspend:
+		return s.suspend()
+	}
+	if err := s.external(ctx); err != nil {
+		s.screen.note(err.Error())
+	}
+	return nil
 }
 
 func (s *session) prompt() string {
@@ -99,17 +179,20 @@ func (s *session) prompt() string {
 
 // turn answers one text. An error ends the session.
 func (s *session) turn(ctx context.Context, text string) error {
-	var err error
-	s.cancellable(ctx, func(ctx context.Context) {
-		if s.Conversation == nil {
-			out, _ := s.Runner.Run(ctx, text, chat.DefaultTimeout)
-			s.screen.output(out)
-			return
-		}
-		s.screen.begin()
-		_, err = s.Conversation.Turn(ctx, strings.ReplaceAll(text, "\\\n", "\n"))
-		s.screen.end()
-	})
+	prompt, ok, err := s.slash(ctx, text)
+	switch command, shell := strings.CutPrefix(text, "!"); {
+	case err != nil || ok && prompt == "":
+		return err
+	case ok:
+		err = s.ask(ctx, prompt)
+	case s.Conversation == nil:
+		s.run(ctx, text)
+	case shell && s.in.terminal && strings.TrimSpace(command) != "":
+		out := s.run(ctx, command)
+		s.aside = append(s.aside, "$ "+command+"\n"+out)
+	default:
+		err = s.ask(ctx, strings.ReplaceAll(text, "\\\n", "\n"))
+	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -121,30 +204,86 @@ func (s *session) turn(ctx context.Context, text string) error {
 	return nil
 }
 
-// cancellable runs f with a context that ends at an interrupt.
-func (s *session) cancellable(ctx context.Context, f func(context.Context)) {
+// ask sends a prompt, after what the person ran.
+func (s *session) ask(ctx context.Context, prompt string) (err error) {
+	if len(s.aside) > 0 {
+		prompt = "I ran in your shell:\n" + strings.Join(s.aside, "\n") + "\n\n" + prompt
+		s.aside = nil
+	}
+	s.screen.begin()
+	s.during(ctx, "working", func(ctx context.Context) { _, err = s.Conversation.Turn(ctx, prompt) })
+	s.screen.end()
+	return err
+}
+
+// run runs a command that was typed, and returns what a model sees of it.
+func (s *session) run(ctx context.Context, command string) (out string) {
+	live, ok := s.Runner.(LiveRunner)
+	s.during(ctx, "running", func(ctx context.Context) {
+		if !ok || !s.in.terminal {
+			out, _ = s.Runner.Run(ctx, command, chat.DefaultTimeout)
+			return
+		}
+		w := &liveWriter{screen: s.screen}
+		out, _ = live.RunLive(ctx, command, chat.DefaultTimeout, w, w)
+		w.end(out)
+	})
+	if !ok || !s.in.terminal {
+		s.screen.output(out)
+	}
+	s.screen.mu.Lock()
+	s.screen.keep(command, out)
+	s.screen.mu.Unlock()
+	return out
+}
+
+// during runs f while the person can stop it, which ends its context, and can
+// type ahead.
+func (s *session) during(ctx context.Context, label string, f func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for drained := false; !drained; {
-		select { // an interrupt from before the turn is not meant for it
+		select { // an interrupt from before is not meant for it
 		case <-s.Interrupt:
 		default:
 			drained = true
 		}
 	}
-	done, joined := make(chan struct{}), make(chan struct{})
+	s.screen.startLive(label)
+	defer s.screen.stopLive()
+	var keys <-chan key
+	var ticks <-chan time.Time
+	if s.in.edit != nil {
+		keys = s.in.keys.keys
+		ticker := time.NewTicker(2 * frameTime)
+		defer ticker.Stop()
+		ticks = ticker.C
+	}
+	done := make(chan struct{})
 	go func() {
-		defer close(joined)
-		for {
-			select {
-			case <-s.Interrupt:
-				cancel()
-			case <-done:
-				return
+		whole := false
+		defer func() {
+			if !whole {
+				s.in.restore() // a panic: its text must be readable, and the terminal usable
 			}
-		}
+			close(done)
+		}()
+		f(ctx)
+		whole = true
 	}()
-	f(ctx)
-	close(done)
-	<-joined
+	for {
+		select {
+		case <-done:
+			return
+		case <-s.Interrupt:
+			cancel()
+		case k := <-keys:
+			if s.in.ahead(k) {
+				cancel()
+			}
+			s.screen.typing(s.in.edit.text.text, s.in.queue)
+		case <-ticks:
+			s.screen.tick()
+		}
+	}
 }

@@ -109,10 +109,10 @@ func TestLinesToAModel(t *testing.T) {
 func text(s string) *string { return &s }
 
 func TestAnErrorEndsASessionWithoutATerminal(t *testing.T) {
-	s := serve(t, modelserver.Reply{Text: "Part", Cut: modelserver.CutEnd})
+	s := serve(t, modelserver.Reply{Text: "Part", FinishReason: "content_filter"})
 	out, _, err := piped(t, s, "one\ntwo\n")
 	require.NoError(t, s.Close())
-	require.ErrorContains(t, err, "cut off in the middle")
+	require.ErrorContains(t, err, "filtered the reply")
 	require.Equal(t, "Part\n", out)
 }
 

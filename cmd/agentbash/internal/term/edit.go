@@ -25,11 +25,15 @@ func (b *buffer) start() {
 	b.text, b.cursor, b.draft, b.shown = "", 0, "", len(b.history)
 }
 
-// remember adds a line to the history, unless it repeats the last.
-func (b *buffer) remember(line string) {
-	if n := len(b.history); strings.TrimSpace(line) != "" && (n == 0 || b.history[n-1] != line) {
-		b.history = append(b.history, line)
+// remember adds a line to the history, unless it repeats the last, or starts
+// with a space, which keeps it out as in bash (HISTCONTROL=ignoreboth).
+func (b *buffer) remember(line string) bool {
+	n := len(b.history)
+	if strings.TrimSpace(line) == "" || line[0] == ' ' || n > 0 && b.history[n-1] == line {
+		return false
 	}
+	b.history = append(b.history, line)
+	return true
 }
 
 // press does what a key does to the text.

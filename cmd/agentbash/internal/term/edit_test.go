@@ -8,12 +8,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// typing is an editor on a fixed screen, fed with the bytes of a terminal.
-func typing(keys string, history ...string) *input {
-	in := &input{out: io.Discard, keys: newDecoder(strings.NewReader(keys))}
+// typist is an editor on a fixed screen, fed with the bytes of a terminal.
+type typist struct {
+	editor
+	keys *decoder
+}
+
+func typing(keys string, history ...string) *typist {
+	in := &typist{keys: newDecoder(strings.NewReader(keys))}
+	in.whole = func(s string) bool { return whole(s, nil) }
 	in.text.history = history
 	in.paint = painter{out: io.Discard, size: func() (int, int) { return 40, 10 }}
 	return in
+}
+
+// edit reads one text.
+func (in *typist) edit(prompt string) (string, error) {
+	if err := in.begin(prompt); err != nil {
+		return "", err
+	}
+	for {
+		k, err := in.keys.next()
+		if err != nil {
+			return "", in.leave("", err)
+		}
+		if text, done, err := in.press(k); done || err != nil {
+			return text, err
+		}
+	}
 }
 
 func TestEditing(t *testing.T) {
@@ -58,6 +80,13 @@ func TestEditing(t *testing.T) {
 		{"unknown keys are nothing", "a\x1b[15~\x1b[99;7u\x1bz\x00\x1d\x1b[Ib\r", "ab", nil},
 		{"Ctrl-L keeps the text", "a\x0cb\r", "ab", nil},
 		{"Ctrl-D deletes where there is text", "ab\x01\x04\r", "b", nil},
+		{"search", "\x12o\r", "two", []string{"one", "two", "three"}},
+		{"search further", "\x12o\x12\r", "one", []string{"one", "two", "three"}},
+		{"search and go on editing", "\x12tw\x05!\r", "two!", []string{"one", "two", "three"}},
+		{"search with a query that is corrected", "\x12tx\x7fw\r", "two", []string{"one", "two", "three"}},
+		{"search that finds nothing leaves the text", "ab\x12tz\r", "ab", []string{"one", "two", "three"}},
+		{"search given up", "ab\x12o\x07c\r", "abc", []string{"one", "two"}},
+		{"search in an empty history", "\x12o\x07a\r", "a", nil},
 		{"right at the end stays", "a" + right + right + "b\r", "ab", nil},
 	}
 	for _, tt := range tests {
@@ -88,8 +117,8 @@ func TestEndsOfEditing(t *testing.T) {
 }
 
 func TestLinesAreRemembered(t *testing.T) {
-	in := typing("one\rone\r \rtwo\rx\x03\x10\x10\r")
-	for _, want := range []string{"one", "one", " ", "two"} {
+	in := typing("one\rone\r \r secret\rtwo\rx\x03\x10\x10\r")
+	for _, want := range []string{"one", "one", " ", " secret", "two"} {
 		got, err := in.edit("> ")
 		require.NoError(t, err)
 		require.Equal(t, want, got)
@@ -103,7 +132,7 @@ func TestLinesAreRemembered(t *testing.T) {
 
 func TestIncompleteTextsGoOn(t *testing.T) {
 	in := typing("cat <<E\ra\rE\r")
-	in.incomplete = func(s string) bool { return strings.Contains(s, "<<E") && !strings.HasSuffix(s, "\nE") }
+	in.whole = func(s string) bool { return !strings.Contains(s, "<<E") || strings.HasSuffix(s, "\nE") }
 	got, err := in.edit("$ ")
 	require.NoError(t, err)
 	require.Equal(t, "cat <<E\na\nE", got)

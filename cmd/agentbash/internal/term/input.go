@@ -1,9 +1,7 @@
 package term
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -11,191 +9,149 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// input reads texts: edited on a terminal, else line by line. One goroutine
-// reads, when it is asked to, so that a wait can be left.
+// input reads texts: edited on a terminal, else line by line.
 type input struct {
-	terminal   bool // In is a terminal
-	edited     bool // and the editor is used
-	fd         int
-	out        io.Writer
-	incomplete func(string) bool
+	terminal bool // In is a terminal
+	out      io.Writer
+	resize   <-chan os.Signal
 
-	lines *bufio.Reader // where nothing is edited
-	keys  *decoder
-	text  buffer
-	paint painter
+	tty   *terminal // nil where there is none
+	lines *lines    // where nothing is edited
+	keys  *keyboard // where something is
+	edit  *editor
 
-	ask     chan string
-	got     chan answer
-	done    chan struct{}
-	waiting bool // a line was asked for and has not come
-	cooked  *xterm.State
+	queue []string // typed while something ran
 }
 
-type answer struct {
-	text string
-	err  error
-}
-
-func newInput(o *Options) *input {
-	in := &input{out: o.Err, incomplete: o.Incomplete, ask: make(chan string), got: make(chan answer, 1), done: make(chan struct{})}
-	if f, ok := o.In.(*os.File); ok && xterm.IsTerminal(int(f.Fd())) {
-		in.terminal, in.fd = true, int(f.Fd())
-		in.edited = !o.Plain
+func newInput(o *Options) (*input, error) {
+	in := &input{out: o.Err, resize: o.Resize}
+	whole := func(text string) bool { return whole(text, o.Incomplete) }
+	f, ok := o.In.(*os.File)
+	if ok && xterm.IsTerminal(int(f.Fd())) {
+		in.terminal, in.tty = true, &terminal{fd: int(f.Fd())}
 	}
-	if in.edited {
-		in.keys = newDecoder(o.In)
-		in.paint = painter{out: o.Err, size: in.size}
-	} else {
-		in.lines = bufio.NewReader(o.In)
+	if !in.terminal || o.Plain {
+		in.lines = newLines(o.In, in.out, in.terminal, whole)
+		return in, nil
 	}
-	go in.serve()
-	return in
+	in.edit = &editor{whole: whole, paint: painter{out: o.Err, size: in.tty.size}}
+	var err error
+	in.keys, err = newKeyboard(in.tty.fd)
+	return in, err
 }
 
-// close ends the goroutine, unless it is stuck in a read.
+// close leaves the terminal as it was.
 func (in *input) close() {
-	in.leaveRaw()
-	close(in.ask)
-	if !in.waiting {
-		<-in.done
+	if in.keys != nil {
+		in.keys.close()
+	}
+	if in.lines != nil {
+		in.lines.close()
+	}
+	in.restore()
+}
+
+// restore is for the time that another program has the terminal, and the end.
+func (in *input) restore() {
+	if in.tty != nil {
+		in.tty.restore()
 	}
 }
 
-// next waits for a text. errInterrupted is Ctrl-C, io.EOF the end of the input.
+// next waits for a text. errInterrupted is Ctrl-C, io.EOF the end of the input,
+// a keyName what a key asks of the session.
 func (in *input) next(ctx context.Context, prompt string, interrupt <-chan os.Signal) (string, error) {
-	if !in.waiting {
-		if err := in.enterRaw(); err != nil {
-			return "", err
-		}
-		in.waiting = true
-		in.ask <- prompt
-	} else if in.terminal && !in.edited {
-		io.WriteString(in.out, prompt) // after an interrupt and its note
+	if in.lines != nil {
+		return in.lines.next(ctx, prompt, interrupt)
 	}
-	select {
-	case a := <-in.got:
-		in.waiting = false
-		in.leaveRaw()
-		return a.text, a.err
-	case <-interrupt:
-		// The read goes on: in the plain mode the terminal has dropped the line.
-		return "", errInterrupted
-	case <-ctx.Done():
-		in.leaveRaw()
-		return "", context.Cause(ctx)
+	if err := in.tty.raw(); err != nil {
+		return "", err
 	}
+	if len(in.queue) > 0 {
+		text := in.queue[0]
+		in.queue = in.queue[1:]
+		_, err := io.WriteString(in.out, prompt+strings.ReplaceAll(safe(text), "\n", "\n"+strings.Repeat(" ", len(prompt)))+"\n")
+		return text, err
+	}
+	in.keys.start()
+	return in.editLine(ctx, prompt, interrupt)
 }
 
-func (in *input) serve() {
-	defer close(in.done)
-	for prompt := range in.ask {
-		var a answer
-		if in.edited {
-			a.text, a.err = in.edit(prompt)
-		} else {
-			a.text, a.err = in.read(prompt)
-		}
-		in.got <- a
-	}
-}
-
-// read takes lines until they make a whole text. The last may lack its newline.
-func (in *input) read(prompt string) (string, error) {
-	var b strings.Builder
-	for {
-		if in.terminal {
-			io.WriteString(in.out, prompt)
-		}
-		line, err := in.lines.ReadString('\n')
-		b.WriteString(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
-		switch text := b.String(); {
-		case err != nil && text == "":
-			return "", err
-		case errors.Is(err, io.EOF) || err == nil && in.whole(text):
-			return text, nil
-		case err != nil:
-			return "", err
-		}
-		b.WriteByte('\n')
-	}
-}
-
-// whole reports whether Enter ends a text.
-func (in *input) whole(text string) bool {
-	if slashes := len(text) - len(strings.TrimRight(text, `\`)); slashes%2 == 1 {
-		return false
-	}
-	return in.incomplete == nil || !in.incomplete(text)
-}
-
-// edit reads one text with the editor.
-func (in *input) edit(prompt string) (string, error) {
-	in.text.start()
+// editLine reads one text with the editor.
+func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan os.Signal) (string, error) {
+	e := in.edit
 	io.WriteString(in.out, "\x1b[?2004h") // bracketed paste (xterm)
 	defer io.WriteString(in.out, "\x1b[?2004l")
+	if err := e.begin(prompt); err != nil {
+		return "", err
+	}
 	for {
-		if err := in.paint.paint(prompt, in.text.text, in.text.cursor); err != nil {
-			return "", err
+		var done bool
+		var text string
+		var err error
+		select {
+		case k := <-in.keys.keys:
+			text, done, err = e.press(k)
+		case <-in.resize:
+			err = e.resized()
+		case <-interrupt:
+			return "", e.leave("^C", errInterrupted)
+		case <-ctx.Done():
+			return "", e.leave("", context.Cause(ctx))
+		case err := <-in.keys.ended:
+			return "", e.leave("", err)
 		}
-		k, err := in.keys.next()
-		if err != nil {
-			in.paint.leave(prompt, in.text.text, "")
-			return "", err
-		}
-		switch text := in.text.text; {
-		case k.name == keyEnter && in.whole(text):
-			in.text.remember(text)
-			return text, in.paint.leave(prompt, text, "")
-		case k.name == keyEnter:
-			in.text.insert("\n")
-		case k.name == keyInterrupt:
-			if err := in.paint.leave(prompt, text, "^C"); err != nil {
-				return "", err
-			}
-			return "", errInterrupted
-		case k.name == keyEOF && text == "":
-			in.paint.leave(prompt, text, "")
-			return "", io.EOF
-		case k.name == keyClear:
-			if err := in.paint.clearScreen(); err != nil {
-				return "", err
-			}
-		default:
-			in.text.press(k)
+		if done || err != nil {
+			return text, err
 		}
 	}
 }
 
-// enterRaw makes the terminal pass every key on.
-func (in *input) enterRaw() (err error) {
-	if in.edited && in.cooked == nil {
-		in.cooked, err = xterm.MakeRaw(in.fd)
+// ahead takes a key that was pressed while something runs. stop: it is to end.
+func (in *input) ahead(k key) (stop bool) {
+	b := &in.edit.text
+	switch k.name {
+	case keyInterrupt, keyEscape:
+		in.takeBack()
+		return true
+	case keyEnter:
+		if strings.TrimSpace(b.text) != "" && in.edit.whole(b.text) {
+			in.edit.remember(b.text)
+			in.queue = append(in.queue, b.text)
+			b.start()
+			return false
+		}
+		b.insert("\n")
+	case keyEOF:
+		if b.text != "" {
+			b.press(k)
+		}
+	default:
+		b.press(k)
 	}
-	return err
+	in.edit.kept = b.text != ""
+	return false
 }
 
-func (in *input) leaveRaw() {
-	if in.cooked != nil {
-		xterm.Restore(in.fd, in.cooked)
-		in.cooked = nil
+// takeBack makes what was queued the text that is edited: after a stop, the
+// person decides anew.
+func (in *input) takeBack() {
+	b := &in.edit.text
+	if len(in.queue) == 0 {
+		return
 	}
-}
-
-// size is the terminal's, asked for anew since it changes, or a common one
-// where it does not know (0 by 0 on a serial line).
-func (in *input) size() (width, height int) {
-	width, height, err := xterm.GetSize(in.fd)
-	if err != nil || width <= 0 || height <= 0 {
-		return 80, 24
+	if b.text != "" {
+		in.queue = append(in.queue, b.text)
 	}
-	return width, height
+	b.start()
+	b.insert(strings.Join(in.queue, "\n"))
+	in.queue, in.edit.kept = nil, true
 }
 
 func (in *input) width() int {
 	if !in.terminal {
 		return 80
 	}
-	w, _ := in.size()
+	w, _ := in.tty.size()
 	return w
 }

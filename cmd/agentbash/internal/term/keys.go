@@ -38,6 +38,12 @@ const (
 	keyClear     keyName = "ctrl-l"
 	keySwap      keyName = "ctrl-t"
 	keyPaste     keyName = "paste"
+	keyEscape    keyName = "escape"
+	keyTab       keyName = "tab"
+	keySearch    keyName = "ctrl-r"
+	keyEditor    keyName = "ctrl-x ctrl-e" // and Ctrl-G
+	keyOutput    keyName = "ctrl-o"        // the whole of the last output
+	keySuspend   keyName = "ctrl-z"
 	keyNone      keyName = "none" // understood, and without a meaning here
 )
 
@@ -50,8 +56,8 @@ func control(b byte) keyName {
 	case 127:
 		return keyBackspace
 	}
-	return []keyName{1: keyHome, 2: keyLeft, 3: keyInterrupt, 4: keyEOF, 5: keyEnd, 6: keyRight, 8: keyBackspace, 11: keyKillRight,
-		12: keyClear, 14: keyDown, 16: keyUp, 20: keySwap, 21: keyKillLeft, 23: keyKillWord, 25: keyYank, 31: ""}[b]
+	return []keyName{1: keyHome, 2: keyLeft, 3: keyInterrupt, 4: keyEOF, 5: keyEnd, 6: keyRight, 7: keyEditor, 8: keyBackspace,
+		9: keyTab, 11: keyKillRight, 12: keyClear, 14: keyDown, 15: keyOutput, 16: keyUp, 18: keySearch, 20: keySwap, 21: keyKillLeft, 23: keyKillWord, 25: keyYank, 26: keySuspend, 31: ""}[b]
 }
 
 // final is the key of ESC [ and a last byte (xterm; the others agree).
@@ -106,7 +112,12 @@ func meta(b byte) keyName {
 }
 
 // decoder turns the bytes of a terminal into keys.
-type decoder struct{ r *bufio.Reader }
+type decoder struct {
+	r *bufio.Reader
+	// more waits a moment for another byte. Without it, Escape alone could not be
+	// told from the beginning of another key. nil: there always is one.
+	more func() bool
+}
 
 // pasteEnd closes a bracketed paste.
 const pasteEnd = "\x1b[201~"
@@ -118,8 +129,14 @@ func (d *decoder) next() (key, error) {
 		return key{}, err
 	}
 	switch {
+	case b == 0x1b && d.r.Buffered() == 0 && d.more != nil && !d.more():
+		return named(keyEscape), nil
 	case b == 0x1b:
 		return d.escape()
+	case b == '\t' && d.r.Buffered() > 0: // of a paste without brackets
+		return key{text: "  "}, nil
+	case b == 24: // Ctrl-X
+		return d.prefixed()
 	case b < ' ' || b == 127:
 		return named(control(b)), nil
 	}
@@ -127,6 +144,18 @@ func (d *decoder) next() (key, error) {
 		return key{}, err
 	}
 	return d.typed()
+}
+
+// prefixed is Ctrl-X and another key.
+func (d *decoder) prefixed() (key, error) {
+	b, err := d.r.ReadByte()
+	if err != nil {
+		return key{}, err
+	}
+	if b == 5 {
+		return named(keyEditor), nil
+	}
+	return named(keyNone), nil
 }
 
 // typed takes as much text as is there, so that a paste without brackets is

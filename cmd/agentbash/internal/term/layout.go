@@ -11,7 +11,7 @@ import (
 // held until it is known to be whole, so that it moves to the next row as one.
 type layouter struct {
 	palette palette
-	width   func() int // columns of a row, asked for each word, since it changes
+	width   func() int // of the terminal, asked for each word, since it changes
 
 	b      strings.Builder // what is ready
 	indent string          // what continuation rows start with
@@ -55,7 +55,7 @@ func (l *layouter) text(s string, st style) {
 		l.word = append(l.word, cluster...)
 		l.wordW += w
 		s = s[len(cluster):]
-		if wide || l.wordW >= l.width() {
+		if wide || l.wordW >= l.room() {
 			l.endWord()
 			l.long = !wide
 		}
@@ -80,6 +80,9 @@ func (l *layouter) literal(s string, st style) {
 	l.overflow()
 }
 
+// room is how many columns are filled: in the last one terminals differ.
+func (l *layouter) room() int { return max(1, l.width()-1) }
+
 // style switches where it differs.
 func (l *layouter) style(st style) {
 	if st != l.now {
@@ -98,7 +101,7 @@ func (l *layouter) endWord() {
 	if l.wordW == 0 {
 		return
 	}
-	if l.col+l.gap+l.wordW > l.width() && l.col > columns(l.indent) && !l.long {
+	if l.col+l.gap+l.wordW > l.room() && l.col > columns(l.indent) && !l.long {
 		l.gap = 0
 		l.breakRow()
 	}

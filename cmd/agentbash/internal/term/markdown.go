@@ -46,6 +46,12 @@ func (m *markdown) feed(s string) string {
 	}
 }
 
+// settle returns a word that may not be whole yet.
+func (m *markdown) settle() string {
+	m.l.endWord()
+	return m.l.take()
+}
+
 // end returns what was held, and starts anew.
 func (m *markdown) end() string {
 	if m.kind != unknownLine || len(m.held) > 0 {
@@ -236,7 +242,7 @@ func (m *markdown) whole(line string) {
 	case strings.HasPrefix(t, "|"):
 		m.table = append(m.table, t)
 	case isRule(t):
-		m.l.text(strings.Repeat("-", max(1, min(m.l.width(), 40))), dim)
+		m.l.text(strings.Repeat("-", min(m.l.room(), 40)), dim)
 		m.l.newline()
 	case couldBeFence(t) && len(t) >= 3:
 		m.openFence(t)

@@ -8,7 +8,7 @@ import (
 )
 
 func renderer(p palette, width int) *markdown {
-	return &markdown{l: layouter{palette: p, width: func() int { return width }}}
+	return &markdown{l: layouter{palette: p, width: func() int { return width + 1 }}}
 }
 
 func TestMarkdown(t *testing.T) {

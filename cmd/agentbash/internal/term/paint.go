@@ -15,6 +15,19 @@ type painter struct {
 	out  io.Writer
 	size func() (width, height int)
 	row  int // where the cursor is, from the first row of what is painted
+	col  int
+	rows []int // columns of the rows above the cursor's
+}
+
+// reflow finds the cursor after the screen has got narrower. Terminals that
+// break rows anew (most do) have moved it down.
+func (p *painter) reflow() {
+	width, _ := p.size()
+	row := 0
+	for _, w := range p.rows {
+		row += 1 + max(0, w-1)/max(width, 1)
+	}
+	p.row = row + p.col/max(width, 1)
 }
 
 // layout breaks a prompt and a text into rows of at most width columns, and
@@ -105,7 +118,10 @@ func (p *painter) paint(prompt, text string, cursor int) error {
 	if col > 0 {
 		fmt.Fprintf(&b, "\x1b[%dC", col)
 	}
-	p.row = row
+	p.row, p.col, p.rows = row, col, p.rows[:0]
+	for _, r := range rows[:row] {
+		p.rows = append(p.rows, columns(r))
+	}
 	_, err := io.WriteString(p.out, b.String())
 	return err
 }

@@ -3,10 +3,13 @@ package term
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rivo/uniseg"
+	xterm "golang.org/x/term"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
 )
@@ -20,24 +23,62 @@ type Info struct {
 	Notes   []string // a line each
 }
 
-// screen writes a session. It is used from one goroutine at a time.
+// screen writes a session. Its exported-looking parts (event, note and the like)
+// lock; what only they call does not.
 type screen struct {
 	out, err io.Writer
-	width    func() int
-	terminal bool
+	size     func() (width, height int)
+	terminal bool    // a person types
+	canLive  bool    // what runs can be shown below the output
+	look     palette // of what goes to err
 
+	mu      sync.Mutex
+	live    live
 	clean   sanitizer
-	midline bool // the last thing on out has no newline yet
+	words   *markdown         // renders the model's words; nil: they are shown as they are
+	thought *layouter         // the reasoning that is being shown; nil: none
+	spoke   time.Time         // when the last of the words came
+	midline bool              // the last thing on out has no newline yet
+	call    string            // the command whose line has no outcome yet
+	callW   int               // columns of that line
+	asked   map[string]string // commands by the id of their call
+	outputs []kept
 	started time.Time
-	usage   chat.Usage
+	usage   chat.Usage // of the turn
+	total   chat.Usage // of the session
 }
 
-func newScreen(o *Options, width func() int) *screen {
-	return &screen{out: o.Out, err: o.Err, width: width}
+func newScreen(o *Options, in *input) *screen {
+	s := &screen{out: o.Out, err: o.Err, terminal: in.terminal, asked: map[string]string{}}
+	s.size = func() (int, int) { return 80, 24 }
+	if in.tty != nil {
+		s.size = in.tty.size
+	}
+	if o.Plain {
+		return s
+	}
+	s.canLive = in.edit != nil && isTerminal(o.Err)
+	s.look = palette{attributes: isTerminal(o.Err), colours: o.Color}
+	if isTerminal(o.Out) {
+		s.words = &markdown{l: layouter{palette: palette{true, o.Color}, width: s.width}}
+	}
+	return s
 }
 
-func (s *screen) banner(o *Options, terminal bool) {
-	s.terminal = terminal
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && xterm.IsTerminal(int(f.Fd()))
+}
+
+func (s *screen) width() int {
+	w, _ := s.size()
+	return w
+}
+
+// banner is the beginning of a session.
+func (s *screen) banner(o *Options) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	first := []string{strings.TrimSpace("agentbash " + o.Info.Version)}
 	if o.Conversation == nil {
 		first = append(first, "no model: you are at the keyboard in its place")
@@ -53,81 +94,163 @@ func (s *screen) banner(o *Options, terminal bool) {
 		s.line("To connect a model: export OPENAI_API_KEY, or name a server with --base-url and --model, or start Ollama,")
 		s.line("LM Studio, llama.cpp or vLLM on this machine; then start agentbash again.")
 	}
-	if terminal {
-		s.line("Ctrl-C stops what runs. Ctrl-D, or Ctrl-C twice, ends.")
+	if s.terminal {
+		stop := "Esc or Ctrl-C stops"
+		if o.Plain {
+			stop = "Ctrl-C stops"
+		}
+		s.line("/help lists the commands. " + stop + " what runs. Ctrl-D, or Ctrl-C twice, ends.")
 	}
 	for _, n := range o.Info.Notes {
 		s.line(safeLine(n))
 	}
 }
 
-func (s *screen) line(text string) { fmt.Fprintln(s.err, text) }
+func (s *screen) line(text string) { s.put(s.err, text+"\n") }
 
 // note is a remark of our own.
 func (s *screen) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.endLine()
 	s.line("agentbash: " + safeLine(text))
 }
 
+// show is the answer to a slash command.
+func (s *screen) show(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endLine()
+	s.page(text)
+}
+
 // output shows what a typed command gave.
 func (s *screen) output(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.say(safe(text))
 	s.endLine()
 }
 
 // begin and end stand around a model's turn.
 func (s *screen) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.started, s.usage, s.clean = time.Now(), chat.Usage{}, sanitizer{}
 }
 
 func (s *screen) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.endLine()
 	if s.terminal && s.usage != (chat.Usage{}) {
-		cached := ""
-		if s.usage.Cached > 0 {
-			cached = fmt.Sprintf(" (%s cached)", thousands(s.usage.Cached))
-		}
-		s.line(fmt.Sprintf("  [%s tokens in%s, %s out, %s]", thousands(s.usage.Prompt), cached, thousands(s.usage.Completion), elapsed(time.Since(s.started))))
+		text := fmt.Sprintf("  [%s, %s; session %s]", spent(s.usage), elapsed(time.Since(s.started)), spent(s.total))
+		s.line(s.look.paint(text, dim))
 	}
 }
 
 // event shows what happens in a turn.
 func (s *screen) event(e chat.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch e := e.(type) {
 	case chat.Text:
-		s.say(s.clean.clean(e.Delta))
+		s.endThought()
+		text := s.clean.clean(e.Delta)
+		if s.words != nil {
+			text = s.words.feed(text)
+			s.spoke = time.Now()
+		}
+		s.say(text)
+	case chat.Reasoning:
+		s.think(e.Delta)
 	case chat.ToolCall:
-		s.endLine()
-		fmt.Fprint(s.err, "  $ "+clip(safeLine(e.Command), max(20, s.width()-40)))
+		s.toolCall(e)
 	case chat.ToolResult:
 		s.result(e)
 	case chat.Retry:
 		s.endLine()
-		s.line(fmt.Sprintf("  [%s; trying again in %s]", safeLine(e.Reason), elapsed(e.Wait)))
+		void := ""
+		if e.Void {
+			void = "; the reply begins anew"
+		}
+		s.line(s.look.paint(fmt.Sprintf("  [%s; trying again in %s%s]", safeLine(e.Reason), elapsed(e.Wait), void), yellow))
+	case chat.Compacted:
+		s.endLine()
+		s.line(s.look.paint(fmt.Sprintf("  [the conversation was shortened from about %s to %s tokens]", thousands(e.Before), thousands(e.After)), yellow))
 	case chat.Usage:
-		s.usage.Prompt += e.Prompt
-		s.usage.Completion += e.Completion
-		s.usage.Cached += e.Cached
+		s.usage, s.total = plus(s.usage, e), plus(s.total, e)
+	}
+}
+
+// think shows reasoning, dimmed; where no person reads it is left out.
+func (s *screen) think(delta string) {
+	if !s.terminal || s.words == nil {
+		return
+	}
+	if s.thought == nil {
+		s.endLine()
+		s.thought = &layouter{palette: s.look, width: s.width}
+	}
+	for i, part := range strings.Split(s.clean.clean(delta), "\n") {
+		if i > 0 {
+			s.thought.newline()
+		}
+		s.thought.text(part, dim)
+	}
+	s.put(s.err, s.thought.take())
+}
+
+func (s *screen) endThought() {
+	if s.thought != nil {
+		s.thought.newline()
+		s.put(s.err, s.thought.take())
+		s.thought, s.clean = nil, sanitizer{}
+	}
+}
+
+// toolCall begins a line that its result ends.
+func (s *screen) toolCall(c chat.ToolCall) {
+	s.endLine()
+	s.asked[c.ID] = c.Command
+	line := clip("  $ "+safeLine(c.Command), max(20, s.width()-36))
+	s.callW = columns(line)
+	s.call = c.Command
+	s.live.label = "running"
+	s.put(s.err, s.look.paint(line, bold))
+	if s.live.on {
+		s.flush()
 	}
 }
 
 // result ends the line of a tool call with its outcome.
 func (s *screen) result(r chat.ToolResult) {
+	s.live.label = "working"
 	if r.Refused {
 		s.endLine()
-		s.line("  [refused: " + clip(safeLine(r.Output), max(40, s.width()-14)) + "]")
+		s.line(s.look.paint("  [refused: "+clip(safeLine(r.Output), max(40, s.width()-14))+"]", yellow))
 		return
 	}
-	state := "ok"
+	state, st := "ok", green
 	switch {
 	case r.Interrupted && r.Duration == 0:
 		return // it never ran, and has no line
 	case r.Interrupted:
-		state = "interrupted"
+		state, st = "interrupted", yellow
 	case r.ExitCode != 0:
-		state = fmt.Sprintf("exit %d", r.ExitCode)
+		state, st = fmt.Sprintf("exit %d", r.ExitCode), red
 	}
-	s.line(fmt.Sprintf("  [%s, %s, %s]", state, size(r.Output), elapsed(r.Duration)))
+	outcome := fmt.Sprintf("  [%s, %s, %s]", state, size(r.Output), elapsed(r.Duration))
+	if s.terminal && s.callW+columns(outcome) >= s.width() {
+		outcome = "\n  " + outcome
+	}
+	s.line(s.look.paint(outcome, st))
+	s.call = ""
+	s.keep(s.asked[r.ID], r.Output)
+	delete(s.asked, r.ID)
+	if s.terminal {
+		s.showOutput(r.Output)
+	}
 }
 
 // say writes text that is safe already.
@@ -135,14 +258,23 @@ func (s *screen) say(text string) {
 	if text == "" {
 		return
 	}
-	io.WriteString(s.out, text)
+	s.put(s.out, text)
 	s.midline = !strings.HasSuffix(text, "\n")
 }
 
+// endLine ends whatever line is open, and shows what was held of it.
 func (s *screen) endLine() {
+	s.endThought()
+	if s.words != nil {
+		s.say(s.words.end())
+	}
 	if s.midline {
-		io.WriteString(s.out, "\n")
+		s.put(s.out, "\n")
 		s.midline = false
+	}
+	if s.call != "" {
+		s.call = ""
+		s.put(s.err, "\n")
 	}
 }
 
@@ -156,16 +288,6 @@ func size(output string) string {
 		return "1 line"
 	}
 	return thousands(n) + " lines"
-}
-
-func elapsed(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
 func thousands(n int) string {

@@ -87,7 +87,7 @@ func (m *markdown) tableWidths(cells [][]string) []int {
 	for _, w := range widths {
 		total += w
 	}
-	for ; total > m.l.width(); total-- {
+	for ; total > m.l.room(); total-- {
 		widest := 0
 		for i, w := range widths {
 			if w > widths[widest] {
@@ -109,7 +109,7 @@ type cellLine struct {
 
 // cell renders a cell into rows of a width.
 func (m *markdown) cell(s string, width int, st style) []cellLine {
-	l := layouter{palette: m.l.palette, width: func() int { return width }}
+	l := layouter{palette: m.l.palette, width: func() int { return width + 1 }}
 	var in inline
 	in.feed(&l, s, st, true)
 	l.newline()

@@ -1,0 +1,195 @@
+package term
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+)
+
+// Command is a slash command.
+type Command struct {
+	Name string // without its slash
+	Args string // for the help: "[NAME]"; "" takes none
+	Help string // a line
+
+	// Run does it, with what stands after the name, and returns what to show. It
+	// is called between turns; ctx ends at Esc.
+	Run func(ctx context.Context, args string) (string, error)
+}
+
+// errQuit ends the session.
+var errQuit = errors.New("quit")
+
+// builtin are the commands of the package; those of Options come after them.
+func (s *session) builtin() []Command {
+	list := []Command{
+		{"help", "", "lists the commands and the keys", s.help},
+		{"output", "[N]", "shows the last output whole, or the Nth from the last (Ctrl-O: the last)", s.output},
+		{"diff", "", "shows what has changed since the last commit", s.runs("git --no-pager diff --no-color HEAD")},
+		{"undo", "[FILE]", "takes back the last write or edit", s.runs("undo")},
+		{"jobs", "", "lists what runs in the background of the shell", s.runs("jobs -l")},
+		{"field", "[SERVER]", "lists the servers, or the tools of one", s.field},
+	}
+	if s.Conversation != nil {
+		list = append(list,
+			Command{"cost", "", "shows the tokens of the last turn and of the session, and their price if it is known", s.costs},
+			Command{"clear", "", "forgets the conversation; the shell stays as it is", s.clear},
+			Command{"compact", "", "shortens the conversation to a summary of it", s.compact})
+	}
+	return append(list, Command{"quit", "", "ends the session, as Ctrl-D does", func(context.Context, string) (string, error) { return "", errQuit }})
+}
+
+func (s *session) commands() []Command { return append(s.builtin(), s.Commands...) }
+
+// commandNames are all that can be typed, with their slash.
+func (s *session) commandNames() (names []string) {
+	for _, c := range s.commands() {
+		names = append(names, "/"+c.Name)
+	}
+	if s.Conversation != nil {
+		for _, c := range s.ownCommands() {
+			names = append(names, "/"+c.name)
+		}
+	}
+	return names
+}
+
+// slash takes a text that may be a slash command. ok: it was one, and prompt is
+// what it has to say to the model, if anything.
+func (s *session) slash(ctx context.Context, text string) (prompt string, ok bool, err error) {
+	word, args, _ := strings.Cut(text, " ")
+	name, isSlash := strings.CutPrefix(word, "/")
+	if !isSlash || !s.in.terminal {
+		return "", false, nil
+	}
+	args = strings.TrimSpace(args)
+	for _, c := range s.commands() {
+		if c.Name == name {
+			return "", true, s.runCommand(ctx, c, args)
+		}
+	}
+	if s.Conversation == nil || strings.ContainsAny(name, "/\n") || exists(word) {
+		return "", false, nil // a path
+	}
+	for _, c := range s.ownCommands() {
+		if c.name == name {
+			prompt, err := c.prompt(args)
+			if err != nil {
+				s.screen.note(err.Error())
+			}
+			return prompt, true, nil
+		}
+	}
+	s.screen.note(fmt.Sprintf("there is no command %s: %s", word, strings.Join(s.commandNames(), " ")))
+	return "", true, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (s *session) runCommand(ctx context.Context, c Command, args string) (err error) {
+	var text string
+	s.during(ctx, c.Name, func(ctx context.Context) { text, err = c.Run(ctx, args) })
+	switch {
+	case errors.Is(err, errQuit):
+		return err
+	case err != nil:
+		s.screen.note(err.Error())
+	case text != "":
+		s.screen.show(text)
+	}
+	return nil
+}
+
+// runs is a command of the agent's shell.
+func (s *session) runs(command string) func(context.Context, string) (string, error) {
+	return func(ctx context.Context, args string) (string, error) {
+		if args != "" {
+			command := command + " -- " + quoted(args)
+			out, _ := s.Runner.Run(ctx, command, chat.DefaultTimeout)
+			return out, nil
+		}
+		out, _ := s.Runner.Run(ctx, command, chat.DefaultTimeout)
+		return out, nil
+	}
+}
+
+// quoted is a word as bash takes it literally.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func (s *session) field(ctx context.Context, args string) (string, error) {
+	command := "field:"
+	if args != "" {
+		command = quoted("field:"+strings.TrimPrefix(args, "field:")) + " -h"
+	}
+	out, _ := s.Runner.Run(ctx, command, chat.DefaultTimeout)
+	return out, nil
+}
+
+func (s *session) output(_ context.Context, args string) (string, error) {
+	n := 1
+	if args != "" {
+		var err error
+		if n, err = strconv.Atoi(args); err != nil {
+			return "", fmt.Errorf("%q is not a number: /output 2 shows the last but one", args)
+		}
+	}
+	s.screen.mu.Lock()
+	defer s.screen.mu.Unlock()
+	return "", s.screen.whole(n)
+}
+
+func (s *session) costs(context.Context, string) (string, error) { return s.screen.costs(), nil }
+
+func (s *session) clear(context.Context, string) (string, error) {
+	s.aside = nil
+	if err := s.Conversation.Clear(); err != nil {
+		return "", err
+	}
+	return "the conversation is forgotten; the shell stays as it is", nil
+}
+
+func (s *session) compact(ctx context.Context, _ string) (string, error) {
+	return "", s.Conversation.Compact(ctx)
+}
+
+func (s *session) help(context.Context, string) (string, error) {
+	var b strings.Builder
+	rows := [][2]string{}
+	for _, c := range s.commands() {
+		rows = append(rows, [2]string{strings.TrimSpace("/" + c.Name + " " + c.Args), c.Help})
+	}
+	if s.Conversation != nil {
+		for _, c := range s.ownCommands() {
+			rows = append(rows, [2]string{"/" + c.name, c.about()})
+		}
+		rows = append(rows, [2]string{"!COMMAND", "runs a command in the agent's shell; the model sees it with the next prompt"})
+	}
+	slices.SortStableFunc(rows, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	if s.in.edit != nil {
+		rows = append(rows, keyHelp()...)
+	}
+	for _, r := range rows {
+		fmt.Fprintf(&b, "  %-16s %s\n", safeLine(r[0]), safeLine(r[1]))
+	}
+	return b.String(), nil
+}
+
+func keyHelp() [][2]string {
+	return [][2]string{
+		{"Alt-Enter", "a new line; so does Enter after \\"},
+		{"Tab", "completes commands, files (@path) and tools"},
+		{"Up, Ctrl-R", "the history, and a search through it"},
+		{"Ctrl-X Ctrl-E", "edits the text in $VISUAL or $EDITOR; so does Ctrl-G"},
+		{"Ctrl-O", "shows the last output whole"},
+		{"Esc, Ctrl-C", "stops what runs; what is typed meanwhile is next"},
+	}
+}

@@ -1,0 +1,184 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// editor is the text at the prompt and what the keys do to it.
+type editor struct {
+	text   buffer
+	kept   bool // the text was typed before the prompt came
+	paint  painter
+	prompt string
+	whole  func(string) bool
+	save   func(line string) // keeps a line of the history; may be nil
+
+	complete func(text string, cursor int) completion // may be nil
+	finding  *finding                                 // Ctrl-R was pressed
+}
+
+// begin shows the prompt, with what was typed ahead of it.
+func (e *editor) begin(prompt string) error {
+	if !e.kept {
+		e.text.start()
+	}
+	e.kept, e.prompt, e.finding = false, prompt, nil
+	return e.show()
+}
+
+func (e *editor) show() error {
+	if f := e.finding; f != nil {
+		return e.paint.paint(f.prompt(), e.text.text, e.text.cursor)
+	}
+	return e.paint.paint(e.prompt, e.text.text, e.text.cursor)
+}
+
+// resized paints anew on a screen of another width.
+func (e *editor) resized() error {
+	e.paint.reflow()
+	return e.show()
+}
+
+// leave ends the editing with an error, which it returns.
+func (e *editor) leave(mark string, err error) error {
+	if perr := e.paint.leave(e.prompt, e.text.text, mark); perr != nil {
+		return perr
+	}
+	return err
+}
+
+// remember adds a line to the history.
+func (e *editor) remember(line string) {
+	if e.text.remember(line) && e.save != nil {
+		e.save(line)
+	}
+}
+
+// asked is a key's request that the session answers; the text is kept.
+type asked keyName
+
+func (a asked) Error() string { return string(a) }
+
+// press does what a key asks for. done: the text is whole.
+func (e *editor) press(k key) (text string, done bool, err error) {
+	if e.finding != nil && e.find(k) {
+		return "", false, e.show()
+	}
+	text = e.text.text
+	switch {
+	case k.name == keyEnter && e.whole(text):
+		e.remember(text)
+		return text, true, e.leave("", nil)
+	case k.name == keyEnter:
+		e.text.insert("\n")
+	case k.name == keyInterrupt:
+		return "", true, e.leave("^C", errInterrupted)
+	case k.name == keyEOF && text == "":
+		return "", true, e.leave("", io.EOF)
+	case k.name == keyEditor || k.name == keyOutput || k.name == keySuspend:
+		e.kept = true
+		return "", true, e.leave("", asked(k.name))
+	case k.name == keyClear:
+		if err := e.paint.clearScreen(); err != nil {
+			return "", false, err
+		}
+	case k.name == keyTab:
+		if err := e.tab(); err != nil {
+			return "", false, err
+		}
+	case k.name == keySearch:
+		e.finding = &finding{at: len(e.text.history), before: text, cursor: e.text.cursor}
+	case k.name == keyEscape:
+	default:
+		e.text.press(k)
+	}
+	return "", false, e.show()
+}
+
+// finding is a search through the history, as Ctrl-R is in bash.
+type finding struct {
+	query  string
+	at     int    // index of what is shown; the history's length: nothing yet
+	failed bool   // nothing older holds the query
+	before string // what was edited
+	cursor int
+}
+
+func (f *finding) prompt() string {
+	if f.failed {
+		return fmt.Sprintf("(nothing older with '%s') ", f.query)
+	}
+	return fmt.Sprintf("(search '%s') ", f.query)
+}
+
+// find takes a key during a search. false: the key ends it and is meant for the
+// text that was found.
+func (e *editor) find(k key) bool {
+	f := e.finding
+	switch k.name {
+	case "", keyPaste:
+		f.query += k.text
+		e.older(min(f.at, len(e.text.history)-1))
+	case keyBackspace:
+		if f.query != "" {
+			b := buffer{text: f.query, cursor: len(f.query)}
+			b.press(k)
+			f.query = b.text
+		}
+		e.older(len(e.text.history) - 1)
+	case keySearch:
+		e.older(f.at - 1)
+	case keyEscape, keyEditor, keyInterrupt: // Ctrl-G is Emacs's way out
+		e.text.text, e.text.cursor = f.before, f.cursor
+		e.finding = nil
+	default:
+		e.finding = nil
+		return false
+	}
+	return true
+}
+
+// older shows the newest line with the query, from an index down.
+func (e *editor) older(from int) {
+	f := e.finding
+	for i := from; i >= 0 && f.query != ""; i-- {
+		if at := strings.LastIndex(e.text.history[i], f.query); at >= 0 {
+			f.at, f.failed = i, false
+			e.text.text, e.text.cursor = e.text.history[i], at
+			return
+		}
+	}
+	f.failed = f.query != ""
+}
+
+// tab completes what stands before the cursor, or shows what it may become.
+func (e *editor) tab() error {
+	if e.complete == nil {
+		return nil
+	}
+	c := e.complete(e.text.text, e.text.cursor)
+	if len(c.options) == 0 {
+		return nil
+	}
+	typed := e.text.text[c.from:e.text.cursor]
+	common := commonPrefix(c.options)
+	if len(c.options) == 1 && !strings.HasSuffix(common, "/") && !strings.HasSuffix(common, ":") {
+		common += " "
+	}
+	if len(common) > len(typed) && !strings.EqualFold(common, typed) {
+		e.text.remove(c.from, e.text.cursor)
+		e.text.insert(common)
+		return nil
+	}
+	if len(c.options) == 1 {
+		return nil
+	}
+	if err := e.paint.leave(e.prompt, e.text.text, ""); err != nil {
+		return err
+	}
+	width, height := e.paint.size()
+	_, err := io.WriteString(e.paint.out, inColumns(c.options, width, max(height-4, 4)))
+	return err
+}

@@ -1,0 +1,67 @@
+package term
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// external edits the text in the person's editor, which gets the terminal.
+func (s *session) external(ctx context.Context) error {
+	f, err := os.CreateTemp("", "agentbash-*.md") // mode 0600
+	if err != nil {
+		return fmt.Errorf("a file for the editor: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(s.in.edit.text.text)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("a file for the editor: %w", err)
+	}
+	editor := s.Editor
+	if strings.TrimSpace(editor) == "" {
+		editor = "vi"
+	}
+	// The shell splits it, since $EDITOR is a command line: code --wait.
+	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", f.Name())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, os.Stdout, s.Err
+	if out, ok := s.Err.(*os.File); ok {
+		cmd.Stdout = out
+	}
+	err = s.in.aside(cmd.Run)
+	if err != nil {
+		return fmt.Errorf("%s: %w: set VISUAL or EDITOR to an editor", safeLine(editor), err)
+	}
+	text, err := os.ReadFile(f.Name())
+	if err != nil {
+		return fmt.Errorf("the editor's file: %w", err)
+	}
+	b := &s.in.edit.text
+	b.start()
+	b.insert(strings.ToValidUTF8(strings.TrimRight(string(text), "\n"), "\ufffd"))
+	s.in.edit.kept = true
+	return nil
+}
+
+// suspend is Ctrl-Z: the shell that started us goes on, until fg.
+func (s *session) suspend() error {
+	return s.in.aside(func() error { return unix.Kill(0, unix.SIGTSTP) })
+}
+
+// aside leaves the terminal to somebody else while f runs.
+func (in *input) aside(f func() error) error {
+	in.keys.pause()
+	in.restore()
+	err := f()
+	in.keys.start()
+	if rerr := in.tty.raw(); err == nil {
+		err = rerr
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+)
+
+// How much of an output is shown before it is folded.
+const (
+	foldHead = 3
+	foldTail = 3
+	foldDiff = 40
+	mostKept = 50 // outputs that /output can show
+)
+
+// showOutput shows what a command of the model's gave: the diff of an edit, or
+// the beginning and the end of anything else.
+func (s *screen) showOutput(output string) {
+	output = strings.TrimRight(safe(output), "\n")
+	if output == "" || output == "(no output)" {
+		return
+	}
+	lines := strings.Split(output, "\n")
+	diff := isDiff(lines)
+	head, tail := foldHead, foldTail
+	if diff {
+		head, tail = foldDiff, 0
+	}
+	if len(lines) <= head+tail+1 { // the fold would take a line too
+		head = len(lines)
+	}
+	width := max(s.width()-5, 10)
+	for i, line := range lines {
+		switch left := len(lines) - head - tail; {
+		case i < head || i >= len(lines)-tail:
+			st := dim
+			if diff {
+				st = diffStyle(line)
+			}
+			s.line("    " + s.look.paint(clip(strings.ReplaceAll(line, "\t", "    "), width), st))
+		case i == head:
+			s.line("    " + s.look.paint(clip(fmt.Sprintf("... %s more: /output shows all", plural(left, "line")), width), dim))
+		}
+	}
+}
+
+// isDiff recognizes a unified diff, which begins at a line of its own.
+func isDiff(lines []string) bool {
+	for i := range lines {
+		if i+2 < len(lines) && strings.HasPrefix(lines[i], "--- ") && strings.HasPrefix(lines[i+1], "+++ ") && strings.HasPrefix(lines[i+2], "@@ ") {
+			return true
+		}
+	}
+	return false
+}
+
+// kept is an output that can be shown whole.
+type kept struct{ command, output string }
+
+func (s *screen) keep(command, output string) {
+	s.outputs = append(s.outputs, kept{command, output})
+	s.outputs = s.outputs[max(0, len(s.outputs)-mostKept):]
+}
+
+// whole shows the nth output from the last, whole.
+func (s *screen) whole(n int) error {
+	if len(s.outputs) == 0 {
+		return fmt.Errorf("no command has run yet")
+	}
+	if n < 1 || n > len(s.outputs) {
+		return fmt.Errorf("there are %s: /output 1 shows the last", plural(len(s.outputs), "output"))
+	}
+	k := s.outputs[len(s.outputs)-n]
+	s.line(s.look.paint("  $ "+safeLine(k.command), bold))
+	s.page(k.output)
+	return nil
+}
+
+// page shows a text, with diffs in colours.
+func (s *screen) page(text string) {
+	lines := strings.Split(strings.TrimRight(safe(text), "\n"), "\n")
+	diff := isDiff(lines)
+	for _, line := range lines {
+		if diff {
+			line = s.look.paint(line, diffStyle(line))
+		}
+		s.line(line)
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return thousands(n) + " " + what + "s"
+}

@@ -1,0 +1,172 @@
+package term
+
+import (
+	"errors"
+	"io"
+	"sync"
+
+	"golang.org/x/sys/unix"
+	xterm "golang.org/x/term"
+)
+
+// escapeWait is how long the rest of a key's sequence may take, in milliseconds.
+const escapeWait = 50
+
+// errPaused ends a read that was taken back.
+var errPaused = errors.New("paused")
+
+// terminal is the one that a person types on.
+type terminal struct {
+	fd int
+
+	mu     sync.Mutex
+	cooked *xterm.State // nil: it is as it was
+}
+
+// raw makes the terminal pass every key on at once. What is written is still
+// processed, so that a newline starts a line whoever writes it.
+func (t *terminal) raw() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cooked != nil {
+		return nil
+	}
+	cooked, err := xterm.MakeRaw(t.fd)
+	if err != nil {
+		return err
+	}
+	t.cooked = cooked
+	io, err := unix.IoctlGetTermios(t.fd, unix.TCGETS)
+	if err != nil {
+		return err
+	}
+	io.Oflag |= unix.OPOST | unix.ONLCR
+	return unix.IoctlSetTermios(t.fd, unix.TCSETS, io)
+}
+
+// restore puts the terminal back. It may be called at any time, by anybody.
+func (t *terminal) restore() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cooked != nil {
+		xterm.Restore(t.fd, t.cooked)
+		t.cooked = nil
+	}
+}
+
+// size is the terminal's, asked for anew since it changes, or a common one
+// where it does not know (0 by 0 on a serial line).
+func (t *terminal) size() (width, height int) {
+	width, height, err := xterm.GetSize(t.fd)
+	if err != nil || width <= 0 || height <= 0 {
+		return 80, 24
+	}
+	return width, height
+}
+
+// keyboard reads keys from a terminal, in a goroutine that can be paused, so
+// that an editor or the shell we came from gets what is typed.
+type keyboard struct {
+	fd      int
+	decoder *decoder
+	wake    [2]int // a pipe; what is written to it takes the read back
+
+	keys   chan key   // unbuffered: what is not taken is kept
+	ended  chan error // gets why there are no more keys
+	unsent []key      // read, and not taken before a pause
+
+	stop, joined chan struct{} // of the goroutine, nil while it is paused
+}
+
+func newKeyboard(fd int) (*keyboard, error) {
+	k := &keyboard{fd: fd, keys: make(chan key), ended: make(chan error, 1)}
+	if err := unix.Pipe2(k.wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		return nil, err
+	}
+	k.decoder = newDecoder(k)
+	k.decoder.more = func() bool { return k.ready(escapeWait) }
+	return k, nil
+}
+
+// start goes on reading.
+func (k *keyboard) start() {
+	if k.stop != nil {
+		return
+	}
+	k.stop, k.joined = make(chan struct{}), make(chan struct{})
+	go k.serve(k.stop, k.joined)
+}
+
+// pause stops reading; it returns when nothing reads any more.
+func (k *keyboard) pause() {
+	if k.stop == nil {
+		return
+	}
+	close(k.stop)
+	unix.Write(k.wake[1], []byte{0})
+	<-k.joined
+	unix.Read(k.wake[0], make([]byte, 8))
+	k.stop = nil
+}
+
+// close pauses for ever.
+func (k *keyboard) close() {
+	k.pause()
+	unix.Close(k.wake[0])
+	unix.Close(k.wake[1])
+}
+
+func (k *keyboard) serve(stop, joined chan struct{}) {
+	defer close(joined)
+	for {
+		for len(k.unsent) > 0 {
+			select {
+			case k.keys <- k.unsent[0]:
+				k.unsent = k.unsent[1:]
+			case <-stop:
+				return
+			}
+		}
+		next, err := k.decoder.next()
+		switch {
+		case errors.Is(err, errPaused):
+			return
+		case err != nil:
+			k.ended <- err
+			return
+		}
+		k.unsent = append(k.unsent, next)
+	}
+}
+
+// Read waits for bytes from the terminal.
+func (k *keyboard) Read(p []byte) (int, error) {
+	for {
+		if !k.ready(-1) {
+			return 0, errPaused
+		}
+		n, err := unix.Read(k.fd, p)
+		switch {
+		case err == unix.EINTR || err == unix.EAGAIN:
+			continue
+		case err != nil:
+			return 0, err
+		case n == 0:
+			return 0, io.EOF
+		}
+		return n, nil
+	}
+}
+
+// ready waits until there is something to read, for a number of milliseconds or,
+// with -1, until a pause.
+func (k *keyboard) ready(milliseconds int) bool {
+	fds := []unix.PollFd{{Fd: int32(k.fd), Events: unix.POLLIN}, {Fd: int32(k.wake[0]), Events: unix.POLLIN}}
+	for {
+		n, err := unix.Poll(fds, milliseconds)
+		if err == unix.EINTR {
+			continue
+		}
+		return err == nil && n > 0 && fds[1].Revents == 0
+	}
+}

@@ -1,0 +1,156 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// frameTime is the time between two pictures of what runs, and the longest that
+// anything is held back to be written at once with what follows it.
+const frameTime = 50 * time.Millisecond
+
+// most bytes that are held back.
+const mostHeld = 32 << 10
+
+// live is what stands below the output while something runs: how long it has
+// been going, and what was typed meanwhile. It is drawn with the cursor left where
+// the output ends, so that neither needs to know of the other.
+type live struct {
+	on      bool
+	drawn   int // rows below the cursor
+	label   string
+	since   time.Time
+	queued  []string
+	typed   string
+	held    strings.Builder
+	heldFor io.Writer
+	flushed time.Time
+}
+
+// put writes to out or err, at once or with what follows soon.
+func (s *screen) put(w io.Writer, text string) {
+	if text == "" {
+		return
+	}
+	l := &s.live
+	if !l.on {
+		io.WriteString(w, text)
+		return
+	}
+	if l.heldFor != w {
+		s.flush()
+		l.heldFor = w
+	}
+	l.held.WriteString(text)
+	if time.Since(l.flushed) >= frameTime || l.held.Len() > mostHeld {
+		s.flush()
+	}
+}
+
+// flush writes what was held back, and draws what stands below it.
+func (s *screen) flush() {
+	l := &s.live
+	var b strings.Builder
+	if l.drawn > 0 {
+		b.WriteString("\x1b[J")
+		l.drawn = 0
+	}
+	if l.held.Len() > 0 && l.heldFor != s.err {
+		io.WriteString(s.err, b.String())
+		b.Reset()
+		io.WriteString(l.heldFor, l.held.String())
+	} else {
+		b.WriteString(l.held.String())
+	}
+	l.held.Reset()
+	if l.on && !s.atEdge() {
+		s.draw(&b)
+	}
+	io.WriteString(s.err, b.String())
+	l.flushed = time.Now()
+}
+
+// atEdge is true when the next character would begin a new row. Moving the
+// cursor makes terminals forget that.
+func (s *screen) atEdge() bool { return s.words != nil && s.words.l.col >= s.width() }
+
+// draw makes room below the cursor (ESC D goes down a row, and scrolls at the
+// last one), and draws there.
+func (s *screen) draw(b *strings.Builder) {
+	l := &s.live
+	width := max(s.width()-1, 4)
+	elapsed := time.Since(l.since)
+	frame := `|/-\`[int(elapsed/(2*frameTime))%4]
+	rows := []string{s.look.paint(clip(fmt.Sprintf("%c %s %d s, Esc stops", frame, l.label, int(elapsed.Seconds())), width), dim)}
+	for _, q := range l.queued {
+		rows = append(rows, s.look.paint(clip("  next: "+safeLine(q), width), dim))
+	}
+	if l.typed != "" {
+		rows = append(rows, clipLeft("> "+safeLine(l.typed), width))
+	}
+	if _, height := s.size(); len(rows) >= height {
+		rows = rows[:max(height-1, 0)]
+	}
+	if l.drawn = len(rows); l.drawn == 0 {
+		return
+	}
+	b.WriteString(strings.Repeat("\x1bD", len(rows)))
+	fmt.Fprintf(b, "\x1b[%dA\x1b7", len(rows))
+	for _, r := range rows {
+		b.WriteString("\x1b[1B\r" + r)
+	}
+	b.WriteString("\x1b8")
+}
+
+// clipLeft keeps the end of a line.
+func clipLeft(s string, width int) string {
+	for columns(s) > width {
+		r := []rune(s)
+		s = "<" + string(r[min(len(r), 1+max(1, columns(s)-width)):])
+	}
+	return s
+}
+
+// startLive begins to show that something runs.
+func (s *screen) startLive(label string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.canLive {
+		s.live = live{on: true, label: label, since: time.Now()}
+	}
+}
+
+// tick shows the next picture.
+func (s *screen) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.live.on {
+		return
+	}
+	if s.words != nil && time.Since(s.spoke) > 2*frameTime {
+		s.say(s.words.settle()) // the model pauses: what was said so far is shown
+	}
+	s.flush()
+}
+
+// typing shows what is typed while something runs.
+func (s *screen) typing(typed string, queued []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live.on {
+		s.live.typed, s.live.queued = typed, queued
+		s.flush()
+	}
+}
+
+// stopLive leaves the output alone on the screen.
+func (s *screen) stopLive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live.on {
+		s.live.on = false
+		s.flush()
+	}
+}

@@ -1,0 +1,75 @@
+package term
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// liveWriter shows what a command writes as it comes. Both its streams may
+// write to it at once.
+type liveWriter struct {
+	screen *screen
+
+	mu    sync.Mutex
+	part  []byte // of a character that was cut
+	clean sanitizer
+	wrote bool
+}
+
+// Write takes a piece of the output; it never fails, so that a command is not
+// stopped by what happens to a screen.
+func (w *liveWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	data := append(w.part, p...)
+	n := wholeRunes(data)
+	w.part = append([]byte(nil), data[n:]...)
+	w.show(w.clean.clean(string(data[:n])))
+	return len(p), nil
+}
+
+func (w *liveWriter) show(text string) {
+	w.wrote = w.wrote || text != ""
+	w.screen.mu.Lock()
+	defer w.screen.mu.Unlock()
+	w.screen.say(text)
+}
+
+// wholeRunes is how much of a text can be shown before more of it comes.
+func wholeRunes(p []byte) int {
+	for back := 1; back <= min(len(p), utf8.UTFMax-1); back++ {
+		if c := p[len(p)-back]; utf8.RuneStart(c) {
+			if !utf8.FullRune(p[len(p)-back:]) {
+				return len(p) - back
+			}
+			break
+		}
+	}
+	return len(p)
+}
+
+// end shows what a model sees beside the streams: the exit code, a time limit,
+// or that there was no output.
+func (w *liveWriter) end(output string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.show(strings.ToValidUTF8(string(w.part), "\ufffd"))
+	if !w.wrote {
+		w.screen.output(output)
+		return
+	}
+	lines := strings.Split(strings.TrimRight(safe(output), "\n"), "\n")
+	from := len(lines)
+	for from > 0 && strings.HasPrefix(lines[from-1], "[") && strings.HasSuffix(lines[from-1], "]") && lines[from-1] != "[stderr]" {
+		from--
+	}
+	w.screen.mu.Lock()
+	defer w.screen.mu.Unlock()
+	w.screen.endLine()
+	for _, line := range lines[from:] {
+		if strings.HasPrefix(line, "[exit code: ") || strings.HasPrefix(line, "[timed out") || strings.HasPrefix(line, "[interrupted") {
+			w.screen.line(w.screen.look.paint(line, dim))
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// mostPrompt bounds a command's file, in bytes.
+const mostPrompt = 256 << 10
+
+// own is a slash command of the user's: a markdown file whose text is the prompt.
+type own struct{ name, path string }
+
+// ownCommands are the files NAME.md of the directories; in a directory below,
+// dir/NAME.md is dir:NAME. The first of a name counts. They are looked for when
+// they are needed, so that they cost nothing at start and can be edited.
+func (s *session) ownCommands() (list []own) {
+	seen := map[string]bool{}
+	for _, dir := range s.CommandDirs {
+		for _, pattern := range []string{"*.md", "*/*.md"} {
+			paths, err := filepath.Glob(filepath.Join(dir, pattern))
+			if err != nil {
+				continue // the directory's name has a bracket: it holds no commands
+			}
+			for _, p := range paths {
+				rel, err := filepath.Rel(dir, p)
+				name := strings.ReplaceAll(strings.TrimSuffix(rel, ".md"), string(filepath.Separator), ":")
+				if err != nil || seen[name] || safeLine(name) != name || strings.Contains(name, " ") {
+					continue
+				}
+				seen[name] = true
+				list = append(list, own{name, p})
+			}
+		}
+	}
+	return list
+}
+
+// read returns the description and the prompt. The description stands between two
+// lines of --- at the top, after "description:".
+func (c own) read() (about, prompt string, err error) {
+	f, err := os.Open(c.path)
+	if err != nil {
+		return "", "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostPrompt+1))
+	if err != nil {
+		return "", "", err
+	}
+	if len(data) > mostPrompt {
+		return "", "", fmt.Errorf("/%s: %s is over %s bytes: make it shorter", c.name, c.path, thousands(mostPrompt))
+	}
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	if rest, ok := strings.CutPrefix(text, "---\n"); ok {
+		if head, body, ok := strings.Cut(rest, "\n---\n"); ok {
+			text = body
+			for line := range strings.Lines(head) {
+				if v, ok := strings.CutPrefix(line, "description:"); ok {
+					about = strings.Trim(strings.TrimSpace(v), `"'`)
+				}
+			}
+		}
+	}
+	return about, strings.TrimSpace(text), nil
+}
+
+func (c own) about() string {
+	about, prompt, err := c.read()
+	switch {
+	case err != nil:
+		return err.Error()
+	case about == "":
+		about, _, _ = strings.Cut(prompt, "\n")
+	}
+	return clip(safeLine(about), 70)
+}
+
+// prompt is what is sent: $ARGUMENTS is what was typed after the name, which
+// follows the text where the text does not name it.
+func (c own) prompt(args string) (string, error) {
+	_, text, err := c.read()
+	switch {
+	case err != nil:
+		return "", err
+	case text == "":
+		return "", fmt.Errorf("/%s: %s is empty: write the prompt into it", c.name, c.path)
+	case strings.Contains(text, "$ARGUMENTS"):
+		return strings.ReplaceAll(text, "$ARGUMENTS", args), nil
+	case args != "":
+		return text + "\n\n" + args, nil
+	}
+	return text, nil
+}
