@@ -168,9 +168,9 @@ func (l *lookup) walk(ctx context.Context, call *registry.Call, o *walk.Options,
 		}
 		return list
 	}
-	return walk.Walk(ctx, l.base, o, work, emit, func(path string, err error) {
+	return walk.Walk(ctx, l.base, o, walk.Client[[]found]{Work: work, Emit: emit, Failed: func(path string, err error) {
 		fmt.Fprintf(call.Stderr, "%s: %v\n", call.Rel(path), unwrapPath(err))
-	})
+	}})
 }
 
 // byTime prints what matches, the newest first.

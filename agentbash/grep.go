@@ -194,7 +194,12 @@ func (q *query) tree(ctx context.Context, root string, o *walk.Options, out *rep
 }
 
 func walkTree(ctx context.Context, root string, o *walk.Options, w *workers, emit func(*findings) bool, failed func(string, error)) error {
-	return walk.Walk(ctx, root, o, func(i int, b *walk.Batch) *findings { return w.at(i).batch(b) }, emit, failed)
+	return walk.Walk(ctx, root, o, walk.Client[*findings]{
+		Work:   func(i int, b *walk.Batch) *findings { return w.at(i).batch(b) },
+		Emit:   emit,
+		Weigh:  func(f *findings) int { return cap(f.text) + 16*cap(f.hits) },
+		Failed: failed,
+	})
 }
 
 func (q *query) oneFile(ctx context.Context, path string, out *report) error {

@@ -47,6 +47,7 @@ func (q *query) leftOut(ctx context.Context, root string) (int, string) {
 			start = h.end
 		}
 		files += f.searched
+		list.spare.Put(f)
 		return files < leftOutFiles
 	}, nil)
 	where := strings.Join(places, ", ")

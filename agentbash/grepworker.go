@@ -64,7 +64,7 @@ type worker struct {
 
 // batch searches some files of a directory.
 func (w *worker) batch(b *walk.Batch) *findings {
-	w.found = &findings{}
+	w.found = w.out.fresh()
 	prefix := shownDir(w.q.call, b.Dir.Path)
 	for _, e := range b.Entries {
 		if w.ctx.Err() != nil {
@@ -206,7 +206,7 @@ func (w *worker) record(text []byte, gap bool) {
 	}
 	if w.alone { // nothing else waits to be printed: it need not wait either
 		w.out.add(f)
-		*f = findings{text: f.text[:0]}
+		w.found = w.out.fresh()
 	} else if err := f.spill(); err != nil {
 		w.out.failed(w.form.path, err)
 	}

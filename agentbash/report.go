@@ -25,6 +25,8 @@ type report struct {
 	collect   bool // keep the files for a later pass instead of printing
 	collected []hitFile
 
+	spare sync.Pool // findings that were printed
+
 	mu       sync.Mutex // guards problems and cut
 	problems []string   // what could not be read
 	cut      []string   // what was searched in part
@@ -40,11 +42,18 @@ func (r *report) keep() int {
 	return r.q.skip + r.q.limit
 }
 
-// add prints what is in the window; it reports whether more is wanted.
-func (r *report) add(f *findings) bool {
-	if f == nil {
-		return true
+// fresh returns empty findings, with the memory of printed ones if there are any.
+func (r *report) fresh() *findings {
+	if f, ok := r.spare.Get().(*findings); ok {
+		return &findings{text: f.text[:0], hits: f.hits[:0]}
 	}
+	return &findings{}
+}
+
+// add prints what is in the window; it reports whether more is wanted. The
+// findings are used again.
+func (r *report) add(f *findings) bool {
+	defer r.spare.Put(f)
 	r.total.add(&f.tally)
 	if r.collect {
 		r.collected = append(r.collected, f.matched...)

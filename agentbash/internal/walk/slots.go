@@ -79,7 +79,7 @@ func (o *slots[T]) flush() {
 	o.files = nil
 	s := &slot[T]{batch: b}
 	if o.o.Inline {
-		s.value, s.done, s.batch = o.work(o.worker, b), true, nil
+		s.value, s.done, s.batch = o.Work(o.worker, b), true, nil
 	} else {
 		o.dir.retain()
 	}

@@ -58,20 +58,37 @@ type Batch struct {
 // batchSize is the number of files that are handed over at once.
 const batchSize = 32
 
-// Walk visits the tree below root, an absolute path to a directory. work is
-// called from several goroutines, each with its own number from 0, and what it
-// returns is given to emit in order, from one goroutine at a time; when emit
-// returns false the walk ends. Directories that cannot be read are passed to
-// failed, which may be nil, from any goroutine. The error is ctx's, or the root's own.
-func Walk[T any](ctx context.Context, root string, o *Options, work func(worker int, b *Batch) T, emit func(T) bool, failed func(path string, err error)) error {
-	w := &walker[T]{ctx: ctx, o: o, work: work, emit: emit, failed: failed}
+// Client is what a walk is for.
+type Client[T any] struct {
+	// Work is called from several goroutines, each with its own number from 0.
+	Work func(worker int, b *Batch) T
+
+	// Emit is given what Work returned, in order, from one goroutine at a time.
+	// When it returns false the walk ends.
+	Emit func(T) bool
+
+	// Weigh says how many bytes of memory a value holds until it was emitted;
+	// nil: none worth counting. When much waits, the walk waits too.
+	Weigh func(T) int
+
+	// Failed is given directories that cannot be read, from any goroutine. It may be nil.
+	Failed func(path string, err error)
+}
+
+// maxWaiting is how many bytes may wait to be emitted.
+const maxWaiting = 16 << 20
+
+// Walk visits the tree below root, an absolute path to a directory. The error
+// is ctx's, or the root's own.
+func Walk[T any](ctx context.Context, root string, o *Options, c Client[T]) error {
+	w := &walker[T]{Client: c, ctx: ctx, o: o}
 	top, err := openDir(&w.handles, nil, root)
 	if err != nil {
 		return err
 	}
 	w.wake.L = &w.mu
-	first := &slot[T]{dir: top, scope: topScope(o, root)}
-	w.head, w.stack = first, []*slot[T]{first}
+	w.head = &slot[T]{dir: top, scope: topScope(o, root)}
+	w.stack = []*slot[T]{w.head}
 	workers := o.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -82,7 +99,9 @@ func Walk[T any](ctx context.Context, root string, o *Options, work func(worker 
 	}
 	wg.Wait()
 	for _, s := range w.stack { // the walk was cut short
-		s.release()
+		if !s.taken {
+			s.release()
+		}
 	}
 	return ctx.Err()
 }
@@ -97,6 +116,7 @@ type slot[T any] struct {
 	scope  scope
 	batch  *Batch // the files; nil: a directory
 	value  T
+	taken  bool // by a worker
 	done   bool
 	empty  bool // there is no value to deliver
 }
@@ -112,11 +132,9 @@ func (s *slot[T]) release() {
 }
 
 type walker[T any] struct {
+	Client[T]
 	ctx     context.Context
 	o       *Options
-	work    func(int, *Batch) T
-	emit    func(T) bool
-	failed  func(string, error)
 	handles handles
 
 	mu       sync.Mutex
@@ -124,6 +142,7 @@ type walker[T any] struct {
 	stack    []*slot[T]
 	active   int
 	head     *slot[T] // the first slot that was not delivered
+	waiting  int      // bytes that slots hold that are done and not delivered
 	emitting bool
 	stopped  bool
 }
@@ -143,11 +162,11 @@ func (w *walker[T]) run(worker int) {
 		w.mu.Unlock()
 		var children []*slot[T]
 		if s.batch != nil {
-			s.value = w.work(worker, s.batch)
+			s.value = w.Work(worker, s.batch)
 		} else {
 			var err error
-			if children, err = w.read(l, worker, s); err != nil && w.failed != nil {
-				w.failed(s.path(), err)
+			if children, err = w.read(l, worker, s); err != nil && w.Failed != nil {
+				w.Failed(s.path(), err)
 			}
 			s.empty = true
 		}
@@ -160,17 +179,26 @@ func (w *walker[T]) run(worker int) {
 
 // take returns the next slot to be worked on, or nil when the walk is over.
 // The top of the stack is what comes soonest in the order, nearly, which keeps
-// little waiting for its delivery.
+// little waiting for its delivery; when much waits all the same, only the very next is taken.
 func (w *walker[T]) take() *slot[T] {
-	for len(w.stack) == 0 && w.active > 0 && !w.stopped {
+	for !w.stopped {
+		for n := len(w.stack); n > 0 && w.stack[n-1].taken; n = len(w.stack) {
+			w.stack = w.stack[:n-1]
+		}
+		n := len(w.stack)
+		switch {
+		case n == 0 && w.active == 0:
+			return nil
+		case n > 0 && w.waiting < maxWaiting:
+			w.stack[n-1].taken = true
+			return w.stack[n-1]
+		case n > 0 && !w.head.taken && !w.head.done:
+			w.head.taken = true
+			return w.head
+		}
 		w.wake.Wait()
 	}
-	if len(w.stack) == 0 || w.stopped {
-		return nil
-	}
-	s := w.stack[len(w.stack)-1]
-	w.stack = w.stack[:len(w.stack)-1]
-	return s
+	return nil
 }
 
 // finish puts a directory's slots behind its own and delivers what is ready.
@@ -184,7 +212,10 @@ func (w *walker[T]) finish(s *slot[T], children []*slot[T]) {
 		}
 	}
 	s.next, s.done = last, true
-	if len(children) > 1 || w.active == 0 {
+	if s.batch != nil && w.Weigh != nil {
+		w.waiting += w.Weigh(s.value)
+	}
+	if len(children) > 1 || w.active == 0 || w.waiting >= maxWaiting {
 		w.wake.Broadcast()
 	}
 	if w.ctx.Err() != nil {
@@ -200,7 +231,7 @@ func (w *walker[T]) finish(s *slot[T], children []*slot[T]) {
 	}
 }
 
-// deliver gives emit what is done, in order.
+// deliver gives Emit what is done, in order.
 func (w *walker[T]) deliver() {
 	for w.head != nil && w.head.done && !w.stopped {
 		s := w.head
@@ -208,9 +239,16 @@ func (w *walker[T]) deliver() {
 		if s.empty {
 			continue
 		}
+		weight := 0
+		if s.batch != nil && w.Weigh != nil {
+			weight = w.Weigh(s.value)
+		}
 		w.mu.Unlock()
-		more := w.emit(s.value)
+		more := w.Emit(s.value)
 		w.mu.Lock()
+		if w.waiting -= weight; weight > 0 {
+			w.wake.Broadcast()
+		}
 		if !more {
 			w.stopped = true
 		}
