@@ -22,12 +22,13 @@ import (
 type brand struct {
 	id     string // value of the environment variable
 	rttime uint64
+	since  int64 // ticks; nothing older bears it
 }
 
 func newBrand() brand {
 	var b [16]byte
 	rand.Read(b[:])
-	return brand{id: hex.EncodeToString(b[:]), rttime: 1<<62 | binary.NativeEndian.Uint64(b[:])>>3}
+	return brand{id: hex.EncodeToString(b[:]), rttime: 1<<62 | binary.NativeEndian.Uint64(b[:])>>3, since: ticksNow() - 1}
 }
 
 // env is the environment entry.
@@ -63,7 +64,7 @@ func (b brand) kill(shell int) {
 	for range 10 {
 		hits := 0
 		for _, p := range processes() {
-			if !p.zombie && (shell != 0 && p.session == shell || b.marks(p.pid)) {
+			if !p.zombie && p.start >= b.since && (shell != 0 && p.session == shell || b.marks(p.pid)) {
 				unix.Kill(p.pid, syscall.SIGKILL)
 				hits++
 			}

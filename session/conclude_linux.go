@@ -30,8 +30,9 @@ func (c *command) conclude() (Result, again, error) {
 	if c.readFailed() {
 		return Result{}, runApart, nil
 	}
-	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 {
-		c.checkRedirection()
+	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
+		e.scrap(c.sh)
+		return Result{}, runAnew, nil
 	}
 	if status == 1 && endsUnclosed(c.err.kept.last()) {
 		status = exitSyntax
@@ -140,36 +141,27 @@ func (c *command) dropFarewell() {
 	}
 }
 
-// checkRedirection finds out whether the shell can still redirect, after a
-// command that may have failed for that reason (ulimit -n, set -r): bash's
-// complaint went to the diagnostics pipe. A shell that cannot is of no use.
-func (c *command) checkRedirection() {
+// cannotRedirect reports whether the command was not run because the shell can
+// no longer redirect (ulimit -n, set -r): bash's complaint of one of the
+// command's own redirections went to the diagnostics pipe, and another try
+// fails too. Such a shell is of no use.
+func (c *command) cannotRedirect() bool {
 	e := c.e
 	c.sh.readDiag(e.buf)
-	said := lastComplaint(c.sh.diagnostics)
-	c.sh.diagnostics = c.sh.diagnostics[:0]
-	if said == nil {
-		return
+	said := c.sh.diagnostics
+	c.sh.diagnostics = nil
+	ours := false
+	for _, object := range []string{"/dev/null: ", e.out.path + ": ", e.err.path + ": ", "redirection error: "} {
+		ours = ours || bytes.Contains(said, []byte("bash: "+object))
 	}
-	said = bytes.Clone(said)
-	f, ok := e.tell(c.sh, `\builtin : </dev/null >|`+e.out.path+` 2>|`+e.err.path+"; ", 250*time.Millisecond)
-	if ok && f.status == 0 {
-		return
+	if !ours {
+		return false
 	}
-	c.err.pass(said)
-	c.err.pass([]byte("session: the shell can no longer redirect; the next command gets a new one\n"))
-	e.scrap(c.sh)
-	c.died, c.res.ShellExited = true, true
+	f, ok := e.tell(c.sh, `\builtin : </dev/null >|`+e.out.path+` 2>|`+e.err.path+"; ", redirectWait)
+	return !ok || f.status != 0
 }
 
-// lastComplaint returns the end of b from the last "bash: " on.
-func lastComplaint(b []byte) []byte {
-	i := bytes.LastIndex(b, []byte("bash: "))
-	if i < 0 {
-		return nil
-	}
-	return b[i:]
-}
+const redirectWait = 250 * time.Millisecond
 
 // unclosed is how bash complains of a text that ends within a quote or an
 // expansion, in the shell itself and not in a bash that a command started.

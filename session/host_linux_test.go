@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 )
 
 // roleEnv makes the test binary play another part than that of the tests.
@@ -105,26 +104,4 @@ func watchdogPid(t *testing.T) int {
 	}
 	require.Fail(t, "no watchdog")
 	return 0
-}
-
-// playConfinedBash becomes a bash in a Landlock domain of its own, from where
-// the descriptors of the host cannot be opened.
-func playConfinedBash() {
-	os.Unsetenv(roleEnv)
-	attr := struct{ fs, net, scoped uint64 }{fs: unix.LANDLOCK_ACCESS_FS_MAKE_CHAR}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(pointer(&attr)), 8, 0)
-	if errno != 0 {
-		panic(errno)
-	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		panic(err)
-	}
-	if _, _, errno = unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
-		panic(errno)
-	}
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		panic(err)
-	}
-	panic(syscall.Exec(bash, append([]string{"bash"}, os.Args[1:]...), os.Environ()))
 }

@@ -57,12 +57,13 @@ const snapBegin, snapEnd = "#BEGIN\n", "#END\n"
 // fix takes back what makes an interactive shell slow, end in silence or read
 // its command pipe between commands.
 const defineFuncs = rcFunc + `() { \builtin return "$1"; }; ` +
-	fixFunc + `() { \builtin unset -v PROMPT_COMMAND TMOUT; \builtin set +t; PS1=; }; ` +
+	fixFunc + `() { \builtin unset -v PROMPT_COMMAND TMOUT PS0; \builtin set +t; PS1=; }; ` +
 	dumpFunc + `() { \builtin printf '#BEGIN\n%s\0' "$PWD"; \builtin umask -p; \builtin shopt -p; ` +
-	`\builtin declare -f; \builtin declare -Fx; \builtin declare -p; \builtin alias -p; \builtin set +o; \builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH; \builtin printf '#END\n'; }; `
+	`\builtin declare -f; \builtin declare -Fx; \builtin declare -p; \builtin alias -p; \builtin set +o; \builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH; \builtin printf '#END\n'; }; ` +
+	`\builtin readonly -f ` + rcFunc + " " + fixFunc + " " + dumpFunc + "; "
 
 // fixLine calls fix if it is needed.
-const fixLine = `[[ $-${PS1-}${PROMPT_COMMAND-}${TMOUT-} == +([^t]) ]] || ` + fixFunc + "\n"
+const fixLine = `[[ $-:${PS0-}${PS1-}${PROMPT_COMMAND-}${TMOUT-} == +([^t]): ]] || ` + fixFunc + "\n"
 
 // recoverLines take a function named builtin away: assignments cannot be
 // shadowed, and in POSIX mode special builtins win over functions.

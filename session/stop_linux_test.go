@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -175,24 +174,13 @@ func TestDefaultTimeout(t *testing.T) {
 }
 
 // TestStuckWriter has a command stopped although the writer of its output
-// blocks.
+// blocks until it is.
 func TestStuckWriter(t *testing.T) {
 	s := open(t, &Options{Dir: t.TempDir()})
-	r, w := io.Pipe()
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for len(family(s)) == 0 { // not started yet
-		}
-		for len(family(s)) != 0 {
-		}
-		io.Copy(io.Discard, r)
-	}()
-	res, err := s.Run(context.Background(), "yes", &RunOptions{Timeout: 200 * time.Millisecond, Stdout: w})
+	stuck := writerFunc(func([]byte) { alone(t, s) })
+	res, err := s.Run(context.Background(), "yes", &RunOptions{Timeout: 200 * time.Millisecond, Stdout: stuck})
 	require.NoError(t, err)
-	require.True(t, res.TimedOut, "%+v", res.ExitCode)
-	require.NoError(t, w.Close())
-	<-stopped
+	require.True(t, res.TimedOut)
 	require.Equal(t, "ok\n", string(run(t, s, "echo ok").Stdout))
 }
 

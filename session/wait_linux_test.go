@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
-	"unsafe"
 )
 
 func waitSignal(c *exec.Cmd) syscall.Signal {
@@ -23,6 +22,3 @@ func file(fd int) *os.File {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-// pointer is the address of a system call's argument.
-func pointer[T any](p *T) unsafe.Pointer { return unsafe.Pointer(p) }
