@@ -164,6 +164,7 @@ func (a *app) runSession(ctx context.Context, w *world) int {
 	} else {
 		o.Incomplete = router.Incomplete
 	}
+	defer a.dress(o, w)()
 	if err := term.Chat(ctx, o); errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return exitInterrupted
 	} else if err != nil {

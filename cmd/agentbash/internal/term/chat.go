@@ -40,7 +40,7 @@ type Options struct {
 	Dir         func() string   // where @path and relative paths begin; nil is Info.Dir
 	Names       func() []string // tools, for Tab; nil: none
 	Commands    []Command       // slash commands beside the package's own
-	CommandDirs []string        // hold the user's commands, NAME.md; the first of a name counts
+	CommandDirs []CommandDir    // hold the user's commands, NAME.md; the first of a name counts
 }
 
 // LiveRunner is a [chat.Runner] that can show what a command writes as it comes.
@@ -81,6 +81,7 @@ type session struct {
 	in     *input
 	screen *screen
 	aside  []string // what ! ran since the last prompt, for the next
+	seen   string   // the command of a project that was shown last, and is used when it is typed again
 }
 
 // openHistory connects the editor to the history's file and to the names.

@@ -79,7 +79,10 @@ func (s *session) slash(ctx context.Context, text string) (prompt string, ok boo
 	}
 	for _, c := range s.ownCommands() {
 		if c.name == name {
-			prompt, err := c.prompt(args)
+			ok, err := s.allowed(c)
+			if err == nil && ok {
+				prompt, err = c.prompt(args)
+			}
 			if err != nil {
 				s.screen.note(err.Error())
 			}

@@ -12,7 +12,24 @@ import (
 const mostPrompt = 256 << 10
 
 // own is a slash command of the user's: a markdown file whose text is the prompt.
-type own struct{ name, path string }
+type own struct {
+	name, path string
+	trust      Trust
+}
+
+// CommandDir is a directory of the user's commands.
+type CommandDir struct {
+	Path string
+	// Trust is asked before a command is used that somebody else may have written
+	// (a project's). nil: they are the user's own.
+	Trust Trust
+}
+
+// Trust remembers which texts a person has seen and wants to use.
+type Trust interface {
+	Trusted(path string, data []byte) bool
+	Trust(path string, data []byte) error
+}
 
 // ownCommands are the files NAME.md of the directories; in a directory below,
 // dir/NAME.md is dir:NAME. The first of a name counts. They are looked for when
@@ -21,18 +38,18 @@ func (s *session) ownCommands() (list []own) {
 	seen := map[string]bool{}
 	for _, dir := range s.CommandDirs {
 		for _, pattern := range []string{"*.md", "*/*.md"} {
-			paths, err := filepath.Glob(filepath.Join(dir, pattern))
+			paths, err := filepath.Glob(filepath.Join(dir.Path, pattern))
 			if err != nil {
 				continue // the directory's name has a bracket: it holds no commands
 			}
 			for _, p := range paths {
-				rel, err := filepath.Rel(dir, p)
+				rel, err := filepath.Rel(dir.Path, p)
 				name := strings.ReplaceAll(strings.TrimSuffix(rel, ".md"), string(filepath.Separator), ":")
 				if err != nil || seen[name] || safeLine(name) != name || strings.Contains(name, " ") {
 					continue
 				}
 				seen[name] = true
-				list = append(list, own{name, p})
+				list = append(list, own{name, p, dir.Trust})
 			}
 		}
 	}
@@ -77,6 +94,23 @@ func (c own) about() string {
 		about, _, _ = strings.Cut(prompt, "\n")
 	}
 	return clip(safeLine(about), 70)
+}
+
+// allowed asks for a project's command: the first time it is shown, and typing
+// it again means that it may be used.
+func (s *session) allowed(c own) (bool, error) {
+	_, text, err := c.read()
+	if err != nil || c.trust == nil || c.trust.Trusted(c.path, []byte(text)) {
+		return err == nil, err
+	}
+	if mark := c.path + "\n" + text; s.seen != mark {
+		s.seen = mark
+		s.screen.show(text)
+		s.screen.note("/" + c.name + " comes from this project (" + c.path + ") and was not used before: if the text above is good, type it again")
+		return false, nil
+	}
+	s.seen = ""
+	return true, c.trust.Trust(c.path, []byte(text))
 }
 
 // prompt is what is sent: $ARGUMENTS is what was typed after the name, which

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+)
+
+// RunLive is Run, with what the command writes as it comes.
+func (r runner) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
+	res := r.r.Run(ctx, command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr})
+	return res.Output, res.ExitCode
+}
+
+// dress gives a session what a person expects of a terminal: colours, the
+// project's history, an editor, names to complete, slash commands. undo stops the
+// signals.
+func (a *app) dress(o *term.Options, w *world) (undo func()) {
+	resize := make(chan os.Signal, 1)
+	signal.Notify(resize, syscall.SIGWINCH)
+	o.Resize = resize
+	noColor, _ := a.lookup("NO_COLOR")
+	accessible, _ := a.lookup("ACCESSIBLE")
+	o.Color = noColor == ""
+	o.Plain = o.Plain || accessible != "" && accessible != "0"
+	o.Editor = a.editor()
+	o.Dir = w.router.Dir
+	o.Names = w.names
+	root := projectRoot(w.router.Dir())
+	o.History = filepath.Join(w.cfg.Dirs.State, "history", digest([]byte(root))[:16]+".jsonl")
+	o.Commands = w.slashCommands(o)
+	o.CommandDirs = []term.CommandDir{
+		{Path: filepath.Join(w.cfg.Dirs.Config, "commands")},
+		{Path: filepath.Join(root, ".agentbash", "commands"), Trust: commandTrust{dir: filepath.Join(w.cfg.Dirs.State, "commands")}},
+	}
+	return func() { signal.Stop(resize) }
+}
+
+// editor is the person's, as POSIX's utilities choose it.
+func (a *app) editor() string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if v, _ := a.lookup(name); strings.TrimSpace(v) != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// projectRoot is the repository that a directory lies in, or the directory.
+func projectRoot(dir string) string {
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d
+		}
+		if filepath.Dir(d) == d {
+			return dir
+		}
+	}
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// names are the tools, and the groups whose tools are not known yet.
+func (w *world) names() []string {
+	var out []string
+	for _, t := range w.reg.All() {
+		out = append(out, t.Name)
+	}
+	for _, g := range w.reg.Groups() {
+		out = append(out, registry.FieldPrefix+g.Name+":")
+	}
+	return out
+}
+
+// slashCommands are those that show what only the program knows.
+func (w *world) slashCommands(o *term.Options) []term.Command {
+	list := []term.Command{
+		{Name: "tools", Args: "[WORDS]", Help: "lists the agent commands and servers, or those that match", Run: w.slashTools},
+		{Name: "config", Help: "shows what is configured, and where", Run: w.slashConfig},
+	}
+	if o.Conversation != nil {
+		list = append(list, term.Command{Name: "model", Help: "shows which model answers, and where it is", Run: func(_ context.Context, args string) (string, error) {
+			if args != "" {
+				return "", fmt.Errorf("the model is chosen at the start: leave with /quit, then agentbash --model %s", args)
+			}
+			return o.Info.Model + " at " + o.Info.Server, nil
+		}})
+	}
+	return list
+}
+
+func (w *world) slashTools(_ context.Context, query string) (string, error) {
+	tools := w.reg.All()
+	if query != "" {
+		tools = w.reg.Search(query)
+	}
+	var b bytes.Buffer
+	(&app{out: &b}).listTools(w, tools, query)
+	if b.Len() == 0 {
+		return "", fmt.Errorf("nothing matches %q: /tools lists everything", query)
+	}
+	return b.String(), nil
+}
+
+func (w *world) slashConfig(context.Context, string) (string, error) {
+	var b bytes.Buffer
+	(&app{out: &b}).showConfig(w.cfg, false)
+	return b.String(), nil
+}
+
+// commandTrust remembers which of a project's commands the person has seen, by
+// path and content: a prompt from somebody else's repository is not sent unseen.
+type commandTrust struct{ dir string }
+
+func (t commandTrust) record(path string, data []byte) string {
+	return filepath.Join(t.dir, digest([]byte(fmt.Sprintf("%d\n%s\n%s", len(path), path, data))))
+}
+
+// Trusted reports whether this very text was trusted.
+func (t commandTrust) Trusted(path string, data []byte) bool {
+	_, err := os.Stat(t.record(path, data))
+	return err == nil
+}
+
+// Trust records that it is.
+func (t commandTrust) Trust(path string, data []byte) error {
+	if err := os.MkdirAll(t.dir, 0o700); err != nil {
+		return fmt.Errorf("trust %s: %w", path, err)
+	}
+	if err := os.WriteFile(t.record(path, data), []byte(path+"\n"), 0o600); err != nil {
+		return fmt.Errorf("trust %s: %w", path, err)
+	}
+	return nil
+}
