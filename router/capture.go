@@ -9,8 +9,8 @@ import (
 
 const (
 	captureHead = 16 << 20  // bytes of a stream kept in memory
-	captureTail = 128 << 10 // and of its end, when there is more
-	captureFile = 256 << 20 // bytes of a stream kept in its file
+	captureTail = 128 << 10 // and of its end, when there is more (at least)
+	captureFile = 1 << 30   // bytes of a stream kept in its file
 )
 
 // capture takes one output stream of a command: its head and its tail in
@@ -19,14 +19,16 @@ const (
 type capture struct {
 	mu    sync.Mutex
 	tee   io.Writer // the caller's; may be nil
-	path  string    // where the file goes, if there has to be one
+	dir   string    // where the file goes, if there has to be one
 	head  []byte
 	tail  ring
-	file  *os.File
+	chars charCounter
 	total int64 // bytes
-	chars int64 // characters: bytes that do not continue one
-	done  bool  // later writes are dropped: the command was given up
-	err   error // of the tee or the file
+	file  *os.File
+	path  string // of the file; "" while there is none
+	kept  int64  // bytes of the stream in the file
+	err   error  // of the file
+	done  bool   // later writes are dropped: the command was given up
 }
 
 func (c *capture) Write(p []byte) (int, error) {
@@ -36,10 +38,10 @@ func (c *capture) Write(p []byte) (int, error) {
 		return 0, os.ErrClosed
 	}
 	c.total += int64(len(p))
-	c.chars += runes(p)
+	c.chars.add(p)
 	if c.tee != nil {
 		if _, err := c.tee.Write(p); err != nil {
-			c.err, c.tee = err, nil
+			c.tee = nil
 		}
 	}
 	n := min(captureHead-len(c.head), len(p))
@@ -52,16 +54,29 @@ func (c *capture) Write(p []byte) (int, error) {
 
 // overflow takes what memory does not hold.
 func (c *capture) overflow(p []byte) {
-	if c.file == nil && c.err == nil {
-		c.file, c.err = os.OpenFile(c.path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-		if c.err == nil {
-			_, c.err = c.file.Write(c.head)
-		}
-	}
-	if c.file != nil && c.total <= captureFile {
-		c.file.Write(p)
-	}
 	c.tail.write(p)
+	c.open()
+	c.save(p)
+}
+
+// open begins the file with what memory holds.
+func (c *capture) open() {
+	if c.file != nil || c.err != nil {
+		return
+	}
+	if c.file, c.err = os.CreateTemp(c.dir, "output-*"); c.err == nil { // 0600
+		c.path = c.file.Name()
+		c.save(c.head)
+	}
+}
+
+// save appends to the file, up to its limit.
+func (c *capture) save(p []byte) {
+	if p = p[:min(int64(len(p)), captureFile-c.kept)]; c.err != nil || len(p) == 0 {
+		return
+	}
+	n, err := c.file.Write(p)
+	c.kept, c.err = c.kept+int64(n), err
 }
 
 // close ends the capture; what is written later is dropped.
@@ -74,46 +89,90 @@ func (c *capture) close() {
 	}
 }
 
-// kept returns the whole stream, or its head when some of it is not in memory.
-func (c *capture) kept() (text []byte, whole bool) {
-	return c.head, c.total == int64(len(c.head))
+// keep makes sure that a closed capture has its file, and returns its path.
+func (c *capture) keep() (path string, err error) {
+	if c.path == "" && c.err == nil {
+		c.open()
+		if c.file != nil {
+			c.file.Close()
+		}
+	}
+	if c.err != nil && c.path != "" { // a part of it is of no use, and the disk may be full
+		os.Remove(c.path)
+		c.path = ""
+	}
+	return c.path, c.err
 }
 
-// end returns the last bytes of the stream, at least the last n if there are so many.
+// whole reports whether the head is all there was.
+func (c *capture) whole() bool { return c.total == int64(len(c.head)) }
+
+// end returns the last bytes of the stream, at least the last n if it had so
+// many and the tail holds so many.
 func (c *capture) end(n int) []byte {
 	tail := c.tail.bytes()
-	if missing := min(n-len(tail), len(c.head)); missing > 0 {
+	if missing := min(n-len(tail), len(c.head)); missing > 0 && c.total == int64(len(c.head)+len(tail)) {
 		return append(c.head[len(c.head)-missing:len(c.head):len(c.head)], tail...)
 	}
 	return tail
 }
 
-// runes counts the characters of a piece of UTF-8, wherever it was cut.
-func runes(p []byte) (n int64) {
-	for _, b := range p {
-		if utf8.RuneStart(b) {
-			n++
-		}
-	}
-	return n
+// charCounter counts characters of text that comes in pieces, cut anywhere. A
+// byte that is not UTF-8 counts as one: that is how it is shown.
+type charCounter struct {
+	n    int64
+	part []byte // of a character that the last piece ended within
 }
 
-// ring keeps the last captureTail bytes written to it.
+func (c *charCounter) add(p []byte) {
+	for len(c.part) > 0 && len(p) > 0 {
+		c.part, p = append(c.part, p[0]), p[1:]
+		if utf8.FullRune(c.part) {
+			c.n += int64(utf8.RuneCount(c.part))
+			c.part = c.part[:0]
+		}
+	}
+	if len(c.part) > 0 {
+		return
+	}
+	cut := len(p) - unfinished(p)
+	c.n += int64(utf8.RuneCount(p[:cut]))
+	c.part = append(c.part, p[cut:]...)
+}
+
+func (c *charCounter) count() int64 { return c.n + int64(len(c.part)) }
+
+// unfinished is how many bytes at the end of p begin a character that does not
+// end in it.
+func unfinished(p []byte) int {
+	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
+		if b := p[len(p)-i]; utf8.RuneStart(b) {
+			if utf8.FullRune(p[len(p)-i:]) {
+				return 0
+			}
+			return i
+		}
+	}
+	return 0
+}
+
+// ring keeps the last bytes written to it, size of them.
 type ring struct {
-	buf []byte
-	at  int // where the next byte goes, once buf is full
+	size int
+	buf  []byte
+	at   int // where the next byte goes, once buf is full
 }
 
 func (r *ring) write(p []byte) {
-	if len(p) >= captureTail {
-		r.buf, r.at = append(r.buf[:0], p[len(p)-captureTail:]...), 0
+	if len(p) >= r.size {
+		r.buf, r.at = append(r.buf[:0], p[len(p)-r.size:]...), 0
 		return
 	}
-	n := min(captureTail-len(r.buf), len(p))
+	n := min(r.size-len(r.buf), len(p))
 	r.buf = append(r.buf, p[:n]...)
 	for p = p[n:]; len(p) > 0; p = p[n:] {
 		n = copy(r.buf[r.at:], p)
-		r.at = (r.at + n) % captureTail
+		r.at = (r.at + n) % r.size
 	}
 }
 

@@ -165,9 +165,9 @@ func (p *Plan) shownName() string {
 	return p.Name
 }
 
-// planListing plans `field:`, `field:server` and their -h and --help.
+// planListing plans `field:`, `field:server`, their -h and --help, and a
+// server's own commands.
 func (r *Router) planListing(p *Plan) {
-	p.Help = true
 	for _, w := range p.words {
 		switch w {
 		case "-h":
@@ -177,4 +177,5 @@ func (r *Router) planListing(p *Plan) {
 			p.Args = append(p.Args, w)
 		}
 	}
+	p.Help = len(p.Args) == 0
 }

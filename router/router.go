@@ -20,14 +20,16 @@ type Options struct {
 	Env      []string      // the commands' environment; nil is the host's
 	Unset    []string      // names never passed to commands (the program's own API keys)
 	StateDir string        // takes the whole of outputs that are cut; "" makes a private one that Close removes
-	Secrets  []string      // texts never shown to a model
-	MaxChars int           // of a result's Output; 0 means 30,000
+	Secrets  []string      // texts of 8 bytes or more that a model is never shown, in Output and Error
+	MaxChars int           // of a result's Output; 0 means 30,000; at most a million
 	Timeout  time.Duration // of one command; 0 means 120 s; at most 600 s
 	NoCalls  bool          // commands inside bash text cannot call tools: no socket, no links
 }
 
 // DefaultMaxChars is how many characters of a result a model is shown.
 const DefaultMaxChars = 30_000
+
+const maxMaxChars = 1_000_000
 
 // MaxTimeout is the longest time limit a command can have.
 const MaxTimeout = 600 * time.Second
@@ -39,14 +41,13 @@ const DefaultTimeout = 120 * time.Second
 // owns the session, which is started by the first command that needs it. It is
 // safe for concurrent use; bash text runs one command at a time.
 type Router struct {
-	reg      *registry.ToolRegistry
-	opts     Options
-	names    atomic.Pointer[nameIndex]
-	stop     func() // ends the registry's events
-	host     *host  // nil with NoCalls
-	dir      string // holds spill files
-	ownDir   bool
-	nextFile atomic.Int64
+	reg    *registry.ToolRegistry
+	opts   Options
+	names  atomic.Pointer[nameIndex]
+	stop   func() // ends the registry's events
+	host   *host  // nil with NoCalls
+	dir    string // holds spill files
+	ownDir bool
 
 	mu     sync.Mutex // guards sess and closed
 	sess   *session.Session
@@ -63,6 +64,7 @@ func New(reg *registry.ToolRegistry, opts *Options) (*Router, error) {
 	if r.opts.MaxChars <= 0 {
 		r.opts.MaxChars = DefaultMaxChars
 	}
+	r.opts.MaxChars = min(r.opts.MaxChars, maxMaxChars)
 	if err := r.directories(); err != nil {
 		return nil, err
 	}

@@ -172,6 +172,11 @@ var errTimeLimit = errors.New("time limit")
 // Kwargs are set from the words.
 func (r *Router) Call(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
 	if group, tool, ok := registry.SplitField(name); ok && tool == "" {
+		if g, known := r.reg.Group(group); known && g.Command != nil {
+			if res, ok := g.Command(ctx, words, c); ok {
+				return res
+			}
+		}
 		return settle(c, r.list(ctx, group, words, c.Stdout))
 	}
 	t, err := r.reg.Resolve(ctx, name)

@@ -84,10 +84,13 @@ func csiLen(s string) int {
 	return 1
 }
 
-// isBinary reports whether bytes are no text: a NUL among the first 8,000, or
-// more than a tenth of those that is not UTF-8.
+// sample is how many bytes of a stream's beginning and of its end are looked at
+// to tell text from binary.
+const sample = 8000
+
+// isBinary reports whether bytes are no text: there is a NUL, or more than a
+// tenth is not UTF-8.
 func isBinary(b []byte) bool {
-	b = b[:min(len(b), 8000)]
 	bad := 0
 	for i := 0; i < len(b); {
 		if b[i] == 0 {

@@ -25,11 +25,11 @@ func wrapperRows() []row {
 		{"parallel rush", 0, handled, "", "", (*call).parallel},
 		{"entr watchexec nodemon chokidar reflex", executes, handled, "e:w:i:", "", (*call).wrapAll},
 		{"sudo doas sudoedit su runuser pkexec please run0 calife gksudo kdesudo", executes, handled, "", "", (*call).sudo},
-		{"chroot unshare nsenter setpriv capsh bwrap firejail systemd-run systemd-nspawn systemd-inhibit proot machinectl chpasswd.run lxc-attach lxc-execute lxc incus toolbox distrobox", executes, handled, "", "", (*call).contained},
+		{"chroot unshare nsenter setpriv capsh bwrap firejail systemd-run systemd-nspawn systemd-inhibit proot machinectl lxc-attach lxc-execute lxc incus toolbox distrobox", executes, handled, "", "", (*call).contained},
 		{"busybox toybox coreutils", 0, handled, "", "", (*call).multicall},
 		{"ld-linux.so", executes, handled, "", "library-path: inhibit-rpath: audit: preload: argv0: list verify", (*call).loader},
 		{"sshpass", executes, handled, "p:f:d:P:", "", (*call).wrapAll},
-		{"direnv mise asdf rbenv pyenv nvm volta conda-run op dotenv doppler chamber aws-vault", executes | unknown, handled, "", "", (*call).tryRest},
+		{"direnv mise asdf rbenv pyenv nvm volta op dotenv doppler chamber aws-vault", executes | unknown, handled, "", "", (*call).tryRest},
 	}
 }
 
@@ -57,7 +57,7 @@ func dangerRows() []row {
 		{"mkfs mke2fs mkswap mkdosfs mkntfs newfs newfs_apfs newfs_hfs wipefs blkdiscard badblocks cryptsetup fdisk cfdisk sfdisk gdisk sgdisk cgdisk parted partprobe pvcreate pvremove vgremove lvremove vgreduce lvreduce zpool zfs mdadm nvme hdparm sg_format diskutil bcache-super-show e2fsck fsck tune2fs resize2fs debugfs xfs_repair btrfs ddrescue partclone flashrom efibootmgr dmsetup losetup nbd-client", executes, handled, "", "", (*call).disk},
 		{"kill", executes, handled, "", "", (*call).kill},
 		{"pkill killall killall5 skill slay xkill fuser", executes, handled, "", "", (*call).pkill},
-		{"renice chvt setterm loadkeys wall write.tty logger notify-send", executes, 0, "", "", nil},
-		{"umount swapoff insmod modprobe rmmod depmod iptables ip6tables nft ufw firewall-cmd ebtables setenforce update-grub grub-install grub-mkconfig update-initramfs dracut mkinitcpio ldconfig update-alternatives systemd-sysusers systemd-tmpfiles visudo vipw passwd chpasswd usermod useradd userdel adduser deluser groupadd groupdel groupmod gpasswd chsh chfn newusers chage authconfig pam-auth-update hwclock timedatectl.set dpkg-reconfigure update-rc.d chkconfig nvram bless csrutil spctl dscl scutil defaults tccutil setpci flashcp auditctl apparmor_parser aa-disable semanage", executes, handled, "", "", (*call).confirmAlways},
+		{"renice chvt setterm loadkeys wall logger notify-send", executes, 0, "", "", nil},
+		{"umount swapoff insmod modprobe rmmod depmod iptables ip6tables nft ufw firewall-cmd ebtables setenforce update-grub grub-install grub-mkconfig update-initramfs dracut mkinitcpio ldconfig update-alternatives systemd-sysusers systemd-tmpfiles visudo vipw passwd chpasswd usermod useradd userdel adduser deluser groupadd groupdel groupmod gpasswd chsh chfn newusers chage authconfig pam-auth-update hwclock dpkg-reconfigure update-rc.d chkconfig nvram bless csrutil spctl dscl scutil defaults tccutil setpci flashcp auditctl apparmor_parser aa-disable semanage", executes, handled, "", "", (*call).confirmAlways},
 	}
 }

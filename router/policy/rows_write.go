@@ -47,7 +47,7 @@ func writeRows() []row {
 func runRows() []row {
 	return []row{
 		{"sh bash dash ash zsh ksh mksh rbash fish csh tcsh posh yash", 0, handled, "", "", (*call).shell},
-		{"python perl ruby node nodejs php lua luajit Rscript R tclsh expect osascript deno bun julia ghci irb pypy pypy3 ts-node tsx groovy scala jshell guile racket sbcl octave gawk-code dc", executes | unknown, handled, "", "", (*call).interpreter},
+		{"python perl ruby node nodejs php lua luajit Rscript R tclsh expect osascript deno bun julia ghci irb pypy pypy3 ts-node tsx groovy scala jshell guile racket sbcl octave dc", executes | unknown, handled, "", "", (*call).interpreter},
 		{"make gmake", executes | unknown, handled, "f<C:", "eval!", (*call).makefile},
 		{"cmake ctest cpack ninja meson bazel bazelisk buck gradle gradlew mvn mvnw ant sbt lein scons rake just task invoke tox nox pytest py.test unittest jest vitest mocha karma cypress playwright phpunit rspec bats", executes | unknown, 0, "", "", nil},
 		{"gcc g++ cc c++ clang clang++ ld as rustc javac tsc webpack vite esbuild rollup parcel swc babel swiftc kotlinc nvcc ghc ocamlc dotnet msbuild xcodebuild swift zig nim crystal dart flutter", executes | unknown, handled, "o>", "", (*call).lastOption},

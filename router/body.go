@@ -1,0 +1,224 @@
+package router
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// body is the text of a result before it is cut: stdout, then stderr.
+type body struct {
+	tool      string // for the hint
+	max       int    // characters that are shown
+	headOnly  bool   // of a cut body only the beginning is shown
+	secrets   []string
+	dir       string // where files go
+	parts     []part
+	total     int64 // characters
+	truncated bool
+	path      string // of the file that holds the whole, once there is one
+	missing   bool   // the file does not hold all of it
+}
+
+// part is a piece of a body: a text, or a stream.
+type part struct {
+	text   string
+	stream *capture
+}
+
+func (b *body) text(s string) {
+	b.parts = append(b.parts, part{text: s})
+	b.total += int64(utf8.RuneCountInString(s))
+}
+
+// add appends a stream. A binary one is described; its bytes are in a file.
+func (b *body) add(c *capture) {
+	if !c.binary() {
+		b.parts = append(b.parts, part{stream: c})
+		b.total += c.chars.count()
+		return
+	}
+	kept := "and could not be kept"
+	if path, err := c.keep(); err == nil {
+		kept, b.path = "kept in "+path, path
+	}
+	b.text(fmt.Sprintf("(binary output: %d bytes, %s)\n", c.total, kept))
+}
+
+// binary reports whether the stream, by its beginning and its end, is no text.
+func (c *capture) binary() bool {
+	if isBinary(c.head[:min(len(c.head), sample)]) {
+		return true
+	}
+	end := c.end(sample)
+	return isBinary(end[max(0, len(end)-sample):])
+}
+
+// cut returns what a model sees.
+func (b *body) cut() string {
+	if b.total <= int64(b.max) {
+		return b.clean(b.first(b.max * utf8.UTFMax))
+	}
+	b.truncated = true
+	b.keep()
+	headMax := b.max / 5
+	if b.headOnly {
+		headMax = b.max
+	}
+	// A little more than is shown, so that no secret is cut before it is found.
+	window := func(n int) int { return (n + b.slack()) * utf8.UTFMax }
+	head := b.first(window(headMax))
+	head = atLineEnd(firstChars(b.clean(head[:len(head)-unfinished([]byte(head))]), headMax))
+	hint := fmt.Sprintf("<system_hint type=\"tool_output_omitted\" tool=%q reason=\"too_long\" actual_chars=\"%d\" max_chars=\"%d\" full_output=%q>%s</system_hint>",
+		b.tool, b.total, b.max, b.path, b.advice(head))
+	if b.headOnly {
+		return ended(head) + hint
+	}
+	tail := strings.TrimLeftFunc(b.last(window(b.max-headMax)), func(c rune) bool { return c == utf8.RuneError })
+	tail = atLineStart(lastChars(b.clean(tail), b.max-headMax))
+	return ended(head) + hint + "\n" + tail
+}
+
+// clean makes a text fit for a model.
+func (b *body) clean(s string) string { return redact(Safe(s), b.secrets) }
+
+func (b *body) slack() int {
+	n := 64
+	for _, s := range b.secrets {
+		n = max(n, len(s))
+	}
+	return n
+}
+
+// minSecret is how long a secret must be to be looked for: a shorter one would
+// be found in ordinary text.
+const minSecret = 8
+
+func redact(s string, secrets []string) string {
+	for _, secret := range secrets {
+		if len(secret) >= minSecret {
+			s = strings.ReplaceAll(s, secret, "[redacted]")
+		}
+	}
+	return s
+}
+
+// advice says how to see what was left out.
+func (b *body) advice(head string) string {
+	if b.path == "" {
+		return "the whole output could not be kept: run the command again with a filter such as | head or | grep"
+	}
+	path, lines := shellWord(b.path), strings.Count(head, "\n")
+	note := ""
+	if b.missing {
+		note = fmt.Sprintf("the file holds the first %d bytes only; ", int64(captureFile))
+	}
+	if lines == 0 {
+		return fmt.Sprintf("%sa long line is cut: see more of it with tail -c +%d %s | head -c %d", note, len(head)+1, path, b.max/2)
+	}
+	return fmt.Sprintf("%sthe rest follows after line %d: read --file_path %s --offset %d --limit 200, or search it: grep --pattern TEXT --path %s",
+		note, lines, path, lines+1, path)
+}
+
+// shellWord quotes a path if bash would take it for anything else.
+func shellWord(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// first returns at least the first n bytes of the body, if it has so many.
+func (b *body) first(n int) string {
+	var s strings.Builder
+	for _, p := range b.parts {
+		if s.Len() >= n {
+			break
+		}
+		if p.stream == nil {
+			s.WriteString(p.text)
+			continue
+		}
+		s.Write(p.stream.head[:min(len(p.stream.head), n)])
+		if !p.stream.whole() {
+			break
+		}
+	}
+	return s.String()
+}
+
+// last returns the last n bytes of the body, or all if it has not so many.
+func (b *body) last(n int) string {
+	var rev []string
+	size := 0
+	for i := len(b.parts) - 1; i >= 0 && size < n; i-- {
+		text := b.parts[i].text
+		if c := b.parts[i].stream; c != nil {
+			text = string(c.end(n))
+		}
+		text = text[max(0, len(text)-(n-size)):]
+		rev, size = append(rev, text), size+len(text)
+	}
+	var s strings.Builder
+	for i := len(rev) - 1; i >= 0; i-- {
+		s.WriteString(rev[i])
+	}
+	return s.String()
+}
+
+// keep writes the whole body to one file, which a long stdout has begun.
+func (b *body) keep() {
+	first := b.parts[0].stream
+	if first == nil {
+		first = &capture{dir: b.dir, head: []byte(b.parts[0].text)}
+	}
+	path, err := first.keep()
+	if err == nil && len(b.parts) > 1 {
+		err = b.appendTo(path)
+	}
+	if err != nil {
+		b.path = ""
+		return
+	}
+	b.path = path
+	for _, p := range b.parts {
+		b.missing = b.missing || p.stream != nil && p.stream.total > captureFile
+	}
+}
+
+func (b *body) appendTo(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, p := range b.parts[1:] {
+		if err := p.appendTo(f); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
+func (p part) appendTo(f *os.File) error {
+	switch {
+	case p.stream == nil:
+		_, err := f.WriteString(p.text)
+		return err
+	case p.stream.whole():
+		_, err := f.Write(p.stream.head)
+		return err
+	case p.stream.err != nil:
+		return p.stream.err
+	}
+	more, err := os.Open(p.stream.path)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(p.stream.path) // its content is in the body's file now
+	defer more.Close()
+	_, err = io.Copy(f, more)
+	return err
+}
