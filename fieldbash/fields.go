@@ -126,6 +126,11 @@ func (f *Fields) Groups() []registry.Group {
 				return g.tools, nil
 			}
 			return f.load(ctx, g)
+		}, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
+			if !f.IsCommand(g.name, words) {
+				return registry.ToolResult{}, false
+			}
+			return f.Command(ctx, g.name, words, call), true
 		}})
 	}
 	return out

@@ -35,7 +35,7 @@ var formats = []string{"text", "json", "raw"}
 func Parse(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, error) {
 	s := scanner{tool: t, params: t.Params, set: map[string]bool{}, plainSet: map[string]bool{}}
 	s.scan(words)
-	inner := registry.Tool{Name: t.Name, Examples: t.Examples, Params: s.innerParams()}
+	inner := registry.Tool{Name: t.Name, Params: s.innerParams()}
 	parsed, err := inner.Parse(s.rest, hasStdin)
 	if parsed.Help != registry.NoHelp {
 		return parsed, nil
@@ -53,17 +53,9 @@ func Parse(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, er
 		s.problems = append(s.problems, beyond(s.problems, t.Check(kwargs))...)
 	}
 	if len(s.problems) > 0 {
-		return parsed, &registry.UsageError{Tool: t.Name, Problems: s.problems, Next: adviceFor(t)}
+		return parsed, &registry.UsageError{Tool: t.Name, Problems: s.problems, Next: t.Advice()}
 	}
 	return parsed, nil
-}
-
-// adviceFor closes a usage error as the registry does.
-func adviceFor(t *registry.Tool) string {
-	if len(t.Examples) > 0 {
-		return "example: " + t.Examples[0] + "   (all parameters: " + t.Name + " --help)"
-	}
-	return "see: " + t.Name + " --help"
 }
 
 // named finds the parameters that a problem is about.

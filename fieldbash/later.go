@@ -42,7 +42,7 @@ func arguments(call *registry.Call) (args registry.Kwargs, format string, err er
 		}
 	}
 	if problems := call.Tool.Check(args); len(problems) > 0 {
-		return nil, "", &registry.UsageError{Problems: problems, Next: adviceFor(call.Tool)}
+		return nil, "", &registry.UsageError{Problems: problems, Next: call.Tool.Advice()}
 	}
 	return args, format, nil
 }

@@ -165,9 +165,9 @@ func (f *Fields) tool(group, name, summary, detail string, schema json.RawMessag
 	t := &registry.Tool{
 		Name: full, Summary: summary, Detail: detail, Params: params,
 		Category: "field", Tags: []string{"field", group},
+		Grammar: Parse, MakeExamples: exampleOf,
 	}
 	t.Check = newValidator(full, schema, f.logf).check
-	t.Examples = exampleOf(t)
 	return t
 }
 

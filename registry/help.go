@@ -27,13 +27,21 @@ func (t *Tool) Help(verbose bool) string {
 	} else if t.Params != nil && t.Params.open {
 		b.WriteString("\nparameters: any --key value\n")
 	}
-	if len(t.Examples) > 0 {
+	if examples := t.examples(); len(examples) > 0 {
 		b.WriteString("\nexamples:\n")
-		for _, e := range t.Examples {
+		for _, e := range examples {
 			fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(e, "\n", "\n  "))
 		}
 	}
 	return b.String()
+}
+
+// examples are the tool's own, or made now.
+func (t *Tool) examples() []string {
+	if len(t.Examples) == 0 && t.MakeExamples != nil {
+		return t.MakeExamples(t)
+	}
+	return t.Examples
 }
 
 // Usage is one line: the name and its parameters, optional ones in brackets.

@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 )
 
 // The JSON Schema types a parameter can have (JSON Schema 2020-12, section
@@ -41,6 +42,21 @@ type Params struct {
 	list   []Param
 	schema json.RawMessage
 	open   bool // keys beyond the declared ones are accepted, and guessed at
+
+	later sync.Once      // runs parse, at first use
+	parse func() *Params // reads the schema; nil: it is read
+}
+
+// ready reads a schema that was not looked into yet: listing the names of 500
+// tools must not cost the reading of 500 schemas.
+func (p *Params) ready() *Params {
+	if p != nil && p.parse != nil {
+		p.later.Do(func() {
+			q := p.parse()
+			p.list, p.open = q.list, q.open
+		})
+	}
+	return p
 }
 
 // NewParams makes the parameters of a tool written in Go; the JSON Schema is
@@ -71,7 +87,7 @@ func (p *Params) List() []Param {
 	if p == nil {
 		return nil
 	}
-	return p.list
+	return p.ready().list
 }
 
 // Schema returns the whole JSON Schema, as it was given where it came from elsewhere.
@@ -87,7 +103,7 @@ func Fold(key string) string { return strings.ReplaceAll(key, "-", "_") }
 
 // Find returns the parameter of that name or alias, dashes folded, or nil.
 func (p *Params) Find(name string) *Param {
-	if p == nil {
+	if p.ready() == nil {
 		return nil
 	}
 	name = Fold(name)
@@ -108,7 +124,7 @@ func (p *Params) Find(name string) *Param {
 
 // short returns the parameter that -c stands for, or nil.
 func (p *Params) short(c string) *Param {
-	if p == nil {
+	if p.ready() == nil {
 		return nil
 	}
 	for i := range p.list {

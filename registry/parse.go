@@ -75,8 +75,12 @@ func Usagef(format string, args ...any) error {
 //
 // Values are coerced by their declared type. hasStdin says that a parameter
 // with Stdin set may be absent. Errors are *UsageError and name every problem.
+// A tool with a Grammar has its own.
 func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
-	p := parser{tool: t, params: t.Params, raw: map[string][]string{}}
+	if t.Grammar != nil {
+		return t.Grammar(t, words, hasStdin)
+	}
+	p := parser{tool: t, params: t.Params.ready(), raw: map[string][]string{}}
 	if p.params == nil {
 		p.params = NewParams()
 	}
@@ -90,15 +94,15 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 		p.problems = t.Check(kwargs)
 	}
 	if len(p.problems) > 0 {
-		return out, &UsageError{Tool: t.Name, Problems: p.problems, Next: t.advice()}
+		return out, &UsageError{Tool: t.Name, Problems: p.problems, Next: t.Advice()}
 	}
 	return out, nil
 }
 
-// advice closes a usage error: an example of a right call, or where to look.
-func (t *Tool) advice() string {
-	if len(t.Examples) > 0 {
-		return "example: " + t.Examples[0] + "   (all parameters: " + t.Name + " --help)"
+// Advice closes a usage error: an example of a right call, or where to look.
+func (t *Tool) Advice() string {
+	if examples := t.examples(); len(examples) > 0 {
+		return "example: " + examples[0] + "   (all parameters: " + t.Name + " --help)"
 	}
 	return "see: " + t.Name + " --help"
 }

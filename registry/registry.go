@@ -23,6 +23,11 @@ type Group struct {
 	// called when a name in the group is first needed, and again after an
 	// error; it must be safe for concurrent use.
 	Load func(ctx context.Context) ([]*Tool, error)
+
+	// Command runs `field:NAME WORDS` when the words are a command of the
+	// group's own (a server's resources, say); ok is false when they are not,
+	// and then nothing was done. It may be nil.
+	Command func(ctx context.Context, words []string, call *Call) (res ToolResult, ok bool)
 }
 
 // Event tells of one change to a registry.

@@ -19,14 +19,19 @@ func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
 	if len(bytes.TrimSpace(schema)) == 0 || string(bytes.TrimSpace(schema)) == "null" {
 		return AnyParams(), nil
 	}
-	root, err := object(schema)
-	if err != nil {
-		return nil, fmt.Errorf("schema of %s: %w", name, err)
+	if text := bytes.TrimSpace(schema); text[0] != '{' {
+		return nil, fmt.Errorf("schema of %s: not a JSON object", name)
+	} else if !json.Valid(text) {
+		return nil, fmt.Errorf("schema of %s: not JSON", name)
 	}
-	d := schemaDoc{root: schema}
-	p := d.params(root, 0)
-	p.schema = schema
-	return p, nil
+	return &Params{schema: schema, parse: func() *Params {
+		root, err := object(schema)
+		if err != nil { // json.Valid has seen it
+			return &Params{open: true}
+		}
+		d := schemaDoc{root: schema}
+		return d.params(root, 0)
+	}}, nil
 }
 
 type schemaDoc struct{ root json.RawMessage }

@@ -33,6 +33,14 @@ type Tool struct {
 	Tags     []string // more words to be found by
 	Examples []string // whole command lines, shown by --help and by usage errors
 
+	// MakeExamples makes them from the schema when they are needed, if Examples
+	// is empty. It may be nil.
+	MakeExamples func(*Tool) []string
+
+	// Grammar replaces Parse's grammar for this tool: it makes kwargs from the
+	// words, does no I/O, and its errors are *UsageError. nil: the common one.
+	Grammar func(t *Tool, words []string, hasStdin bool) (Parsed, error)
+
 	// Check looks at coerced kwargs for what a schema cannot say (one of two
 	// parameters, two that exclude each other) and returns one line a problem.
 	// It must not do I/O. It may be nil.
