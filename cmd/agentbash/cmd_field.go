@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// runField is agentbash field.
+func runField(ctx context.Context, a *app, words []string) int {
+	f := flags("field")
+	url, from, file := f.String("url", "", ""), f.String("from", "", ""), f.String("config", "", "")
+	var env, headers []string
+	f.StringArrayVar(&env, "env", nil, "")
+	f.StringArrayVar(&headers, "header", nil, "")
+	asJSON := f.Bool("json", false, "")
+	if err := f.Parse(words); err != nil {
+		return a.usage("field", err)
+	}
+	dirs, err := config.UserDirs(a.lookup)
+	if err != nil {
+		return a.fail(err)
+	}
+	rest := f.Args()
+	switch {
+	case len(rest) == 0 || rest[0] == "list":
+		return a.fieldList(*file, *asJSON)
+	case rest[0] == "test":
+		return a.fieldTest(ctx, *file, rest[1:], *asJSON)
+	case rest[0] == "add" && *from != "":
+		return a.fieldImport(dirs, *from, rest[1:])
+	case rest[0] == "add":
+		return a.fieldAdd(dirs, rest[1:], *url, env, headers)
+	case rest[0] == "remove" && len(rest) == 2:
+		return a.fieldRemove(dirs, rest[1])
+	case rest[0] == "remove":
+		return a.usage("field", errors.New("remove takes one name"))
+	}
+	return a.usage("field", fmt.Errorf("%q: it is add, list, test or remove", rest[0]))
+}
+
+func (a *app) fieldList(file string, asJSON bool) int {
+	w, err := a.open(worldOptions{flags: config.Flags{File: file}})
+	if err != nil {
+		return a.fail(err)
+	}
+	defer w.Close()
+	rows := map[string]string{}
+	for name, s := range w.cfg.Fields.MCPServers {
+		rows[name] = strings.Join(append([]string{s.Command}, s.Args...), " ")
+		if s.URL != "" {
+			rows[name] = s.URL
+		}
+	}
+	for name, fs := range w.cfg.Fields.Functions {
+		rows[name] = fmt.Sprintf("%d functions", len(fs))
+	}
+	if asJSON {
+		writeLine(a.out, rows)
+		return exitOK
+	}
+	var names []string
+	for name := range rows {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		fmt.Fprintf(a.out, "field:%s: %s\n", name, rows[name])
+	}
+	if len(names) == 0 {
+		fmt.Fprintln(a.out, "no servers or functions are configured: agentbash field add NAME -- COMMAND ARGS...")
+	}
+	return exitOK
+}
+
+// fieldTest starts groups, all or the named ones, and reports what it took.
+func (a *app) fieldTest(ctx context.Context, file string, names []string, asJSON bool) int {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	w, err := a.open(worldOptions{flags: config.Flags{File: file}, ask: true})
+	if err != nil {
+		return a.fail(err)
+	}
+	defer w.Close()
+	if len(names) == 0 {
+		for _, g := range w.reg.Groups() {
+			names = append(names, g.Name)
+		}
+	}
+	status := exitOK
+	for _, name := range names {
+		r, err := w.fields.Test(ctx, name)
+		if err != nil {
+			fmt.Fprintln(a.err, "agentbash:", err)
+			status = registry.ExitStatus(err)
+			continue
+		}
+		if asJSON {
+			writeLine(a.out, r)
+			continue
+		}
+		fmt.Fprintf(a.out, "field:%s: %d tools, started in %s, listed in %s", name, len(r.Tools), inMS(r.Start), inMS(r.List))
+		if r.Server != "" {
+			fmt.Fprintf(a.out, "; %s, protocol %s, ping %s", r.Server, r.Protocol, inMS(r.Ping))
+		}
+		fmt.Fprintln(a.out)
+	}
+	return status
+}
+
+func inMS(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
+
+func (a *app) fieldAdd(dirs config.Dirs, words []string, url string, env, headers []string) int {
+	s := fieldbash.Server{URL: url}
+	switch {
+	case len(words) == 0:
+		return a.usage("field", errors.New("add needs a name: agentbash field add NAME -- COMMAND ARGS..."))
+	case url == "" && len(words) < 2:
+		return a.usage("field", errors.New("add needs what to start or where to connect: -- COMMAND ARGS... or --url URL"))
+	case url != "" && len(words) > 1:
+		return a.usage("field", errors.New("a server has a command or --url, not both"))
+	case url == "":
+		s.Command, s.Args = words[1], words[2:]
+	}
+	var err error
+	if s.Env, err = pairs("--env", env); err == nil {
+		s.Headers, err = pairs("--header", headers)
+	}
+	if err != nil {
+		return a.usage("field", err)
+	}
+	return a.addServers(dirs, map[string]fieldbash.Server{words[0]: s})
+}
+
+// pairs splits K=V words.
+func pairs(flag string, words []string) (map[string]string, error) {
+	var m map[string]string
+	for _, w := range words {
+		k, v, ok := strings.Cut(w, "=")
+		if !ok || k == "" {
+			return nil, fmt.Errorf("%s %s: write %s NAME=VALUE", flag, w, flag)
+		}
+		if m == nil {
+			m = map[string]string{}
+		}
+		m[k] = v
+	}
+	return m, nil
+}
+
+// fieldImport takes servers out of another client's file, all or the named ones.
+func (a *app) fieldImport(dirs config.Dirs, path string, names []string) int {
+	servers, err := config.ReadServers(path)
+	if err != nil {
+		return a.fail(err)
+	}
+	if len(names) > 0 {
+		some := map[string]fieldbash.Server{}
+		for _, n := range names {
+			s, ok := servers[n]
+			if !ok {
+				return a.usage("field", fmt.Errorf("%s has no server %q", path, n))
+			}
+			some[n] = s
+		}
+		servers = some
+	}
+	return a.addServers(dirs, servers)
+}
+
+func (a *app) addServers(dirs config.Dirs, servers map[string]fieldbash.Server) int {
+	if _, warnings := fieldbash.New(fieldbash.Config{MCPServers: servers}, nil); len(warnings) > 0 {
+		return a.fail(errors.Join(warnings...))
+	}
+	var names []string
+	for name := range servers {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		if err := config.SetServer(dirs, name, servers[name]); err != nil {
+			return a.fail(err)
+		}
+		fmt.Fprintf(a.out, "field:%s is in %s: try it with agentbash field test %s\n", name, dirs.UserFile(), name)
+	}
+	return exitOK
+}
+
+func (a *app) fieldRemove(dirs config.Dirs, name string) int {
+	found, err := config.RemoveServer(dirs, name)
+	if err != nil {
+		return a.fail(err)
+	}
+	if !found {
+		fmt.Fprintf(a.err, "agentbash field: %s has no server %q: agentbash field list shows what there is\n", dirs.UserFile(), name)
+		return exitFailed
+	}
+	fmt.Fprintf(a.out, "field:%s is removed from %s\n", name, dirs.UserFile())
+	return exitOK
+}

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/tidwall/sjson"
+)
+
+// UserFile is the path of the user's own file.
+func (d Dirs) UserFile() string { return filepath.Join(d.Config, "config.json") }
+
+// SetServer puts an MCP server into the user's file, in the place of one that
+// has its name, and leaves the rest of the file as it is.
+func SetServer(d Dirs, name string, s fieldbash.Server) error {
+	raw, err := json.MarshalIndent(s, "    ", "  ")
+	if err != nil {
+		return err
+	}
+	return editUserFile(d, func(b []byte) ([]byte, error) { return sjson.SetRawBytes(b, serverPath(name), raw) })
+}
+
+// RemoveServer takes an MCP server out of the user's file and reports whether
+// it was there.
+func RemoveServer(d Dirs, name string) (bool, error) {
+	found := false
+	err := editUserFile(d, func(b []byte) ([]byte, error) {
+		var f struct {
+			Servers map[string]json.RawMessage `json:"mcpServers"`
+		}
+		if err := json.Unmarshal(b, &f); err != nil {
+			return nil, err
+		}
+		if _, found = f.Servers[name]; !found {
+			return b, nil
+		}
+		return sjson.DeleteBytes(b, serverPath(name))
+	})
+	return found, err
+}
+
+// serverPath is sjson's path of a server, the characters that mean something there escaped.
+func serverPath(name string) string {
+	return "mcpServers." + strings.NewReplacer(`\`, `\\`, ".", `\.`, "*", `\*`, "?", `\?`, "|", `\|`, "#", `\#`, "@", `\@`, ":", `\:`).Replace(name)
+}
+
+// editUserFile changes the user's file as a whole or not at all.
+func editUserFile(d Dirs, edit func([]byte) ([]byte, error)) error {
+	path := d.UserFile()
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		old = []byte("{\n}\n")
+	case err != nil:
+		return &Error{File: path, Text: err.Error()}
+	case !json.Valid(old):
+		return &Error{File: path, Text: "it is not valid JSON, and is left as it is: correct it first (agentbash config names the place)"}
+	}
+	fresh, err := edit(old)
+	if err != nil {
+		return &Error{File: path, Text: err.Error()}
+	}
+	if string(fresh) == string(old) {
+		return nil
+	}
+	if err := os.MkdirAll(d.Config, 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(d.Config, ".config-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	if _, err := tmp.Write(fresh); err != nil {
+		return err
+	}
+	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// ReadServers returns the mcpServers of a file that another client wrote.
+func ReadServers(path string) (map[string]fieldbash.Server, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &Error{File: path, Text: err.Error()}
+	}
+	var f struct {
+		Servers map[string]fieldbash.Server `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(b, &f); err != nil {
+		return nil, &Error{File: path, Text: fmt.Sprintf("not a file with mcpServers: %v", err)}
+	}
+	if len(f.Servers) == 0 {
+		return nil, &Error{File: path, Text: "it has no mcpServers: name a file that an MCP client wrote"}
+	}
+	return f.Servers, nil
+}
