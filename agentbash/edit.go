@@ -148,6 +148,7 @@ func (r replacement) check() error {
 	return nil
 }
 
+// apply makes the edits of a file that is open, all of them or none.
 func (f *files) apply(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) error {
 	shown := call.Rel(path)
 	old, err := file.Content(changeLimit)
@@ -158,18 +159,14 @@ func (f *files) apply(ctx context.Context, call *registry.Call, path string, fil
 		return err
 	}
 	if r, known := f.lookup(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
-		return fmt.Errorf("%s changed since it was read: read it again", shown)
+		return fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
 	}
-	content := old
-	for _, r := range list {
-		n := bytes.Count(content, []byte(r.old))
-		if n == 0 {
-			return fmt.Errorf("old_string is not in %s", shown)
-		}
-		if n > 1 && !r.all {
-			return fmt.Errorf("old_string occurs %d times in %s: add surrounding lines, or pass --replace_all", n, shown)
-		}
-		content = bytes.ReplaceAll(content, []byte(r.old), []byte(r.new))
+	content, notes, err := edited(old, list, call.Bool("strict"), shown)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		fmt.Fprintf(call.Stderr, "%s: %s\n", shown, note)
 	}
 	report := diff(shown, old, content)
 	if call.Bool("dry_run") {
@@ -183,6 +180,59 @@ func (f *files) apply(ctx context.Context, call *registry.Call, path string, fil
 	if err := f.replace(call, "edit", file, old, content, false); err != nil {
 		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
-	io.WriteString(call.Stdout, report)
+	_, err = io.WriteString(call.Stdout, report)
+	return err
+}
+
+// edited returns a content with the edits made, each on the result of the one
+// before, and what has to be said of them.
+func edited(old []byte, list []replacement, strict bool, shown string) (content []byte, notes []string, err error) {
+	ascii := true
+	for _, r := range list {
+		ascii = ascii && isASCII(r.old) && isASCII(r.new)
+	}
+	c := codecFor(old, ascii)
+	text, err := c.decode(old)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	for i, r := range list {
+		places, note := match(text, r, strict)
+		if err := r.problem(text, places, shown, strict); err != nil {
+			if len(list) > 1 {
+				err = fmt.Errorf("edits[%d]: %w (no edit was made)", i, err)
+			}
+			return nil, nil, err
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+		text = replaced(text, places)
+	}
+	content, err = c.encode(text)
+	if err == nil && bytes.Equal(content, old) {
+		err = fmt.Errorf("%s: the edits leave the file as it is: there is nothing to change", shown)
+	}
+	return content, notes, err
+}
+
+// problem says why the places of a replacement do not do.
+func (r replacement) problem(text string, places []located, shown string, strict bool) error {
+	n := len(places)
+	switch {
+	case n == 0:
+		return errors.New(diagnose(text, r, shown, strict))
+	case r.count > 0 && n != r.count:
+		return fmt.Errorf("old_string occurs %s in %s (%s), not %d: nothing was changed", times(n), shown, lineNumbers(text, places, 10), r.count)
+	case n > 1 && !r.all && r.count == 0:
+		return fmt.Errorf("old_string occurs %s in %s (%s): add surrounding lines, or pass --replace_all", times(n), shown, lineNumbers(text, places, 10))
+	}
 	return nil
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return thousands(n) + " times"
 }

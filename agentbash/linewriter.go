@@ -142,16 +142,12 @@ func (w *lineWriter) endLine(ending string) error {
 // kept writes the line that was gathered, within the limits.
 func (w *lineWriter) kept(ending string) error {
 	text := w.line
-	if w.columns > 0 && w.runes > w.columns {
-		carriage := ""
-		if w.runes == w.columns+1 && bytes.HasSuffix(text, []byte("\r")) {
-			carriage = "" // a CR that ends the line is no character of it
-		} else {
-			text = firstRunes(text, w.columns)
-			text = fmt.Appendf(text[:len(text):len(text)], "... [%s]%s", plural(w.runes-w.columns, "more character"), carriage)
-			if w.cut++; w.cut == 1 {
-				w.firstCut = w.number
-			}
+	// A \r that ends the line is no character of it.
+	if w.columns > 0 && w.runes > w.columns && !(w.runes == w.columns+1 && bytes.HasSuffix(text, []byte{'\r'})) {
+		text = firstRunes(text, w.columns)
+		text = fmt.Appendf(text[:len(text):len(text)], "... [%s]", plural(w.runes-w.columns, "more character"))
+		if w.cut++; w.cut == 1 {
+			w.firstCut = w.number
 		}
 	}
 	w.check(text)

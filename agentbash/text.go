@@ -3,11 +3,17 @@ package agentbash
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -21,18 +27,23 @@ const (
 
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// encodings are the names that the encoding parameter takes, beside auto, utf-8 and raw.
+// encodings are the names that the encoding parameter takes, beside auto,
+// utf-8 and raw: those of the WHATWG Encoding Standard, short forms included.
 func encodings() map[string]encoding.Encoding {
 	return map[string]encoding.Encoding{
-		"utf-16le":     unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
-		"utf-16be":     unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
-		"latin1":       charmap.ISO8859_1,
-		"windows-1252": charmap.Windows1252,
+		"utf-16le": unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), "utf-16be": unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
+		"latin1": charmap.ISO8859_1, "iso-8859-2": charmap.ISO8859_2, "iso-8859-5": charmap.ISO8859_5, "iso-8859-7": charmap.ISO8859_7,
+		"iso-8859-15": charmap.ISO8859_15, "windows-1250": charmap.Windows1250, "windows-1251": charmap.Windows1251, "windows-1252": charmap.Windows1252,
+		"windows-1253": charmap.Windows1253, "windows-1254": charmap.Windows1254, "koi8-r": charmap.KOI8R, "ibm437": charmap.CodePage437,
+		"gbk": simplifiedchinese.GBK, "gb18030": simplifiedchinese.GB18030, "big5": traditionalchinese.Big5,
+		"shift_jis": japanese.ShiftJIS, "euc-jp": japanese.EUCJP, "euc-kr": korean.EUCKR,
 	}
 }
 
+// encodingNames are those names in the order in which help shows them.
 func encodingNames() []string {
-	return []string{autoText, utf8Text, "utf-16le", "utf-16be", "latin1", "windows-1252", rawBytes}
+	names := slices.Sorted(maps.Keys(encodings()))
+	return append([]string{autoText, utf8Text, rawBytes}, names...)
 }
 
 // isBinary reports whether a file that starts with head is no text: it holds a

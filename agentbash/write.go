@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
 	"github.com/agentbash/agentbash/registry"
 	"golang.org/x/sys/unix"
 )
@@ -144,12 +145,12 @@ func (f *files) create(call *registry.Call, path string, content []byte) error {
 		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, sizes(content))
 		return nil
 	}
-	change, err := f.checkpoint(call, "write", real, nil, content, 0)
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Create(real, content, 0o666); err != nil {
+	change := f.checkpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
+	if err := atomicfile.Create(real, content, 0); err != nil {
 		change.cancel()
+		if errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("%s was made by another program meanwhile: read it first", shown)
+		}
 		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	f.remember(real, content)
@@ -210,10 +211,10 @@ func (f *files) guard(shown string, file *atomicfile.File, old, content []byte) 
 
 // replace checkpoints the old content, puts the new one in its place and remembers it.
 func (f *files) replace(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending bool) error {
-	change, err := f.checkpoint(call, op, file.Path, old, content, file.Mode())
-	if err != nil {
-		return err
-	}
+	change := f.checkpoint(call, checkpoint.Change{
+		Op: op, Path: file.Path, Before: checkpoint.VersionOf(old, file.Mode()), After: checkpoint.VersionOf(content, file.Mode()), Appended: appending,
+	}, old)
+	var err error
 	if appending {
 		err = file.Append(content[len(old):])
 	} else {

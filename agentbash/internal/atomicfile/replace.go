@@ -3,7 +3,6 @@ package atomicfile
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +57,8 @@ func (f *File) rename(content []byte) error {
 		os.Remove(temp.Name())
 		return err
 	}
-	return syncDir(filepath.Dir(f.Path))
+	syncDir(filepath.Dir(f.Path))
+	return nil
 }
 
 // fill writes the content and forces it to the disk.
@@ -136,17 +136,23 @@ func attribute(fd int, name string) ([]byte, error) {
 }
 
 // Create makes a file that is not there yet, its missing parents included,
-// with mode 0666 less the umask. fs.ErrExist means that somebody was faster.
+// with a mode, or if that is 0 with 0666 less the umask. fs.ErrExist means that somebody was faster.
 func Create(path string, content []byte, mode os.FileMode) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	temp, err := newTemp(dir, mode)
+	temp, err := newTemp(dir, 0o666)
 	if err != nil {
 		return err
 	}
-	if err = fill(temp, content); err == nil {
+	if mode != 0 {
+		err = temp.Chmod(mode)
+	}
+	if err == nil {
+		err = fill(temp, content)
+	}
+	if err == nil {
 		err = renameNew(temp.Name(), path)
 	}
 	temp.Close()
@@ -154,7 +160,8 @@ func Create(path string, content []byte, mode os.FileMode) error {
 		os.Remove(temp.Name())
 		return err
 	}
-	return syncDir(dir)
+	syncDir(dir)
+	return nil
 }
 
 // renameNew renames but never over an existing file.
@@ -181,15 +188,11 @@ func newTemp(dir string, mode os.FileMode) (*os.File, error) {
 	}
 }
 
-// syncDir makes a rename last through a power cut.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil // a directory that may be written but not read: the rename is done
+// syncDir makes a rename last through a power cut, where the file system can.
+// The rename itself is done, so there is no error to return.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
 	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	return nil
 }

@@ -1,0 +1,71 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// prune drops the oldest changes beyond the limits, and the contents that
+// nothing refers to. The lock is held.
+func (s *Store) prune(list []Change) error {
+	maxChanges, maxBytes := s.MaxChanges, s.MaxBytes
+	if maxChanges == 0 {
+		maxChanges = 2000
+	}
+	if maxBytes == 0 {
+		maxBytes = 1 << 30
+	}
+	from, size := len(list), int64(0)
+	needed := map[string]bool{}
+	for from > 0 && len(list)-from < maxChanges {
+		c := &list[from-1]
+		if c.Before != nil && !c.Appended && !needed[c.Before.Hash] {
+			if size += c.Before.Size; size > maxBytes && len(needed) > 0 {
+				break
+			}
+			needed[c.Before.Hash] = true
+		}
+		from--
+	}
+	if from > 0 {
+		if err := s.rewrite(list[from:]); err != nil {
+			return err
+		}
+	}
+	return s.sweep(needed)
+}
+
+// rewrite replaces the log.
+func (s *Store) rewrite(list []Change) error {
+	var b bytes.Buffer
+	for _, c := range list {
+		line, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		b.Write(append(line, '\n'))
+	}
+	temp := s.log() + ".new"
+	if err := os.WriteFile(temp, b.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, s.log())
+}
+
+// sweep removes the contents that are not needed.
+func (s *Store) sweep(needed map[string]bool) error {
+	root := filepath.Join(s.dir, "objects")
+	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !needed[strings.ReplaceAll(strings.TrimPrefix(p, root), "/", "")] {
+			return os.Remove(p)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,229 @@
+// Package checkpoint keeps what files held before they were changed, by
+// content, and a log of the changes.
+//
+// The directory holds the log (changes.jsonl, one change a line) and the
+// contents (objects/ab/cdef..., named by their SHA-256). A change is logged
+// before it is made, and voided when it was not; one that was cut off by the end of
+// its process can be told by the file's own content. Old changes, and
+// contents that no change needs any more, are dropped as new ones come. Processes
+// that share a directory take turns by a lock.
+package checkpoint
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Version is what a file was. A nil *Version is a file that was not there.
+type Version struct {
+	Hash string      `json:"hash"` // SHA-256 of the content, hexadecimal
+	Size int64       `json:"size"` // bytes
+	Mode os.FileMode `json:"mode,omitempty"`
+}
+
+// VersionOf describes a content.
+func VersionOf(content []byte, mode os.FileMode) *Version {
+	sum := sha256.Sum256(content)
+	return &Version{Hash: hex.EncodeToString(sum[:]), Size: int64(len(content)), Mode: mode}
+}
+
+// Same reports whether two versions have the same content, or are both no file.
+func (v *Version) Same(o *Version) bool {
+	if v == nil || o == nil {
+		return v == o
+	}
+	return v.Hash == o.Hash
+}
+
+// Change is one change of one file.
+type Change struct {
+	ID       int       `json:"id"`
+	Time     time.Time `json:"time"`
+	Op       string    `json:"op"`   // write, edit or undo
+	Path     string    `json:"path"` // absolute, links followed
+	Dir      string    `json:"dir"`  // where the command ran
+	Before   *Version  `json:"before"`
+	After    *Version  `json:"after"`
+	Appended bool      `json:"appended,omitempty"` // what was before is the start of what is after, and not kept
+	Void     int       `json:"void,omitempty"`     // the change of that number was not made
+}
+
+// Store is a directory of checkpoints. It may be used by several goroutines
+// and processes at once.
+type Store struct {
+	dir string
+
+	MaxChanges int   // kept; 0: 2,000
+	MaxBytes   int64 // of contents kept; 0: 1 GiB
+}
+
+// New returns the store in a directory, which is made when it is first needed.
+func New(dir string) *Store { return &Store{dir: dir} }
+
+func (s *Store) log() string { return filepath.Join(s.dir, "changes.jsonl") }
+
+func (s *Store) object(hash string) string {
+	return filepath.Join(s.dir, "objects", hash[:2], hash[2:])
+}
+
+// Add keeps the content that a change does away with and logs the change; it
+// sets and returns the change's number. before is not needed for an appended one.
+func (s *Store) Add(c Change, before []byte) (int, error) {
+	unlock, err := s.lock()
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	if c.Before != nil && !c.Appended {
+		if err := s.keep(c.Before.Hash, before); err != nil {
+			return 0, err
+		}
+	}
+	list, err := s.read()
+	if err != nil {
+		return 0, err
+	}
+	c.ID = 1
+	if n := len(list); n > 0 {
+		c.ID = list[n-1].ID + 1
+	}
+	if c.ID%64 == 0 {
+		if err := s.prune(list); err != nil {
+			return 0, err
+		}
+	}
+	return c.ID, s.append(c)
+}
+
+// Void notes that a change was not made after all.
+func (s *Store) Void(id int) error {
+	unlock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.append(Change{Void: id})
+}
+
+// List returns the changes that were made, oldest first.
+func (s *Store) List() ([]Change, error) {
+	all, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	void := map[int]bool{}
+	for _, c := range all {
+		void[c.Void] = c.Void > 0
+	}
+	var list []Change
+	for _, c := range all {
+		if c.Path != "" && !void[c.ID] {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// Content returns a content that was kept.
+func (s *Store) Content(v *Version) ([]byte, error) {
+	b, err := os.ReadFile(s.object(v.Hash))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errors.New("its content is no longer kept")
+	}
+	if err == nil && VersionOf(b, 0).Hash != v.Hash {
+		err = errors.New("what was kept of it is damaged")
+	}
+	return b, err
+}
+
+// lock makes the directory if need be and waits for its lock.
+func (s *Store) lock() (func(), error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
+			break
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// keep stores a content unless it is there already.
+func (s *Store) keep(hash string, content []byte) error {
+	path := s.object(hash)
+	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(content)) {
+		now := time.Now()
+		return os.Chtimes(path, now, now)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	temp := path + ".new" // the lock is held
+	err := os.WriteFile(temp, content, 0o600)
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
+}
+
+// read returns every line of the log; one that was cut off is passed over.
+func (s *Store) read() ([]Change, error) {
+	b, err := os.ReadFile(s.log())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []Change
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	lines.Buffer(nil, 1<<20)
+	last := 0
+	for lines.Scan() {
+		var c Change
+		if json.Unmarshal(lines.Bytes(), &c) != nil {
+			continue
+		}
+		if c.Void > 0 {
+			c.ID = last
+		}
+		last = c.ID
+		list = append(list, c)
+	}
+	return list, lines.Err()
+}
+
+func (s *Store) append(c Change) error {
+	line, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(s.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}
