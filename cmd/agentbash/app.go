@@ -45,7 +45,11 @@ func commands() []command {
 		{"exec", runExec, helpExec},
 		{"route", runRoute, helpRoute},
 		{"tools", runTools, helpTools},
+		{"field", runField, helpField},
+		{"sessions", runSessions, helpSessions},
 		{"config", runConfig, helpConfig},
+		{"doctor", runDoctor, helpDoctor},
+		{"completion", runCompletion, helpCompletion},
 		{"version", runVersion, helpVersion},
 	}
 }

@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"os/signal"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -17,15 +14,8 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
-	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
-
-//go:embed prompt.md
-var systemPrompt string
-
-// defaultModel is asked for where the server is OpenAI's own and no model was named.
-const defaultModel = "gpt-5"
 
 // chatFlags are those of chat and of -p.
 type chatFlags struct {
@@ -33,28 +23,69 @@ type chatFlags struct {
 	hasPrompt bool
 	dir       string
 	config    config.Flags
+
+	goOn      bool   // with the session that was last written here
+	resume    string // the session with this ID
+	noSession bool
+	replay    string
+
+	format, schema string
+	turns          int
+	cost, seconds  float64
+	debugFile      string
 }
 
 func parseChat(words []string) (chatFlags, error) {
 	var c chatFlags
 	f := flags("chat")
 	f.StringVarP(&c.prompt, "prompt", "p", "", "")
+	f.StringVar(&c.config.Provider, "provider", "", "")
 	f.StringVar(&c.config.Model, "model", "", "")
 	f.StringVar(&c.config.BaseURL, "base-url", "", "")
 	f.StringVar(&c.config.APIKey, "api-key", "", "")
 	f.StringVar(&c.config.File, "config", "", "")
 	f.StringVar(&c.dir, "dir", "", "")
+	f.BoolVar(&c.goOn, "continue", false, "")
+	f.StringVar(&c.resume, "resume", "", "")
+	f.BoolVar(&c.noSession, "no-session", false, "")
+	f.StringVar(&c.replay, "replay", "", "")
+	f.StringVar(&c.format, "output-format", "text", "")
+	f.StringVar(&c.schema, "json-schema", "", "")
+	f.IntVar(&c.turns, "max-turns", 0, "")
+	f.Float64Var(&c.cost, "max-cost", 0, "")
+	f.Float64Var(&c.seconds, "max-time", 0, "")
+	f.StringVar(&c.debugFile, "debug-file", "", "")
 	if err := f.Parse(words); err != nil {
 		return c, err
 	}
 	c.hasPrompt = f.Changed("prompt")
-	switch {
-	case f.NArg() > 0:
+	if f.NArg() > 0 {
 		return c, fmt.Errorf("%q is not understood: a prompt goes after -p, in quotes", f.Arg(0))
-	case c.hasPrompt && strings.TrimSpace(c.prompt) == "":
-		return c, errors.New("the prompt is empty: agentbash -p 'what to do'")
 	}
-	return c, nil
+	if f.Changed("max-turns") && c.turns <= 0 {
+		return c, errors.New("--max-turns: give a number above 0, or leave it out for no limit")
+	}
+	return c, c.check(f.Changed("max-cost"), f.Changed("max-time"))
+}
+
+func (c *chatFlags) check(cost, seconds bool) error {
+	switch {
+	case c.hasPrompt && strings.TrimSpace(c.prompt) == "":
+		return errors.New("the prompt is empty: agentbash -p 'what to do'")
+	case cost && !(c.cost > 0):
+		return errors.New("--max-cost: give dollars above 0, or leave it out for no limit")
+	case seconds && !(c.seconds > 0):
+		return errors.New("--max-time: give seconds above 0, or leave it out for no limit")
+	case c.goOn && c.resume != "":
+		return errors.New("--continue and --resume name two sessions: give one of them")
+	case c.noSession && (c.goOn || c.resume != ""):
+		return errors.New("--no-session records nothing, so it does not go with --continue or --resume")
+	case c.format != "text" && c.format != "json" && c.format != "stream-json":
+		return fmt.Errorf("--output-format %q: it is text, json or stream-json", c.format)
+	case !c.hasPrompt && c.replay == "" && (c.format != "text" || c.schema != ""):
+		return errors.New("--output-format and --json-schema are for one prompt: give it with -p")
+	}
+	return nil
 }
 
 // runChat is agentbash, agentbash chat and agentbash -p.
@@ -63,90 +94,25 @@ func runChat(ctx context.Context, a *app, words []string) int {
 	if err != nil {
 		return a.usage("chat", err)
 	}
+	past, err := a.past(&c)
+	if err != nil {
+		return a.fail(err)
+	}
+	defer past.close()
 	w, err := a.open(worldOptions{dir: c.dir, flags: c.config, session: true})
 	if err != nil {
 		return a.fail(err)
 	}
 	defer w.Close()
-	if c.hasPrompt {
-		return a.runPrompt(ctx, w, c.prompt)
+	past.note(a, w)
+	if c.hasPrompt || c.replay != "" {
+		return a.runPrompt(ctx, w, past, &c)
 	}
-	return a.runSession(ctx, w)
-}
-
-// runPrompt is agentbash -p: one turn, its answer on stdout.
-func (a *app) runPrompt(ctx context.Context, w *world, prompt string) int {
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	seat, err := w.seat(ctx)
-	if err != nil {
-		return a.fail(err)
-	}
-	if seat.model == "" {
-		return a.fail(errNoModel)
-	}
-	w.start(ctx)
-	conv := chat.New(w.chatOptions(seat, nil))
-	answer, err := conv.Turn(ctx, prompt)
-	if answer != "" {
-		io.WriteString(a.out, strings.TrimSuffix(answer, "\n")+"\n")
-	}
-	if err != nil {
-		return a.fail(err)
-	}
-	return exitOK
-}
-
-var errNoModel = &registry.UsageError{Problems: []string{
-	"no model is configured and no model server runs on this machine: set OPENAI_API_KEY, or name a server with --base-url http://HOST:PORT/v1"}}
-
-// seat is who sends the commands: a model, or with no model the person.
-type seat struct {
-	model, baseURL, key string
-	name                string // of a server that was found on this machine
-}
-
-// seat takes the configured model, else a server on this machine, else nobody.
-func (w *world) seat(ctx context.Context) (seat, error) {
-	s := seat{model: w.cfg.Model, baseURL: w.cfg.BaseURL, key: w.cfg.APIKey}
-	switch {
-	case s.baseURL == "" && s.key == "":
-		local := config.FindLocal(ctx, config.Candidates())
-		if local == nil {
-			return seat{}, nil
-		}
-		s.baseURL, s.name = local.BaseURL, local.Name
-		if s.model == "" {
-			s.model = local.Model
-		}
-	case s.model == "" && s.baseURL == "":
-		s.model = defaultModel
-	case s.model == "":
-		model, err := config.FirstModel(ctx, s.baseURL, s.key)
-		if err != nil {
-			return s, &registry.UsageError{Problems: []string{err.Error()}}
-		}
-		s.model = model
-	}
-	return s, nil
-}
-
-func (w *world) chatOptions(s seat, events func(chat.Event)) *chat.Options {
-	fill := strings.NewReplacer("{os}", runtime.GOOS+"/"+runtime.GOARCH, "{dir}", w.router.Dir())
-	return &chat.Options{Model: s.model, BaseURL: s.baseURL, APIKey: s.key, System: fill.Replace(systemPrompt), Runner: runner{w.router}, Events: events}
-}
-
-// runner gives the chat the router: the model sees a result's Output.
-type runner struct{ r *router.Router }
-
-// Run runs one command string.
-func (r runner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
-	res := r.r.Run(ctx, command, &router.RunOptions{Timeout: timeout})
-	return res.Output, res.ExitCode
+	return a.runSession(ctx, w, past, &c)
 }
 
 // runSession is the chat: with a model, or with the person in its place.
-func (a *app) runSession(ctx context.Context, w *world) int {
+func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags) int {
 	seat, err := w.seat(ctx)
 	if err != nil {
 		return a.fail(err)
@@ -160,7 +126,12 @@ func (a *app) runSession(ctx context.Context, w *world) int {
 	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: runner{w.router}, Interrupt: interrupts,
 		Info: w.info(seat), Plain: a.plainTerminal()}
 	if seat.model != "" {
-		o.Conversation = chat.New(w.chatOptions(seat, nil))
+		opts, err := a.chatOptions(w, seat, past, c)
+		if err != nil {
+			return a.fail(err)
+		}
+		opts.MaxTime = c.maxTime(w)
+		o.Conversation = chat.New(opts)
 	} else {
 		o.Incomplete = router.Incomplete
 	}
@@ -171,6 +142,15 @@ func (a *app) runSession(ctx context.Context, w *world) int {
 		return a.fail(err)
 	}
 	return exitOK
+}
+
+// maxTime is --max-time, or limits.time of a file; 0 is none.
+func (c *chatFlags) maxTime(w *world) time.Duration {
+	seconds := c.seconds
+	if seconds == 0 {
+		seconds = w.cfg.Limits.Time
+	}
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // info is what the banner tells.

@@ -5,6 +5,7 @@ const helpRoot = `agentbash: an agent with one tool, bash
 usage:
   agentbash                        chat with a model; without one, you type the commands
   agentbash -p "PROMPT"            one prompt, no terminal needed; prints the answer
+  agentbash --continue             go on with the last session of this directory
   agentbash TOOL --key value       run an agent command here and now: read, write, edit, grep, glob, undo
   agentbash field:SERVER:TOOL ...  run a field command; agentbash field: lists the servers
   agentbash COMMAND                one of the commands below
@@ -14,11 +15,17 @@ commands:
   exec      run command strings through the router, as a model would send them
   route     explain how a command string would be routed; runs nothing
   tools     list what is registered
+  field     list, try, add and remove MCP servers
+  sessions  list, show, delete or export recorded sessions
   config    show the configuration, or trust a project's
+  doctor    look for what is wrong: bash, kernel, configuration, key, model
+  completion  print a shell's completions
   version   print the version
 
-flags of chat and -p:
+flags of chat and -p (agentbash help chat has all):
   -p, --prompt TEXT     run one prompt and print the final answer
+      --continue        go on with the last session of this directory; --resume ID with another
+      --provider NAME   openai, anthropic, gemini, openrouter, deepseek, minimax, ollama, ...
       --model NAME      the model (or AGENTBASH_MODEL, or "model" in a config file)
       --base-url URL    an OpenAI-compatible server (or OPENAI_BASE_URL, or "baseURL")
       --api-key KEY     its key (better OPENAI_API_KEY: a command line can be seen by others)
@@ -34,7 +41,7 @@ examples:
   agentbash read --file_path go.mod --limit 5
   agentbash exec 'grep --pattern TODO --path . | head -n 3'
 
-exit status: 0 done, 1 failed, 2 usage, 3 transport, 4 authentication, 124 timed out,
+exit status: 0 done, 1 failed, 2 usage, 3 transport (with -p: a limit was reached), 4 authentication, 124 timed out,
 126 denied, 127 unknown command, 130 interrupted; exec passes on the command's own.
 `
 
@@ -45,21 +52,40 @@ Chat with a model that has one tool, bash. Without a key and a base URL a model
 server on this machine is looked for (Ollama, LM Studio, llama.cpp, vLLM); when
 there is none, you are in the model's place: each line goes through the router.
 
-  -p, --prompt TEXT     one prompt, no terminal needed; prints the final answer
-      --model NAME      the model (or AGENTBASH_MODEL, or "model" in a config file)
+  -p, --prompt TEXT     one prompt, no terminal needed; prints the final answer. What
+                        stdin brings is added to it; -p - takes the prompt itself from there
+the model:
+      --provider NAME   openai, anthropic, gemini, openrouter, deepseek, minimax, ollama,
+                        lmstudio, vllm: base URL, key variable and default model by name
+                        (or AGENTBASH_PROVIDER, or "provider" in a config file)
+      --model NAME      the model (or AGENTBASH_MODEL, or "model")
       --base-url URL    an OpenAI-compatible server (or OPENAI_BASE_URL, or "baseURL")
       --api-key KEY     its key (better OPENAI_API_KEY: a command line can be seen by others)
       --config FILE     one more config file, trusted
       --dir DIR         work in DIR
+sessions:
+      --continue        go on with the last session of this directory
+      --resume ID       go on with this session, where its shell was
+      --no-session      record nothing
+      --replay FILE     play a recorded model (sessions export ID --json) against the real
+                        tools, with the recorded prompts or with -p
+limits, and of -p the output:
+      --max-turns N     stop after N requests to the model (or "limits": {"turns": N})
+      --max-cost USD    stop when so much was spent (or "cost")
+      --max-time SEC    stop after so many seconds (or "time")
+      --output-format F text (the answer), json (one object), stream-json (events)
+      --json-schema S   a JSON Schema, or a file with one, that the answer must fit
+      --debug-file FILE append every request and response, without the key
 
 Ctrl-C stops the turn and keeps the conversation and the shell; at the prompt,
-twice ends the program.
+twice ends the program. @shot.png in a prompt sends the picture.
 
 examples:
   agentbash --base-url http://127.0.0.1:11434/v1 --model qwen3
-  agentbash -p 'What does this repository do?'
+  git diff | agentbash -p 'Review this change.' --max-turns 20
 
-exit status of -p: 0 done, 1 model or provider error, 2 usage, 4 authentication, 130 interrupted.
+exit status of -p: 0 done, 1 model or provider error, 2 usage, 3 a limit was reached,
+4 authentication, 130 interrupted.
 `
 
 const helpExec = `usage: agentbash exec [flags] 'COMMAND'
@@ -119,6 +145,54 @@ examples:
   agentbash tools search files --json
 
 exit status: 0; 1 when nothing matches.
+`
+
+const helpSessions = `usage: agentbash sessions [list] [--all] [--json]
+       agentbash sessions show ID [--json]
+       agentbash sessions export ID [--markdown | --json | --bash] [-o FILE]
+       agentbash sessions delete ID...
+
+Lists the recorded sessions of this directory, the last one first; shows one, deletes
+some, or exports one for people, for programs, or as a script that runs its commands
+again through agentbash exec. The beginning of an ID is enough.
+
+      --all             the sessions of every directory
+      --json            list: an array; show and export: one object
+      --markdown        export as markdown (the default)
+      --bash            export as a bash script
+  -o, --output FILE     write to FILE, which must not exist yet
+
+examples:
+  agentbash sessions
+  agentbash sessions export 20261121 --bash -o again.sh
+
+exit status: 0; 1 failed; 2 usage, an ID that is unknown or not unique.
+`
+
+const helpDoctor = `usage: agentbash doctor [--config FILE] [--timeout SECONDS]
+
+Looks for what may be wrong, changes nothing and starts no server: bash, the kernel,
+the configuration, the state directory, the servers' programs, the key, the model.
+
+      --config FILE     one more config file, trusted
+      --timeout N       seconds to wait for the model's server (default 5)
+
+examples:
+  agentbash doctor
+  agentbash doctor --timeout 30
+
+exit status: 0 nothing is wrong, 1 something is.
+`
+
+const helpCompletion = `usage: agentbash completion bash|zsh|fish
+
+Prints a script by which the shell completes agentbash's words.
+
+examples:
+  agentbash completion bash > ~/.local/share/bash-completion/completions/agentbash
+  agentbash completion fish > ~/.config/fish/completions/agentbash.fish
+
+exit status: 0; 2 usage.
 `
 
 const helpConfig = `usage: agentbash config [--json] [--config FILE]

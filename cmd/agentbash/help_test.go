@@ -12,8 +12,9 @@ import (
 // TestHelpNamesEveryFlag reads the flags out of the sources and looks for each
 // in the help of its subcommand.
 func TestHelpNamesEveryFlag(t *testing.T) {
-	files := map[string]string{"chat": "cmd_chat.go", "exec": "cmd_exec.go", "route": "cmd_route.go", "tools": "cmd_tools.go", "config": "cmd_config.go"}
-	declared := regexp.MustCompile(`\b(?:Bool|String|Float64)(?:Var)?P?\((?:&[\w.]+, )?"([a-z-]+)"`)
+	files := map[string]string{"chat": "cmd_chat.go", "exec": "cmd_exec.go", "route": "cmd_route.go", "tools": "cmd_tools.go", "config": "cmd_config.go", "field": "cmd_field.go",
+		"sessions": "cmd_sessions.go", "doctor": "cmd_doctor.go"}
+	declared := regexp.MustCompile(`\b(?:Bool|String|Float64|Int)(?:Var)?P?\((?:&[\w.]+, )?"([a-z-]+)"`)
 	for _, c := range commands() {
 		require.True(t, strings.HasPrefix(c.help, "usage: agentbash "), c.name)
 		require.Contains(t, c.help, "\nexit status", c.name)

@@ -54,7 +54,7 @@ func (a *app) open(o worldOptions) (*world, error) {
 		return nil, err
 	}
 	w.router, err = router.New(w.reg, &router.Options{
-		Dir: dir, Env: a.environ, Unset: []string{config.EnvKey}, Secrets: []string{w.cfg.APIKey},
+		Dir: dir, Env: a.environ, Unset: w.keyVars(), Secrets: []string{w.cfg.APIKey},
 		StateDir: filepath.Join(state, "outputs"), NoCalls: !o.session,
 	})
 	if err != nil {
@@ -62,6 +62,14 @@ func (a *app) open(o worldOptions) (*world, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+// keyVars are the variables that the shell does not get: the key is ours.
+func (w *world) keyVars() []string {
+	if v := w.cfg.KeyVar; v != "" && v != config.EnvKey {
+		return []string{config.EnvKey, v}
+	}
+	return []string{config.EnvKey}
 }
 
 func workDir(dir string) (string, error) {

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -58,6 +59,9 @@ type Options struct {
 	MaxTurns int
 	MaxCost  float64
 
+	// MaxTime bounds one Turn; 0 is no limit.
+	MaxTime time.Duration
+
 	// Window is the model's context window in tokens, and Prices what it costs;
 	// zero values mean what is known of the model by its name.
 	Window int
@@ -66,6 +70,10 @@ type Options struct {
 	// Spill stores a text that is left out of the conversation to save room, and
 	// returns the path where the model can read it. nil: it is gone.
 	Spill func(text string) (path string, err error)
+
+	// Debug gets every request and response, one JSON line each, without the
+	// key; nil: nothing.
+	Debug io.Writer
 
 	// Program is the version that goes into records.
 	Program string
@@ -137,6 +145,11 @@ func (c *Conversation) Turn(ctx context.Context, prompt string) (final string, e
 	c.turns++
 	c.settle()
 	c.add(store.Record{Type: store.TypeUser, Text: prompt, Images: images})
+	if limit := c.opts.MaxTime; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, OutOfTime(limit))
+		defer cancel()
+	}
 	t := &turn{guard: newGuard()}
 	final, err = c.run(ctx, t)
 	end := store.Record{Type: store.TypeEnd}

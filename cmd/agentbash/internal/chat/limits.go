@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // checkLimits is asked before each request.
@@ -18,6 +19,11 @@ func (c *Conversation) checkLimits(t *turn) error {
 		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped at $%.4f, and the limit is $%s: raise --max-cost, or go on with another prompt", c.cost, strconv.FormatFloat(o.MaxCost, 'f', -1, 64))}
 	}
 	return nil
+}
+
+// OutOfTime is the cause of a context that a limit on the time ends.
+func OutOfTime(limit time.Duration) error {
+	return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped after %g seconds, which is the limit: raise --max-time, or go on with another prompt", limit.Seconds())}
 }
 
 // Cost is what the conversation has cost in this process, in dollars. ok is

@@ -26,6 +26,9 @@ func (c *Conversation) httpClient() *http.Client {
 		// A redirected POST becomes a GET, and its answer misleads.
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
+	if c.opts.Debug != nil {
+		client.Transport = &debugger{next: client.Transport, out: c.opts.Debug, key: c.opts.APIKey}
+	}
 	client.Transport = &patcher{&retrier{
 		next:     &checker{next: client.Transport},
 		attempts: c.opts.Attempts,

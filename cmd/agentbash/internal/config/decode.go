@@ -20,6 +20,7 @@ func (s *source) decode(v *value) (*file, []error) {
 			}
 		}
 	}
+	take("provider", &f.provider)
 	take("model", &f.model)
 	take("baseURL", &f.baseURL)
 	take("apiKey", &f.apiKey)
@@ -32,6 +33,7 @@ func (s *source) decode(v *value) (*file, []error) {
 	if l := f.limits; l.Turns < 0 || l.Cost < 0 || l.Time < 0 {
 		errs = append(errs, s.at(v.find("limits").offset, "limits", "a limit is below 0: leave it out for none"))
 	}
+	errs = append(errs, decodeMap(s, v.find("models"), "models", &f.models)...)
 	errs = append(errs, decodeMap(s, v.find("tools"), "tools", &f.tools)...)
 	errs = append(errs, decodeMap(s, v.find("mcpServers"), "mcpServers", &f.fields.MCPServers)...)
 	errs = append(errs, s.decodeFunctions(v.find("functions"), f)...)

@@ -20,6 +20,7 @@ const (
 // Flags are what the command line said. "" is not given.
 type Flags struct {
 	Model, BaseURL, APIKey, Mode string
+	Provider                     string
 
 	// File is one more file, over the project's and the user's. Who names it
 	// approves of it.
@@ -36,12 +37,15 @@ type Options struct {
 // Result is what a program was told, merged.
 type Result struct {
 	Model, BaseURL, APIKey, Mode string
+	Provider                     string                // "": none was named
+	KeyVar                       string                // the variable that holds the key; "": none does
+	Models                       map[string]ModelFacts // by name, from the user's own files
 	Fields                       fieldbash.Config
 	Rules                        []Rules         // from the highest rank to the lowest
 	Tools                        map[string]bool // switched on or off by name; absent: on
 	Limits                       Limits
 
-	From     map[string]string // where model, baseURL, apiKey and mode were said
+	From     map[string]string // where model, baseURL, apiKey, mode and provider were said
 	Files    []string          // that were read, highest rank first
 	Dirs     Dirs
 	Pending  []PendingProject // what waits for approval
@@ -61,13 +65,14 @@ func Load(opts *Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{opts: opts, result: &Result{Dirs: dirs, From: map[string]string{}, Tools: map[string]bool{}}}
+	l := &loader{opts: opts, result: &Result{Dirs: dirs, From: map[string]string{}, Tools: map[string]bool{}, Models: map[string]ModelFacts{}}}
 	l.flags()
 	l.environment()
 	l.explicit()
 	l.project()
 	l.user()
 	l.finish()
+	l.preset()
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
@@ -86,6 +91,7 @@ type loader struct {
 
 func (l *loader) flags() {
 	f := l.opts.Flags
+	l.say("provider", f.Provider, "--provider")
 	l.say("model", f.Model, "--model")
 	l.say("baseURL", f.BaseURL, "--base-url")
 	l.say("apiKey", f.APIKey, "--api-key")
@@ -93,7 +99,7 @@ func (l *loader) flags() {
 }
 
 func (l *loader) environment() {
-	for key, name := range map[string]string{"apiKey": EnvKey, "baseURL": EnvBaseURL, "model": EnvModel} {
+	for key, name := range map[string]string{"apiKey": EnvKey, "baseURL": EnvBaseURL, "model": EnvModel, "provider": EnvProvider} {
 		v, _ := l.opts.Lookup(name)
 		l.say(key, v, name)
 	}
@@ -165,6 +171,7 @@ func (l *loader) read(path string, shared, must bool, keep func(s *source, v *va
 func (l *loader) say(key, val, from string) {
 	into := map[string]*string{
 		"model": &l.result.Model, "baseURL": &l.result.BaseURL, "apiKey": &l.result.APIKey, "mode": &l.result.Mode,
+		"provider": &l.result.Provider,
 	}[key]
 	if val == "" || *into != "" {
 		return
@@ -176,12 +183,18 @@ func (l *loader) say(key, val, from string) {
 // take merges a file that may say anything.
 func (l *loader) take(f *file) {
 	r := l.result
+	l.say("provider", f.provider, f.path)
 	l.say("model", f.model, f.path)
 	l.say("baseURL", f.baseURL, f.path)
 	l.say("apiKey", f.apiKey, f.path)
 	l.say("mode", f.mode, f.path)
 	if f.rules != nil {
 		r.Rules = append(r.Rules, Rules{File: f.path, Raw: f.rules})
+	}
+	for name, m := range f.models {
+		if _, said := r.Models[name]; !said {
+			r.Models[name] = m
+		}
 	}
 	for name, on := range f.tools {
 		if _, said := r.Tools[name]; !said {

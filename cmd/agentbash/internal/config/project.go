@@ -14,7 +14,7 @@ import (
 // somewhere. baseURL is one: whoever sets it gets the conversation, which holds
 // the user's files, and with it the user's key, since a key from the
 // environment goes to whatever server is configured.
-const needApproval = "mcpServers functions baseURL apiKey"
+const needApproval = "mcpServers functions provider baseURL apiKey"
 
 // project reads the project's files.
 func (l *loader) project() {
@@ -90,6 +90,7 @@ func visible(s string) string {
 // takeProject merges what may be taken at once, and keeps the rest for finish,
 // when the user's own wishes are known.
 func (l *loader) takeProject(f *file, p projectFile) {
+	l.say("provider", f.provider, f.path)
 	l.say("model", f.model, f.path)
 	l.say("baseURL", f.baseURL, f.path)
 	l.say("apiKey", f.apiKey, f.path)

@@ -11,8 +11,9 @@ import (
 
 // The keys that a file of ours may hold, and those of its entries.
 const (
-	topKeys      = "$schema mcpServers functions model baseURL apiKey mode rules tools limits"
+	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models"
 	limitKeys    = "turns cost time"
+	modelKeys    = "window input cached output"
 	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny trust"
 	functionKeys = "type function name description parameters input_schema inputSchema strict exec http timeout"
 	execKeys     = "argv env cwd"
@@ -40,6 +41,8 @@ type Limits struct {
 type file struct {
 	path                         string
 	model, baseURL, apiKey, mode string
+	provider                     string
+	models                       map[string]ModelFacts
 	rules                        json.RawMessage
 	tools                        map[string]bool
 	limits                       Limits
@@ -81,6 +84,11 @@ func contains(list []string, s string) bool {
 func (s *source) checkAllKeys(v *value) []error {
 	errs := s.checkKeys(v, "", topKeys, true)
 	errs = append(errs, s.checkKeys(v.find("limits"), "limits", limitKeys, true)...)
+	if models := v.find("models"); models != nil {
+		for _, m := range models.members {
+			errs = append(errs, s.checkKeys(m.value, "models."+m.key, modelKeys, true)...)
+		}
+	}
 	if servers := v.find("mcpServers"); servers != nil {
 		for _, m := range servers.members {
 			errs = append(errs, s.checkKeys(m.value, "mcpServers."+m.key, serverKeys, false)...)
@@ -102,7 +110,7 @@ func (s *source) checkAllKeys(v *value) []error {
 // expandUsed expands variables where a value is ours to use. The texts of a
 // function's schema and description are the model's to read, not ours.
 func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
-	for _, key := range []string{"model", "baseURL", "apiKey", "mode", "mcpServers"} {
+	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers"} {
 		if m := v.find(key); m != nil {
 			errs = append(errs, s.expand(m, key, lookup)...)
 		}

@@ -131,21 +131,19 @@ func WriteScript(w io.Writer, records []Record) error {
 	fmt.Fprintf(&b, "#!/usr/bin/env bash\n# Session %s: the commands that were run, to be run again by agentbash exec.\n# They change what they changed then: look before you run this.\nset -u\ncd %s || exit\n\n", head.ID, quote(head.Dir))
 	b.WriteString("commands() {\n")
 	settled := Settled(records)
-	ran := map[string]Record{}
-	for _, r := range settled {
-		if r.Type == TypeToolCall {
-			ran[r.ID] = r
-		}
-	}
+	ran := map[string]Record{} // since the last reply: some servers use an ID again
 	count := 0
 	for _, r := range settled {
 		switch r.Type {
+		case TypeToolCall:
+			ran[r.ID] = r
 		case TypeUser:
 			b.WriteString(comment("user: ", r.Text))
 		case TypeAssistant:
 			b.WriteString(comment("", r.Text))
 		case TypeToolResult:
 			call, ok := ran[r.ID]
+			delete(ran, r.ID)
 			if !ok {
 				continue
 			}

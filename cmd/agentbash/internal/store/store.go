@@ -258,3 +258,28 @@ func projectName(dir string) string {
 	io.WriteString(h, dir)
 	return fmt.Sprintf("%s-%08x", clean, h.Sum32())
 }
+
+// Heading is what the first lines of a session tell.
+type Heading struct{ Dir, Title string }
+
+// headSize is how much of a file Head reads: a list of sessions should not cost
+// what is in them.
+const headSize = 64 << 10
+
+// Head reads the beginning of a session's file.
+func Head(path string) (Heading, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Heading{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, headSize))
+	if err != nil {
+		return Heading{}, err
+	}
+	records, _, _ := decode(data)
+	if err := checkHead(records); err != nil {
+		return Heading{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return Heading{records[0].Dir, Title(records)}, nil
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"golang.org/x/sys/unix"
+)
+
+// doctor looks at one thing after the other; a failure ends nothing.
+type doctor struct {
+	a    *app
+	sick bool
+}
+
+// runDoctor is agentbash doctor.
+func runDoctor(ctx context.Context, a *app, words []string) int {
+	f := flags("doctor")
+	file, timeout := f.String("config", "", ""), f.Float64("timeout", 5, "")
+	if err := f.Parse(words); err != nil {
+		return a.usage("doctor", err)
+	}
+	if f.NArg() > 0 || !(*timeout > 0) {
+		return a.usage("doctor", fmt.Errorf("it takes no words, and a --timeout above 0"))
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	d := &doctor{a: a}
+	d.ok("agentbash", version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
+	d.bash(ctx)
+	d.kernel()
+	if cfg := d.config(*file); cfg != nil {
+		d.state(cfg)
+		d.servers(cfg)
+		d.model(ctx, cfg, time.Duration(*timeout*float64(time.Second)))
+	}
+	if d.sick {
+		return exitFailed
+	}
+	return exitOK
+}
+
+func (d *doctor) ok(what, text string) { fmt.Fprintf(d.a.out, "ok    %-9s %s\n", what, text) }
+
+func (d *doctor) note(what, text string) { fmt.Fprintf(d.a.out, "note  %-9s %s\n", what, text) }
+
+func (d *doctor) bad(what, text string) {
+	d.sick = true
+	fmt.Fprintf(d.a.out, "BAD   %-9s %s\n", what, text)
+}
+
+func (d *doctor) bash(ctx context.Context) {
+	path, err := exec.LookPath("bash")
+	if err != nil {
+		d.bad("bash", "there is none on PATH: install it")
+		return
+	}
+	out, err := exec.CommandContext(ctx, path, "--noprofile", "--norc", "-c", `echo "$BASH_VERSION"; ((BASH_VERSINFO[0]*100+BASH_VERSINFO[1] >= 402))`).Output()
+	text := strings.TrimSpace(string(out))
+	switch {
+	case text == "":
+		d.bad("bash", fmt.Sprintf("%s does not run: %v", path, err))
+	case err != nil:
+		d.bad("bash", text+" at "+path+": it is too old, install 4.2 or later")
+	default:
+		d.ok("bash", text+" at "+path)
+	}
+}
+
+// kernel tries what the shell's session is built on.
+func (d *doctor) kernel() {
+	var u unix.Utsname
+	unix.Uname(&u)
+	release := unix.ByteSliceToString(u.Release[:])
+	var missing []string
+	if fd, err := unix.PidfdOpen(os.Getpid(), 0); err != nil {
+		missing = append(missing, "pidfd ("+err.Error()+")")
+	} else {
+		unix.Close(fd)
+	}
+	if fd, err := unix.MemfdCreate("doctor", unix.MFD_CLOEXEC); err != nil {
+		missing = append(missing, "memfd ("+err.Error()+")")
+	} else {
+		unix.Close(fd)
+	}
+	if _, err := os.Readlink("/proc/self/cwd"); err != nil {
+		missing = append(missing, "/proc ("+err.Error()+")")
+	}
+	if len(missing) > 0 {
+		d.bad("kernel", release+" lacks "+strings.Join(missing, ", ")+": the shell cannot be kept")
+		return
+	}
+	d.ok("kernel", release+": pidfd, memfd, /proc")
+}
+
+func (d *doctor) config(file string) *config.Result {
+	dir, err := workDir("")
+	if err != nil {
+		d.bad("config", err.Error())
+		return nil
+	}
+	cfg, err := config.Load(&config.Options{Flags: config.Flags{File: file}, Dir: dir, Lookup: d.a.lookup})
+	if err != nil {
+		d.bad("config", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return nil
+	}
+	if len(cfg.Files) == 0 {
+		d.ok("config", "no file; "+filepath.Join(cfg.Dirs.Config, "config.json")+" would be yours")
+	} else {
+		d.ok("config", strings.Join(cfg.Files, ", "))
+	}
+	for _, w := range cfg.Warnings {
+		d.note("config", w.Error())
+	}
+	for _, p := range cfg.Pending {
+		d.note("config", p.Path+" waits to be trusted: agentbash config trust")
+	}
+	return cfg
+}
+
+func (d *doctor) state(cfg *config.Result) {
+	err := cfg.Dirs.MakeState()
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(cfg.Dirs.State, "doctor-*"); err == nil {
+			f.Close()
+			err = os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		d.bad("state", err.Error()+": make it writable")
+		return
+	}
+	d.ok("state", cfg.Dirs.State)
+}
+
+// servers looks whether each server's program is there; it starts none.
+func (d *doctor) servers(cfg *config.Result) {
+	for name, s := range cfg.Fields.MCPServers {
+		switch _, err := exec.LookPath(s.Command); {
+		case s.Command == "":
+			d.ok("server", name+": "+s.URL)
+		case err != nil:
+			d.bad("server", name+": "+err.Error()+": install it, or correct \"command\"")
+		default:
+			d.ok("server", name+": "+s.Command)
+		}
+	}
+}
+
+func (d *doctor) model(ctx context.Context, cfg *config.Result, limit time.Duration) {
+	switch {
+	case cfg.APIKey != "":
+		d.ok("key", "set, from "+cfg.From["apiKey"])
+	case cfg.Provider != "" && cfg.KeyVar != "":
+		d.bad("key", "the provider "+cfg.Provider+" has none: set "+cfg.KeyVar)
+		return
+	default:
+		d.note("key", "none is set; servers on this machine need none")
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	base := cfg.BaseURL
+	if base == "" && cfg.APIKey == "" {
+		local := config.FindLocal(ctx, config.Candidates())
+		if local == nil {
+			d.note("model", "none is configured and none runs on this machine: agentbash works without, you type the commands")
+			return
+		}
+		base = local.BaseURL
+	}
+	if base == "" {
+		base = config.Providers()[0].BaseURL
+	}
+	first, err := config.FirstModel(ctx, base, cfg.APIKey)
+	if err != nil {
+		d.bad("model", err.Error())
+		return
+	}
+	if cfg.Model != "" {
+		d.ok("model", cfg.Model+"; "+base+" answers")
+	} else {
+		d.ok("model", base+" answers, its first model is "+first)
+	}
+}

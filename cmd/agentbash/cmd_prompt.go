@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// runPrompt is agentbash -p: one turn, its answer on stdout. It never waits for
+// a person.
+func (a *app) runPrompt(ctx context.Context, w *world, past *past, c *chatFlags) int {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	if limit := c.maxTime(w); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, chat.OutOfTime(limit))
+		defer cancel()
+	}
+	schema, err := readSchema(c.schema)
+	if err != nil {
+		return a.usage("chat", err)
+	}
+	prompts, err := a.prompts(ctx, w, c)
+	if err != nil {
+		return a.fail(err)
+	}
+	opts, err := a.promptOptions(ctx, w, past, c)
+	if err != nil {
+		return a.fail(err)
+	}
+	r := newReport(a, c.format, opts, w.router.Dir())
+	opts.Events = r.event
+	w.start(ctx)
+	conv := chat.New(opts)
+	if past.lazy != nil && c.replay == "" {
+		past.lazy.begin() // so that the first event has the ID; Append says what went wrong
+	}
+	r.init(past.id(), conv)
+	for _, p := range prompts {
+		if c.replay != "" {
+			r.prompt(p)
+		}
+		if r.answer, err = conv.Turn(ctx, schema.ask(p)); err != nil {
+			break
+		}
+	}
+	if err == nil && schema != nil {
+		err = schema.insist(ctx, conv, r)
+	}
+	return r.end(past.id(), conv, err)
+}
+
+// promptOptions finds the model, or the recording in its place.
+func (a *app) promptOptions(ctx context.Context, w *world, past *past, c *chatFlags) (*chat.Options, error) {
+	if c.replay != "" {
+		opts, err := a.chatOptions(w, seat{model: "replay", baseURL: "http://replay.invalid/v1"}, past, c)
+		if err != nil {
+			return nil, err
+		}
+		opts.HTTPClient, err = replayClient(c.replay)
+		return opts, err
+	}
+	seat, err := w.seat(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if seat.model == "" {
+		return nil, errNoModel
+	}
+	return a.chatOptions(w, seat, past, c)
+}
+
+// prompts are what is asked: the prompt with what stdin brings, or those of a recording.
+func (a *app) prompts(ctx context.Context, w *world, c *chatFlags) ([]string, error) {
+	if !c.hasPrompt {
+		return replayPrompts(c.replay)
+	}
+	piped, err := a.piped(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.prompt == "-" && strings.TrimSpace(piped) == "":
+		return nil, &registry.UsageError{Problems: []string{"-p - takes the prompt from stdin, and stdin is empty: agentbash -p - < FILE"}}
+	case c.prompt == "-":
+		return []string{piped}, nil
+	case strings.TrimSpace(piped) == "":
+		return []string{c.prompt}, nil
+	}
+	return []string{c.prompt + "\n\n" + a.context(w, piped)}, nil
+}
+
+// maxPiped is how much of stdin stands in the prompt; more is in a file.
+const maxPiped = 100_000
+
+func (a *app) context(w *world, piped string) string {
+	if len(piped) <= maxPiped {
+		return "<stdin>\n" + strings.TrimSuffix(piped, "\n") + "\n</stdin>"
+	}
+	head := strings.ToValidUTF8(piped[:maxPiped/5], "")
+	path, err := spillTo(w.cfg.Dirs.State + "/outputs")(piped)
+	if err != nil {
+		path = ""
+	}
+	return fmt.Sprintf("<stdin>\n%s\n</stdin>\n<system_hint type=\"stdin_omitted\" reason=\"too_long\" actual_chars=\"%d\" full_output=%q>read --file_path %s has the rest</system_hint>", head, len(piped), path, path)
+}
+
+// pipeWait is how long a pipe may stay silent before nobody is taken to be at
+// its other end: programs that start others often leave one open.
+const pipeWait = 3 * time.Second
+
+// piped reads stdin where it is a file, or a pipe that brings something.
+func (a *app) piped(ctx context.Context) (string, error) {
+	st, err := a.in.Stat()
+	if err != nil || !(st.Mode().IsRegular() || st.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0) {
+		return "", nil
+	}
+	type read struct {
+		data []byte
+		err  error
+	}
+	first, all := make(chan struct{}), make(chan read, 1)
+	go func() { // left behind when nothing comes, since a read cannot be taken back
+		var b strings.Builder
+		one := make([]byte, 64<<10)
+		n, err := a.in.Read(one)
+		close(first)
+		b.Write(one[:n])
+		if err == nil {
+			_, err = io.Copy(&b, a.in)
+		} else if err == io.EOF {
+			err = nil
+		}
+		all <- read{[]byte(b.String()), err}
+	}()
+	select {
+	case <-first:
+	case <-time.After(pipeWait):
+		fmt.Fprintln(a.err, "agentbash: nothing came on stdin, going on without it: < /dev/null saves the wait")
+		return "", nil
+	case <-ctx.Done():
+		return "", stoppedEarly(ctx)
+	}
+	select {
+	case r := <-all:
+		return string(r.data), r.err
+	case <-ctx.Done():
+		return "", stoppedEarly(ctx)
+	}
+}
+
+func stoppedEarly(ctx context.Context) error {
+	var limit *chat.Error
+	if errors.As(context.Cause(ctx), &limit) {
+		return limit
+	}
+	return &chat.Error{Exit: chat.ExitInterrupted, Text: "interrupted while reading stdin", Err: context.Cause(ctx)}
+}
+
+// answerSchema is what the final answer must be; nil: a text.
+type answerSchema struct {
+	text  string
+	check *fieldbash.AnswerSchema
+}
+
+// readSchema takes a schema, or the path of a file with one.
+func readSchema(arg string) (*answerSchema, error) {
+	if arg == "" {
+		return nil, nil
+	}
+	text := strings.TrimSpace(arg)
+	if !strings.HasPrefix(text, "{") {
+		data, err := os.ReadFile(arg)
+		if err != nil {
+			return nil, fmt.Errorf("--json-schema: %w: give a file, or the schema itself", err)
+		}
+		text = strings.TrimSpace(string(data))
+	}
+	check, err := fieldbash.NewAnswerSchema(json.RawMessage(text))
+	if err != nil {
+		return nil, fmt.Errorf("--json-schema: %w", err)
+	}
+	return &answerSchema{text, check}, nil
+}
+
+// ask adds to a prompt what its answer must be.
+func (s *answerSchema) ask(prompt string) string {
+	if s == nil {
+		return prompt
+	}
+	return prompt + "\n\nWhen you are done, the last message must be JSON and nothing else: no fence, no words around it. It must fit this JSON Schema:\n" + s.text
+}
+
+// answerTries bounds how often an answer that does not fit is sent back.
+const answerTries = 3
+
+// insist sends an answer that does not fit back, with what is wrong.
+func (s *answerSchema) insist(ctx context.Context, conv *chat.Conversation, r *report) error {
+	for n := 1; ; n++ {
+		value := bareJSON(r.answer)
+		problems := s.check.Check([]byte(value))
+		if len(problems) == 0 {
+			r.answer, r.structured = value, json.RawMessage(value)
+			return nil
+		}
+		if n == answerTries {
+			return &chat.Error{Exit: chat.ExitModel, Text: fmt.Sprintf("the answer does not fit the schema after %d tries (%s): make the schema simpler, or try another --model", n, strings.Join(problems, "; "))}
+		}
+		var err error
+		r.answer, err = conv.Turn(ctx, "That does not fit the JSON Schema:\n- "+strings.Join(problems, "\n- ")+"\nSend the whole answer again, as JSON and nothing else.")
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// bareJSON takes off the fence that models like to put around JSON.
+func bareJSON(s string) string {
+	s = strings.TrimSpace(s)
+	if rest, ok := strings.CutPrefix(s, "```"); ok {
+		if _, body, ok := strings.Cut(rest, "\n"); ok {
+			return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(body), "```"))
+		}
+	}
+	return s
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/spf13/pflag"
+)
+
+// sessionFlags are those of agentbash sessions.
+type sessionFlags struct {
+	*pflag.FlagSet
+	all, json, markdown, script *bool
+	output                      *string
+}
+
+// runSessions is agentbash sessions.
+func runSessions(_ context.Context, a *app, words []string) int {
+	f := sessionFlags{FlagSet: flags("sessions")}
+	f.all, f.json = f.Bool("all", false, ""), f.Bool("json", false, "")
+	f.markdown, f.script = f.Bool("markdown", false, ""), f.Bool("bash", false, "")
+	f.output = f.StringP("output", "o", "", "")
+	if err := f.Parse(words); err != nil {
+		return a.usage("sessions", err)
+	}
+	st, err := a.store()
+	if err != nil {
+		return a.fail(err)
+	}
+	args := f.Args()
+	if len(args) == 0 {
+		args = []string{"list"}
+	}
+	switch verb, rest := args[0], args[1:]; {
+	case verb == "list" && len(rest) == 0:
+		return a.listSessions(st, *f.all, *f.json)
+	case verb == "list":
+		return a.usage("sessions", errors.New("list takes no ID: sessions show ID shows one"))
+	case verb != "show" && verb != "delete" && verb != "export":
+		return a.usage("sessions", fmt.Errorf("%q: it is list, show, delete or export", verb))
+	case len(rest) == 0:
+		return a.usage("sessions", fmt.Errorf("%s takes the ID of a session: sessions list shows them", verb))
+	case verb == "delete":
+		return a.deleteSessions(st, rest)
+	case len(rest) > 1:
+		return a.usage("sessions", fmt.Errorf("%s takes one ID", verb))
+	default:
+		return a.exportSession(st, rest[0], verb == "show", f)
+	}
+}
+
+// sessionLine is a session in sessions list --json.
+type sessionLine struct {
+	ID       string    `json:"id"`
+	Title    string    `json:"title"`
+	Dir      string    `json:"dir"`
+	Modified time.Time `json:"modified"`
+	Size     int64     `json:"size"`
+	Path     string    `json:"path"`
+}
+
+func (a *app) listSessions(st *store.Store, all, asJSON bool) int {
+	dir := ""
+	if !all {
+		var err error
+		if dir, err = workDir(""); err != nil {
+			return a.fail(err)
+		}
+	}
+	entries, err := st.List(dir)
+	if err != nil {
+		return a.fail(err)
+	}
+	out := []sessionLine{}
+	for _, e := range entries {
+		head, err := store.Head(e.Path)
+		if err != nil {
+			fmt.Fprintf(a.err, "agentbash: %v\n", err)
+			continue
+		}
+		out = append(out, sessionLine{e.ID, head.Title, head.Dir, e.Modified.UTC(), e.Size, e.Path})
+	}
+	if asJSON {
+		writeLine(a.out, out)
+		return exitOK
+	}
+	for _, l := range out {
+		fmt.Fprintf(a.out, "%s  %s  %s", l.ID, l.Modified.Local().Format("2006-01-02 15:04"), oneLineOf(l.Title, 80))
+		if all {
+			fmt.Fprintf(a.out, "  (%s)", l.Dir)
+		}
+		fmt.Fprintln(a.out)
+	}
+	if len(out) == 0 && !all {
+		fmt.Fprintln(a.err, "agentbash: no sessions in this directory yet: sessions list --all shows those of others")
+	}
+	return exitOK
+}
+
+// oneLineOf makes a title safe to print.
+func oneLineOf(s string, n int) string {
+	var out []rune
+	for _, r := range s {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			r = ' '
+		}
+		if out = append(out, r); len(out) == n {
+			return string(out) + "..."
+		}
+	}
+	return string(out)
+}
+
+func (a *app) deleteSessions(st *store.Store, ids []string) int {
+	status := exitOK
+	for _, id := range ids {
+		e, err := st.Delete(id)
+		if err != nil {
+			status = a.fail(err)
+			continue
+		}
+		fmt.Fprintf(a.out, "deleted %s\n", e.ID)
+	}
+	return status
+}
+
+// exportSession writes one session to stdout or to a file; show is markdown.
+func (a *app) exportSession(st *store.Store, id string, show bool, f sessionFlags) int {
+	chosen := 0
+	for _, on := range []bool{*f.json, *f.markdown, *f.script} {
+		if on {
+			chosen++
+		}
+	}
+	if chosen > 1 {
+		return a.usage("sessions", errors.New("--markdown, --json and --bash are three forms: give one"))
+	}
+	_, records, err := st.Read(id)
+	if err != nil {
+		return a.fail(err)
+	}
+	write := store.WriteMarkdown
+	switch {
+	case *f.json:
+		write = store.WriteJSON
+	case *f.script && show:
+		return a.usage("sessions", errors.New("--bash is a form of export: sessions export ID --bash"))
+	case *f.script:
+		write = store.WriteScript
+	}
+	var out io.Writer = a.out
+	if *f.output != "" && *f.output != "-" {
+		mode := os.FileMode(0o600)
+		if *f.script {
+			mode = 0o700
+		}
+		file, err := os.OpenFile(*f.output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+		if err != nil {
+			return a.fail(fmt.Errorf("%w: name a file that is not there yet", err))
+		}
+		defer file.Close()
+		out = file
+	}
+	if err := write(out, records); err != nil {
+		return a.fail(err)
+	}
+	return exitOK
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// recording reads a session's file, or its export as JSON.
+func recording(path string) ([]store.Record, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &registry.UsageError{Problems: []string{fmt.Sprintf("--replay: %v: give a file that agentbash sessions export --json wrote", err)}}
+	}
+	records, err := store.ReadExport(data)
+	if err != nil {
+		return nil, &registry.UsageError{Problems: []string{fmt.Sprintf("--replay %s: %v", path, err)}}
+	}
+	return store.Settled(records), nil
+}
+
+// replayClient answers requests with the recorded replies, in their order.
+func replayClient(path string) (*http.Client, error) {
+	records, err := recording(path)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{Transport: chat.NewReplay(records)}, nil
+}
+
+// replayPrompts are the prompts of a recording.
+func replayPrompts(path string) ([]string, error) {
+	records, err := recording(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, r := range records {
+		if r.Type == store.TypeUser {
+			out = append(out, r.Text)
+		}
+	}
+	if len(out) == 0 {
+		return nil, &registry.UsageError{Problems: []string{"--replay " + path + ": there is no prompt in it"}}
+	}
+	return out, nil
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+)
+
+// eventsVersion is the version of the events of stream-json; docs/headless.md
+// is their reference.
+const eventsVersion = 1
+
+// report writes what a headless run did, in the format that was asked for.
+type report struct {
+	a       *app
+	format  string
+	opts    *chat.Options
+	dir     string
+	started time.Time
+
+	answer     string
+	structured json.RawMessage
+	requests   int
+	calls      int
+	usage      chat.Usage
+}
+
+func newReport(a *app, format string, opts *chat.Options, dir string) *report {
+	return &report{a: a, format: format, opts: opts, dir: dir, started: time.Now()}
+}
+
+// event writes one event, as it happens.
+func (r *report) event(e chat.Event) {
+	out := map[string]any{}
+	switch e := e.(type) {
+	case chat.Text:
+		out = map[string]any{"type": "text", "text": e.Delta}
+	case chat.Reasoning:
+		out = map[string]any{"type": "reasoning", "text": e.Delta}
+	case chat.ToolCall:
+		r.calls++
+		out = map[string]any{"type": "tool_call", "id": e.ID, "command": e.Command, "timeout": e.Timeout.Seconds()}
+	case chat.ToolResult:
+		out = map[string]any{"type": "tool_result", "id": e.ID, "output": e.Output, "exit_code": e.ExitCode,
+			"duration_ms": e.Duration.Milliseconds(), "refused": e.Refused, "interrupted": e.Interrupted}
+	case chat.Usage:
+		r.requests++
+		r.usage.Prompt += e.Prompt
+		r.usage.Completion += e.Completion
+		r.usage.Cached += e.Cached
+		r.usage.Reasoning += e.Reasoning
+		r.usage.Estimated = r.usage.Estimated || e.Estimated
+		out = usageFields(e)
+		out["type"], out["cost"] = "usage", e.Cost
+	case chat.Retry:
+		if r.format != "stream-json" {
+			fmt.Fprintf(r.a.err, "agentbash: %s; trying again in %s\n", e.Reason, e.Wait.Round(time.Millisecond))
+			return
+		}
+		out = map[string]any{"type": "retry", "reason": e.Reason, "attempt": e.Attempt, "wait_ms": e.Wait.Milliseconds(), "void": e.Void}
+	case chat.Compacted:
+		out = map[string]any{"type": "compact", "before": e.Before, "after": e.After}
+	}
+	if r.format == "stream-json" {
+		writeLine(r.a.out, out)
+	} else if r.opts.HTTPClient != nil && r.format == "text" {
+		r.show(e) // a recording is played for somebody to see
+	}
+}
+
+func usageFields(u chat.Usage) map[string]any {
+	return map[string]any{"prompt": u.Prompt, "completion": u.Completion, "cached": u.Cached, "reasoning": u.Reasoning, "estimated": u.Estimated}
+}
+
+func (r *report) init(session string, _ *chat.Conversation) {
+	if r.format != "stream-json" {
+		return
+	}
+	writeLine(r.a.out, map[string]any{"type": "init", "v": eventsVersion, "session": session, "model": r.opts.Model,
+		"server": r.opts.BaseURL, "cwd": r.dir, "version": version(), "tools": []string{"bash"}})
+}
+
+// prompt shows a recorded prompt.
+func (r *report) prompt(text string) {
+	if r.format == "text" {
+		fmt.Fprintf(r.a.out, "> %s\n", text)
+	}
+}
+
+// show is what somebody sees of a recording that is played.
+func (r *report) show(e chat.Event) {
+	switch e := e.(type) {
+	case chat.Text:
+		io.WriteString(r.a.out, e.Delta)
+	case chat.ToolCall:
+		fmt.Fprintf(r.a.out, "\n$ %s\n", e.Command)
+	case chat.ToolResult:
+		fmt.Fprintln(r.a.out, strings.TrimSuffix(e.Output, "\n"))
+	}
+}
+
+// end writes the result and returns the exit status.
+func (r *report) end(session string, conv *chat.Conversation, err error) int {
+	if r.format == "text" {
+		switch {
+		case r.opts.HTTPClient != nil:
+			fmt.Fprintln(r.a.out)
+		case r.answer != "":
+			io.WriteString(r.a.out, strings.TrimSuffix(r.answer, "\n")+"\n")
+		}
+		if err != nil {
+			return r.a.fail(err)
+		}
+		return exitOK
+	}
+	cost, known := conv.Cost()
+	out := map[string]any{"type": "result", "v": eventsVersion, "session": session, "success": err == nil, "answer": r.answer,
+		"requests": r.requests, "tool_calls": r.calls, "usage": usageFields(r.usage), "cost": nil,
+		"duration_ms": time.Since(r.started).Milliseconds(), "exit_status": exitOK, "error": nil}
+	if known {
+		out["cost"] = cost
+	}
+	if r.structured != nil {
+		out["structured"] = r.structured
+	}
+	status := exitOK
+	if err != nil {
+		status = r.a.fail(err)
+		out["error"], out["exit_status"] = err.Error(), status
+	}
+	writeLine(r.a.out, out)
+	return status
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+)
+
+//go:embed prompt.md
+var systemPrompt string
+
+// defaultModel is asked for where the server is OpenAI's own and no model was named.
+const defaultModel = "gpt-5"
+
+var errNoModel = &registry.UsageError{Problems: []string{
+	"no model is configured and no model server runs on this machine: set OPENAI_API_KEY, or name a server with --base-url http://HOST:PORT/v1"}}
+
+// seat is who sends the commands: a model, or with no model the person.
+type seat struct {
+	model, baseURL, key string
+	name                string // of a server that was found on this machine
+}
+
+// seat takes the configured model, else a server on this machine, else nobody.
+func (w *world) seat(ctx context.Context) (seat, error) {
+	s := seat{model: w.cfg.Model, baseURL: w.cfg.BaseURL, key: w.cfg.APIKey}
+	switch {
+	case w.cfg.Provider != "" && w.cfg.KeyVar != "" && s.key == "":
+		return s, &registry.UsageError{Problems: []string{fmt.Sprintf("the provider %s has no key: set %s", w.cfg.Provider, w.cfg.KeyVar)}}
+	case s.baseURL == "" && s.key == "":
+		local := config.FindLocal(ctx, config.Candidates())
+		if local == nil {
+			return seat{}, nil
+		}
+		s.baseURL, s.name = local.BaseURL, local.Name
+		if s.model == "" {
+			s.model = local.Model
+		}
+	case s.model == "" && s.baseURL == "":
+		s.model = defaultModel
+	case s.model == "":
+		model, err := config.FirstModel(ctx, s.baseURL, s.key)
+		if err != nil {
+			return s, &registry.UsageError{Problems: []string{err.Error()}}
+		}
+		s.model = model
+	}
+	return s, nil
+}
+
+// chatOptions puts together what a conversation needs.
+func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Options, error) {
+	fill := strings.NewReplacer("{os}", runtime.GOOS+"/"+runtime.GOARCH, "{dir}", w.router.Dir())
+	limits := w.cfg.Limits
+	facts := w.cfg.Models[s.model]
+	o := &chat.Options{
+		Model: s.model, BaseURL: s.baseURL, APIKey: s.key,
+		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: runner{w.router},
+		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: facts.Window,
+		Prices:  chat.Prices{Input: facts.Input, Cached: facts.Cached, Output: facts.Output},
+		Spill:   spillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
+		Program: version(), History: past.records,
+	}
+	if c.turns > 0 {
+		o.MaxTurns = c.turns
+	}
+	if c.cost > 0 {
+		o.MaxCost = c.cost
+	}
+	if j := past.journal(w, c); j != nil {
+		o.Journal = j
+	}
+	if c.debugFile != "" {
+		f, err := os.OpenFile(c.debugFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("--debug-file: %w", err)
+		}
+		past.debug = f
+		o.Debug = f
+	}
+	return o, nil
+}
+
+// runner gives the chat the router: the model sees a result's Output.
+type runner struct{ r *router.Router }
+
+// Run runs one command string.
+func (r runner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
+	res := r.r.Run(ctx, command, &router.RunOptions{Timeout: timeout})
+	return res.Output, res.ExitCode
+}
+
+// Dir is the shell's directory.
+func (r runner) Dir() string { return r.r.Dir() }
+
+// spillTo keeps what is left out of a conversation in a file below dir.
+func spillTo(dir string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+		f, err := os.CreateTemp(dir, "context-*.txt")
+		if err != nil {
+			return "", err
+		}
+		_, err = io.WriteString(f, text)
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		return f.Name(), err
+	}
+}
