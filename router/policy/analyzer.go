@@ -20,6 +20,8 @@ const (
 // concurrent use.
 type Analyzer struct {
 	parsers sync.Pool
+	once    sync.Once
+	rows    map[string]row // made once, then only read
 }
 
 // New returns an Analyzer.
@@ -43,7 +45,8 @@ type Call struct {
 func (a *Analyzer) Judge(line string, calls []Call, w *World) Verdict {
 	parser := a.parsers.Get().(*syntax.Parser)
 	defer a.parsers.Put(parser)
-	j := &judge{world: w, parser: parser, line: line, calls: calls}
+	j := &judge{a: a, world: w, parser: parser, line: line, calls: calls}
+	j.keepEver = true
 	j.start()
 	switch {
 	case strings.IndexByte(line, 0) >= 0:
@@ -60,7 +63,7 @@ func (a *Analyzer) Judge(line string, calls []Call, w *World) Verdict {
 // JudgeCall tells what the call of an agent or field tool would do, from its
 // argv after the name: for commands that do not pass through bash's text.
 func (a *Analyzer) JudgeCall(name string, words []string, w *World) Verdict {
-	j := &judge{world: w}
+	j := &judge{a: a, world: w}
 	j.start()
 	args := make([]field, len(words)+1)
 	args[0] = field{text: name}
@@ -98,6 +101,7 @@ func (s *source) span(from, to syntax.Pos) span {
 
 // judge looks at one line.
 type judge struct {
+	a      *Analyzer
 	world  *World
 	parser *syntax.Parser
 	line   string
@@ -114,14 +118,19 @@ type judge struct {
 
 	parts   []Part
 	reasons []Reason
-	extra   effects // of what is no part: an expansion that may run code
-	seen    map[string]bool
+	seen    map[string]bool // parts, once something is walked again
+
+	selves    []selfCall // calls of functions within themselves
+	expanding []string   // aliases that are being expanded
+	traps     []field    // texts that traps run
 
 	steps, depth, texts int
-	forks               int // backgrounds and pipes around the present command
-	again               bool
-	dormant             bool // found, but not run: the body of a function
-	found               func(*syntax.CallExpr, *source)
+	spent               bool // the budget is
+	maybe               int  // parts of an expression that may not be evaluated, around the present one
+	forks               int  // backgrounds and pipes around the present command
+	again               bool // what is walked may have been walked before
+	keepEver            bool
+	found               func(*syntax.CallExpr, *source) // for tests: every simple command
 }
 
 // frame is a function or loop that is being walked.
@@ -131,7 +140,6 @@ type frame struct {
 	forks    int
 	locals   []variable // to restore when it returns
 	exits    []env      // at each break, continue or return
-	calls    int        // of itself
 }
 
 func (j *judge) start() {
@@ -183,9 +191,6 @@ func (j *judge) reason(text string, set effects, d Danger, at span) {
 // unknown notes an effect that belongs to no part: an expansion that may run
 // what cannot be seen.
 func (j *judge) unknown(why string, at span) {
-	if j.dormant {
-		return
-	}
 	j.parts = append(j.parts, Part{Kind: TextPart, set: unknown, Start: at.start, End: at.end, Via: j.via})
 	j.reason(why, unknown, NoDanger, at)
 }

@@ -108,6 +108,15 @@ func (c *call) findExec(rest []field, i int, roots []field, filtered bool) int {
 	if len(words) == 0 {
 		return end
 	}
+	switch name, _ := commandName(words[0].text); name {
+	case "rm", "unlink", "shred", "truncate", "srm":
+		c.danger(Confirm, "find runs "+name+" on what it finds", rest[i].at)
+		for _, r := range roots {
+			if !filtered {
+				c.wipes(r, "deletes")
+			}
+		}
+	}
 	wrapper := c.part.Wrapper
 	inner := make([][]field, 0, 2)
 	for _, r := range roots {
@@ -132,7 +141,7 @@ func foundIn(words []field, root field, filtered, inDir bool) []field {
 		if !strings.Contains(w.text, "{}") {
 			continue
 		}
-		found := strings.TrimSuffix(root.text, "/") + "/" + aName
+		var found string
 		switch {
 		case inDir:
 			found = "./" + aName

@@ -93,7 +93,7 @@ type Path struct {
 // collect makes the verdict of what was found.
 func (j *judge) collect() Verdict {
 	v := Verdict{Parts: slices.DeleteFunc(j.parts, func(p Part) bool { return p.Kind == "" }), Reasons: make([]Reason, 0, len(j.reasons))}
-	all := j.extra
+	var all effects
 	for i := range v.Parts {
 		p := &v.Parts[i]
 		p.Effects = p.set.list()

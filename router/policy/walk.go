@@ -166,7 +166,7 @@ func (j *judge) binary(n *syntax.BinaryCmd) flow {
 		return j.pipeline(n)
 	}
 	var links []*syntax.BinaryCmd
-	first := n.X
+	var first *syntax.Stmt
 	for {
 		links = append(links, n)
 		b, ok := n.X.Cmd.(*syntax.BinaryCmd)

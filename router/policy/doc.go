@@ -1,0 +1,43 @@
+// Package policy tells what a command line would do before it runs, and
+// decides whether it may.
+//
+// # Verdicts
+//
+// [Analyzer.Judge] takes a line apart as bash would: lists, pipes, subshells,
+// substitutions, here-documents, functions and aliases, bash -c, eval, trap,
+// and the programs that run other programs (env, xargs, find -exec, git -c).
+// For each simple command it finds it expands the words as far as they can be
+// known, and looks up what the command does with them. The result is a
+// [Verdict]: effects, a danger, and reasons that point at bytes of the line.
+//
+// What is not known is a hole in a text. A variable has a set of texts, the
+// shell a set of directories: whatever may be is judged, and the verdict is the
+// worst of it. A guess may only raise a verdict; what cannot be known is
+// [Unknown]; a cap that is hit is unknown, never safe.
+//
+// # Decisions
+//
+// [Decide] makes of a verdict, a [Mode] and [Rules] a [Decision]: allow, ask or
+// deny. Blocked lines are denied in every mode, and dangerous ones asked about
+// whatever a rule says. Of rules, deny wins over ask and ask over allow.
+//
+// # What it refuses to do
+//
+// It runs nothing, opens no file and looks nothing up: the same line in the
+// same [World] has the same verdict. So it cannot see symbolic links, what a
+// script holds, what a program's configuration makes it do, or what a file is
+// called that a * finds. It is advice to people, and no boundary: that is the
+// kernel's.
+//
+// # Parts
+//
+// analyzer.go and text.go read a line; walk.go and compound.go go through its
+// syntax; env.go, value.go, expand.go, assemble.go and param.go follow what is
+// known; call.go, builtin.go, shell.go and function.go judge commands, the
+// rows_ files say what programs do and the cmd_ files what their options change;
+// paths.go and places.go know files; rule.go, rules.go and decide.go decide.
+//
+// mvdan.cc/sh/v3/syntax is the parser, as it is the router's. The router asks
+// it where command words stand and nothing else; here the tree's contents
+// matter. Neither could use what the other makes of it.
+package policy
