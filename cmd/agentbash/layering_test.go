@@ -42,6 +42,7 @@ var sole = map[string]string{
 	"github.com/google/shlex":                  "router",
 	"mvdan.cc/sh/v3":                           "router",
 	"github.com/aymanbagabas/go-udiff":         "agentbash",
+	"github.com/tidwall/sjson":                 "cmd/agentbash/internal/config",
 	"github.com/spf13/pflag":                   "cmd/agentbash",
 	"github.com/reeflective/readline":          "cmd/agentbash/internal/term",
 	"github.com/charmbracelet/glamour":         "nowhere: 20 ms of start-up",
@@ -91,7 +92,8 @@ func TestDependenciesHaveOneImporter(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, i := range p.Imports {
 			for dep, owner := range sole {
-				require.False(t, below(i, dep) && p.ImportPath != owner, "%s imports %s, which is for %s", p.ImportPath, i, owner)
+				ours := p.ImportPath == owner || p.ImportPath == "router/policy" && dep == "mvdan.cc/sh/v3" // it judges what the router splices
+				require.False(t, below(i, dep) && !ours, "%s imports %s, which is for %s", p.ImportPath, i, owner)
 			}
 		}
 	}
