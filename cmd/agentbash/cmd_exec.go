@@ -29,7 +29,7 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file}, session: true})
+	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines})
 	if err != nil {
 		return a.fail(err)
 	}

@@ -25,7 +25,7 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	}
 	call := &registry.Call{Dir: dir, Stdin: a.stdin(), Stdout: a.out, Stderr: a.err}
 	if strings.HasPrefix(name, registry.FieldPrefix) {
-		w, err := a.open(worldOptions{})
+		w, err := a.open(worldOptions{ask: true})
 		if err != nil {
 			return a.fail(err)
 		}

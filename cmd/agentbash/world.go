@@ -27,6 +27,7 @@ type worldOptions struct {
 	dir     string // "" is the working directory
 	flags   config.Flags
 	session bool // many commands: write guards what was never read, bash can call tools
+	ask     bool // servers may ask the person at the terminal; a chat has the terminal for itself
 }
 
 // open loads the configuration and registers everything; nothing is started.
@@ -50,7 +51,7 @@ func (a *app) open(o worldOptions) (*world, error) {
 	if err := w.register(agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session})); err != nil {
 		return nil, err
 	}
-	if err := w.openFields(a, dir); err != nil {
+	if err := w.openFields(a, dir, o.ask); err != nil {
 		return nil, err
 	}
 	w.router, err = router.New(w.reg, &router.Options{
@@ -86,12 +87,16 @@ func workDir(dir string) (string, error) {
 }
 
 // openFields registers the functions, and the servers as groups.
-func (w *world) openFields(a *app, dir string) error {
-	fields, warnings := fieldbash.New(w.cfg.Fields, &fieldbash.Options{
-		Dir: dir, Env: a.environ, Version: version(),
+func (w *world) openFields(a *app, dir string, ask bool) error {
+	o := fieldbash.Options{
+		Dir: dir, Env: a.environ, Version: version(), State: filepath.Join(w.cfg.Dirs.State, "field"),
 		Log:     func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) },
 		Changed: w.reg.ReloadGroup,
-	})
+	}
+	if p := a.atTerminal(); p != nil && ask {
+		o.Confirm, o.Login, o.Elicit = p.confirm, p.login, p.elicit
+	}
+	fields, warnings := fieldbash.New(w.cfg.Fields, &o)
 	a.warn(warnings)
 	w.fields = fields
 	if err := w.register(fields.Static()); err != nil {
