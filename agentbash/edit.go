@@ -204,6 +204,9 @@ func edited(old []byte, list []replacement, strict bool, shown string) (content 
 			}
 			return nil, nil, err
 		}
+		if size := grown(text, places); size > changeLimit {
+			return nil, nil, fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, plural(size, "byte"), plural(changeLimit, "byte"))
+		}
 		if note != "" {
 			notes = append(notes, note)
 		}

@@ -164,6 +164,15 @@ func replaced(text string, places []located) string {
 	return b.String()
 }
 
+// grown is the size of a text after its replacements.
+func grown(text string, places []located) int {
+	n := len(text)
+	for _, l := range places {
+		n += len(l.new) - (l.end - l.start)
+	}
+	return n
+}
+
 // lineNumbers lists the lines of up to n places.
 func lineNumbers(text string, places []located, n int) string {
 	var list []string

@@ -113,6 +113,9 @@ func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolRe
 
 // openTarget opens an existing file to be changed; fs.ErrNotExist passes.
 func openTarget(call *registry.Call, path string) (*atomicfile.File, error) {
+	if strings.ContainsRune(path, 0) {
+		return nil, notFound(call, path, unix.EINVAL)
+	}
 	file, err := atomicfile.Open(path)
 	var kind *atomicfile.NotRegularError
 	var pathErr *os.PathError

@@ -19,10 +19,10 @@ func (f *File) inPlace(content []byte) error {
 		return err
 	}
 	defer w.Close()
-	if err := reserve(w, int64(len(old)), int64(len(content))); err != nil {
+	if err := f.check(); err != nil { // before reserve, which sets the time of the last change
 		return err
 	}
-	if err := f.check(); err != nil {
+	if err := reserve(w, int64(len(old)), int64(len(content))); err != nil {
 		return err
 	}
 	if err := overwrite(w, old, content); err != nil {
@@ -79,10 +79,10 @@ func (f *File) Append(content []byte) error {
 		return err
 	}
 	defer w.Close()
-	if err := reserve(w, f.stat.Size, f.stat.Size+int64(len(content))); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
-	if err := f.check(); err != nil {
+	if err := reserve(w, f.stat.Size, f.stat.Size+int64(len(content))); err != nil {
 		return err
 	}
 	if _, err = w.Write(content); err == nil {
