@@ -165,7 +165,6 @@ func (s *session) compact(ctx context.Context, _ string) (string, error) {
 }
 
 func (s *session) help(context.Context, string) (string, error) {
-	var b strings.Builder
 	rows := [][2]string{}
 	for _, c := range s.commands() {
 		rows = append(rows, [2]string{strings.TrimSpace("/" + c.Name + " " + c.Args), c.Help})
@@ -180,10 +179,14 @@ func (s *session) help(context.Context, string) (string, error) {
 	if s.in.edit != nil {
 		rows = append(rows, keyHelp()...)
 	}
+	l := layouter{width: s.screen.width}
 	for _, r := range rows {
-		fmt.Fprintf(&b, "  %-16s %s\n", safeLine(r[0]), safeLine(r[1]))
+		l.literal(fmt.Sprintf("  %-16s ", safeLine(r[0])), 0)
+		l.indent = strings.Repeat(" ", min(19, s.screen.width()/3))
+		l.text(safeLine(r[1]), 0)
+		l.newline()
 	}
-	return b.String(), nil
+	return l.take(), nil
 }
 
 func keyHelp() [][2]string {

@@ -35,12 +35,6 @@ func (e *editor) show() error {
 	return e.paint.paint(e.prompt, e.text.text, e.text.cursor)
 }
 
-// resized paints anew on a screen of another width.
-func (e *editor) resized() error {
-	e.paint.reflow()
-	return e.show()
-}
-
 // leave ends the editing with an error, which it returns.
 func (e *editor) leave(mark string, err error) error {
 	if perr := e.paint.leave(e.prompt, e.text.text, mark); perr != nil {
@@ -70,11 +64,15 @@ func (e *editor) press(k key) (text string, done bool, err error) {
 	switch {
 	case k.name == keyEnter && e.whole(text):
 		e.remember(text)
-		return text, true, e.leave("", nil)
+		err := e.leave("", nil)
+		e.text.start()
+		return text, true, err
 	case k.name == keyEnter:
 		e.text.insert("\n")
 	case k.name == keyInterrupt:
-		return "", true, e.leave("^C", errInterrupted)
+		err := e.leave("^C", errInterrupted)
+		e.text.start()
+		return "", true, err
 	case k.name == keyEOF && text == "":
 		return "", true, e.leave("", io.EOF)
 	case k.name == keyEditor || k.name == keyOutput || k.name == keySuspend:

@@ -20,7 +20,7 @@ func (s *screen) showOutput(output string) {
 	if output == "" || output == "(no output)" {
 		return
 	}
-	lines := strings.Split(output, "\n")
+	lines := withoutState(strings.Split(output, "\n"))
 	diff := isDiff(lines)
 	head, tail := foldHead, foldTail
 	if diff {
@@ -42,6 +42,14 @@ func (s *screen) showOutput(output string) {
 			s.line("    " + s.look.paint(clip(fmt.Sprintf("... %s more: /output shows all", plural(left, "line")), width), dim))
 		}
 	}
+}
+
+// withoutState leaves out what the line of the call has said already.
+func withoutState(lines []string) []string {
+	for n := len(lines); n > 0 && (strings.HasPrefix(lines[n-1], "[exit code: ") || strings.HasPrefix(lines[n-1], "[interrupted by")); n-- {
+		lines = lines[:n-1]
+	}
+	return lines
 }
 
 // isDiff recognizes a unified diff, which begins at a line of its own.

@@ -93,7 +93,7 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 		case k := <-in.keys.keys:
 			text, done, err = e.press(k)
 		case <-in.resize:
-			err = e.resized()
+			err = e.show() // on a screen of another width
 		case <-interrupt:
 			return "", e.leave("^C", errInterrupted)
 		case <-ctx.Done():

@@ -35,6 +35,9 @@ func (s *screen) put(w io.Writer, text string) {
 		return
 	}
 	l := &s.live
+	if w == s.err || s.words != nil {
+		s.lineStart = strings.HasSuffix(text, "\n")
+	}
 	if !l.on {
 		io.WriteString(w, text)
 		return
@@ -96,10 +99,20 @@ func (s *screen) draw(b *strings.Builder) {
 	if l.drawn = len(rows); l.drawn == 0 {
 		return
 	}
-	b.WriteString(strings.Repeat("\x1bD", len(rows)))
-	fmt.Fprintf(b, "\x1b[%dA\x1b7", len(rows))
-	for _, r := range rows {
-		b.WriteString("\x1b[1B\r" + r)
+	below := len(rows)
+	if s.lineStart {
+		below-- // the cursor's own row is empty
+	}
+	if below > 0 {
+		b.WriteString(strings.Repeat("\x1bD", below))
+		fmt.Fprintf(b, "\x1b[%dA", below)
+	}
+	b.WriteString("\x1b7")
+	for i, r := range rows {
+		if i > 0 || !s.lineStart {
+			b.WriteString("\x1b[1B")
+		}
+		b.WriteString("\r" + r)
 	}
 	b.WriteString("\x1b8")
 }
@@ -119,6 +132,7 @@ func (s *screen) startLive(label string) {
 	defer s.mu.Unlock()
 	if s.canLive {
 		s.live = live{on: true, label: label, since: time.Now()}
+		s.lineStart = !s.midline // the prompt was left with a newline
 	}
 }
 

@@ -12,17 +12,20 @@ import (
 // the prompt was first painted. It breaks lines itself, so that it always knows where
 // the cursor is, whatever the terminal does at its right edge.
 type painter struct {
-	out  io.Writer
-	size func() (width, height int)
-	row  int // where the cursor is, from the first row of what is painted
-	col  int
-	rows []int // columns of the rows above the cursor's
+	out   io.Writer
+	size  func() (width, height int)
+	row   int // where the cursor is, from the first row of what is painted
+	col   int
+	rows  []int // columns of the rows above the cursor's
+	width int   // of the screen at that time
 }
 
 // reflow finds the cursor after the screen has got narrower. Terminals that
 // break rows anew (most do) have moved it down.
-func (p *painter) reflow() {
-	width, _ := p.size()
+func (p *painter) reflow(width int) {
+	if p.width == width || len(p.rows) == 0 && p.col == 0 {
+		return
+	}
 	row := 0
 	for _, w := range p.rows {
 		row += 1 + max(0, w-1)/max(width, 1)
@@ -102,6 +105,7 @@ func visible(cluster string) string {
 // paint shows the text in the place of what was painted before.
 func (p *painter) paint(prompt, text string, cursor int) error {
 	width, height := p.size()
+	p.reflow(width)
 	rows, row, col := layout(prompt, text, cursor, max(width, 4))
 	// What does not fit the screen cannot be reached to be painted over, so only
 	// the rows around the cursor are shown.
@@ -118,7 +122,7 @@ func (p *painter) paint(prompt, text string, cursor int) error {
 	if col > 0 {
 		fmt.Fprintf(&b, "\x1b[%dC", col)
 	}
-	p.row, p.col, p.rows = row, col, p.rows[:0]
+	p.row, p.col, p.rows, p.width = row, col, p.rows[:0], width
 	for _, r := range rows[:row] {
 		p.rows = append(p.rows, columns(r))
 	}
@@ -137,7 +141,7 @@ func (p *painter) home(b *strings.Builder) {
 
 // clearScreen starts at the top of an empty screen.
 func (p *painter) clearScreen() error {
-	p.row = 0
+	p.row, p.col, p.rows = 0, 0, p.rows[:0]
 	_, err := io.WriteString(p.out, "\x1b[H\x1b[2J")
 	return err
 }
@@ -147,7 +151,7 @@ func (p *painter) leave(prompt, text, mark string) error {
 	if err := p.paint(prompt, text+mark, len(text)+len(mark)); err != nil {
 		return err
 	}
-	p.row = 0
+	p.row, p.col, p.rows = 0, 0, p.rows[:0]
 	_, err := io.WriteString(p.out, "\r\n")
 	return err
 }

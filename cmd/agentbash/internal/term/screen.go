@@ -32,20 +32,21 @@ type screen struct {
 	canLive  bool    // what runs can be shown below the output
 	look     palette // of what goes to err
 
-	mu      sync.Mutex
-	live    live
-	clean   sanitizer
-	words   *markdown         // renders the model's words; nil: they are shown as they are
-	thought *layouter         // the reasoning that is being shown; nil: none
-	spoke   time.Time         // when the last of the words came
-	midline bool              // the last thing on out has no newline yet
-	call    string            // the command whose line has no outcome yet
-	callW   int               // columns of that line
-	asked   map[string]string // commands by the id of their call
-	outputs []kept
-	started time.Time
-	usage   chat.Usage // of the turn
-	total   chat.Usage // of the session
+	mu        sync.Mutex
+	live      live
+	clean     sanitizer
+	words     *markdown         // renders the model's words; nil: they are shown as they are
+	thought   *layouter         // the reasoning that is being shown; nil: none
+	spoke     time.Time         // when the last of the words came
+	lineStart bool              // the cursor is in the first column
+	midline   bool              // the last thing on out has no newline yet
+	call      string            // the command whose line has no outcome yet
+	callW     int               // columns of that line
+	asked     map[string]string // commands by the id of their call
+	outputs   []kept
+	started   time.Time
+	usage     chat.Usage // of the turn
+	total     chat.Usage // of the session
 }
 
 func newScreen(o *Options, in *input) *screen {
@@ -88,22 +89,34 @@ func (s *screen) banner(o *Options) {
 	if o.Info.Dir != "" {
 		first = append(first, o.Info.Dir)
 	}
-	s.line(safeLine(strings.Join(first, " - ")))
+	s.wrapped(safeLine(strings.Join(first, " - ")))
 	if o.Conversation == nil {
-		s.line("What you type runs exactly as a model's command would: bash; read, write, edit, grep, glob; field:server:tool.")
-		s.line("To connect a model: export OPENAI_API_KEY, or name a server with --base-url and --model, or start Ollama,")
-		s.line("LM Studio, llama.cpp or vLLM on this machine; then start agentbash again.")
+		s.wrapped("What you type runs exactly as a model's command would: bash; read, write, edit, grep, glob; field:server:tool.")
+		s.wrapped("To connect a model: export OPENAI_API_KEY, or name a server with --base-url and --model, or start Ollama,")
+		s.wrapped("LM Studio, llama.cpp or vLLM on this machine; then start agentbash again.")
 	}
 	if s.terminal {
 		stop := "Esc or Ctrl-C stops"
 		if o.Plain {
 			stop = "Ctrl-C stops"
 		}
-		s.line("/help lists the commands. " + stop + " what runs. Ctrl-D, or Ctrl-C twice, ends.")
+		s.wrapped("/help lists the commands. " + stop + " what runs. Ctrl-D, or Ctrl-C twice, ends.")
 	}
 	for _, n := range o.Info.Notes {
-		s.line(safeLine(n))
+		s.wrapped(safeLine(n))
 	}
+}
+
+// wrapped is a line that a narrow terminal breaks between words.
+func (s *screen) wrapped(text string) {
+	if !s.terminal {
+		s.line(text)
+		return
+	}
+	l := layouter{width: s.width}
+	l.text(text, 0)
+	l.newline()
+	s.put(s.err, l.take())
 }
 
 func (s *screen) line(text string) { s.put(s.err, text+"\n") }
@@ -113,7 +126,7 @@ func (s *screen) note(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endLine()
-	s.line("agentbash: " + safeLine(text))
+	s.wrapped("agentbash: " + safeLine(text))
 }
 
 // show is the answer to a slash command.
