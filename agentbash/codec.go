@@ -19,12 +19,17 @@ type codec struct {
 
 // codecFor chooses how a file's content is edited. Text in UTF-16 has its mark.
 // What is not UTF-8 is taken for Windows-1252 or Latin-1 when the edit has more than ASCII in it and
-// nothing in the file looks like UTF-8.
-func codecFor(content []byte, ascii bool) codec {
+// nothing in the file looks like UTF-8; an edit that is no UTF-8 itself has the file's own bytes.
+func codecFor(content []byte, list []replacement) codec {
 	if mark := utf16Mark(content); mark != "" {
 		return codec{mark, encodings()[mark]}
 	}
-	if ascii || bytes.IndexByte(content, 0) >= 0 || invalidAt(content, false) < 0 || holdsUTF8(content) {
+	ascii, valid := true, true
+	for _, r := range list {
+		ascii = ascii && isASCII(r.old) && isASCII(r.new)
+		valid = valid && utf8.ValidString(r.old) && utf8.ValidString(r.new)
+	}
+	if ascii || !valid || bytes.IndexByte(content, 0) >= 0 || invalidAt(content, false) < 0 || holdsUTF8(content) {
 		return codec{}
 	}
 	c := codec{"windows-1252", charmap.Windows1252}

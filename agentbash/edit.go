@@ -187,11 +187,7 @@ func (f *files) apply(ctx context.Context, call *registry.Call, path string, fil
 // edited returns a content with the edits made, each on the result of the one
 // before, and what has to be said of them.
 func edited(old []byte, list []replacement, strict bool, shown string) (content []byte, notes []string, err error) {
-	ascii := true
-	for _, r := range list {
-		ascii = ascii && isASCII(r.old) && isASCII(r.new)
-	}
-	c := codecFor(old, ascii)
+	c := codecFor(old, list)
 	text, err := c.decode(old)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", shown, err)

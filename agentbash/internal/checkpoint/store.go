@@ -84,11 +84,6 @@ func (s *Store) Add(c Change, before []byte) (int, error) {
 		return 0, err
 	}
 	defer unlock()
-	if c.Before != nil && !c.Appended {
-		if err := s.keep(c.Before.Hash, before); err != nil {
-			return 0, err
-		}
-	}
 	list, err := s.read()
 	if err != nil {
 		return 0, err
@@ -99,6 +94,11 @@ func (s *Store) Add(c Change, before []byte) (int, error) {
 	}
 	if c.ID%64 == 0 {
 		if err := s.prune(list); err != nil {
+			return 0, err
+		}
+	}
+	if c.Before != nil && !c.Appended {
+		if err := s.keep(c.Before.Hash, before); err != nil {
 			return 0, err
 		}
 	}
