@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
@@ -25,12 +26,32 @@ type request struct {
 	dir   string
 	name  string
 	words []string
-	fds   []int // the caller's 0, 1 and 2
+
+	mu  sync.Mutex
+	fds []int // the caller's 0, 1 and 2; nil once they are closed
 }
 
 func (q *request) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	for _, fd := range q.fds {
 		unix.Close(fd)
+	}
+	q.fds = nil
+}
+
+// detach takes the descriptors from a tool that is left behind, so that a
+// pipe's reader sees its end: /dev/null takes their place.
+func (q *request) detach() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(null)
+	for _, fd := range q.fds {
+		unix.Dup3(null, fd, unix.O_CLOEXEC)
 	}
 }
 
@@ -43,20 +64,46 @@ func (h *host) connection(conn *net.UnixConn) {
 	}
 	conn.SetReadDeadline(time.Now().Add(sendTime))
 	q, err := receive(conn)
-	defer q.close()
 	if err != nil {
+		q.close()
 		return
 	}
 	conn.SetReadDeadline(time.Time{})
 	ctx, cancel := context.WithCancel(h.ctx)
-	defer cancel()
+	gone := make(chan struct{})
 	go func() { // the caller ended, or was killed by timeout(1), a signal, a closed pipe
+		defer close(gone)
 		defer cancel()
 		io.Copy(io.Discard, conn)
 	}()
 	status := h.serveCall(ctx, q)
 	if h.ctx.Err() == nil {
 		conn.Write([]byte{incall.Reply, byte(status)})
+	}
+	conn.Close()
+	<-gone
+}
+
+// serveCall runs a call and closes its descriptors. A tool that does not stop
+// when it is told to is left behind, without them.
+func (h *host) serveCall(ctx context.Context, q *request) int {
+	done := make(chan int, 1)
+	go func() {
+		status := h.runCall(ctx, q)
+		q.close()
+		done <- status
+	}()
+	select {
+	case status := <-done:
+		return status
+	case <-ctx.Done():
+	}
+	select {
+	case status := <-done:
+		return status
+	case <-time.After(abandonAfter):
+		q.detach()
+		return 128 + int(unix.SIGINT)
 	}
 }
 
@@ -78,7 +125,8 @@ var errGarbage = errors.New("not a request")
 
 // receive reads a request. The descriptors it returns are the caller's to
 // close, also with an error.
-func receive(conn *net.UnixConn) (q request, err error) {
+func receive(conn *net.UnixConn) (q *request, err error) {
+	q = &request{}
 	var head [4]byte
 	oob := make([]byte, unix.CmsgSpace(3*4))
 	n, oobn, _, _, err := conn.ReadMsgUnix(head[:1], oob)
@@ -108,7 +156,8 @@ func receive(conn *net.UnixConn) (q request, err error) {
 	return q, nil
 }
 
-// rights returns the descriptors of a control message, close-on-exec set.
+// rights returns the descriptors of a control message. They are close-on-exec:
+// package net receives with MSG_CMSG_CLOEXEC.
 func rights(oob []byte) (fds []int) {
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
@@ -120,17 +169,14 @@ func rights(oob []byte) (fds []int) {
 			fds = append(fds, got...)
 		}
 	}
-	for _, fd := range fds {
-		unix.CloseOnExec(fd)
-	}
 	return fds
 }
 
-// serveCall runs the call on the caller's own descriptors.
-func (h *host) serveCall(ctx context.Context, q request) int {
+// runCall runs the tool on the caller's own descriptors.
+func (h *host) runCall(ctx context.Context, q *request) int {
 	wake, err := newWaker(ctx)
 	if err != nil {
-		return 3
+		return exitTransport
 	}
 	defer wake.close()
 	out, notes := &fdWriter{fd: q.fds[1], wake: wake}, &fdWriter{fd: q.fds[2], wake: wake}

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"sync"
@@ -106,6 +107,13 @@ func (c *capture) keep() (path string, err error) {
 
 // whole reports whether the head is all there was.
 func (c *capture) whole() bool { return c.total == int64(len(c.head)) }
+
+// holds reports whether a text stands in the beginning of the stream.
+func (c *capture) holds(text string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return bytes.Contains(c.head[:min(len(c.head), 64<<10)], []byte(text))
+}
 
 // end returns the last bytes of the stream, at least the last n if it had so
 // many and the tail holds so many.

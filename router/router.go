@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,13 +42,14 @@ const DefaultTimeout = 120 * time.Second
 // owns the session, which is started by the first command that needs it. It is
 // safe for concurrent use; bash text runs one command at a time.
 type Router struct {
-	reg    *registry.ToolRegistry
-	opts   Options
-	names  atomic.Pointer[nameIndex]
-	stop   func() // ends the registry's events
-	host   *host  // nil with NoCalls
-	dir    string // holds spill files
-	ownDir bool
+	reg      *registry.ToolRegistry
+	opts     Options
+	names    atomic.Pointer[nameIndex]
+	indexing sync.Mutex // orders the making of names
+	stop     func()     // ends the registry's events
+	host     *host      // nil with NoCalls
+	dir      string     // holds spill files
+	ownDir   bool
 
 	mu     sync.Mutex // guards sess and closed
 	sess   *session.Session
@@ -57,6 +59,12 @@ type Router struct {
 
 // New returns a router over the registry's tools, present and future. Close it.
 func New(reg *registry.ToolRegistry, opts *Options) (*Router, error) {
+	return newRouter(reg, opts, true)
+}
+
+// newRouter is New; without small, calls from inside bash are made by this
+// executable everywhere.
+func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, error) {
 	r := &Router{reg: reg}
 	if opts != nil {
 		r.opts = *opts
@@ -70,13 +78,14 @@ func New(reg *registry.ToolRegistry, opts *Options) (*Router, error) {
 	}
 	if !r.opts.NoCalls {
 		var err error
-		if r.host, err = newHost(r); err != nil {
+		if r.host, err = newHost(r, small); err != nil {
 			r.removeOwnDir()
 			return nil, err
 		}
 	}
-	r.reindex()
-	r.stop = reg.Subscribe(func(registry.Event) { r.reindex() })
+	r.stop = reg.Subscribe(r.follow)
+	r.names.Store(newNameIndex(reg))
+	r.link(reg.All()...)
 	return r, nil
 }
 
@@ -101,12 +110,23 @@ func (r *Router) directories() (err error) {
 	return nil
 }
 
-// reindex follows a change of the registry.
-func (r *Router) reindex() {
-	n := newNameIndex(r.reg)
-	r.names.Store(n)
+// follow keeps up with the registry.
+func (r *Router) follow(e registry.Event) {
+	if !strings.HasPrefix(e.Name, registry.FieldPrefix) {
+		r.indexing.Lock()
+		r.names.Store(newNameIndex(r.reg))
+		r.indexing.Unlock()
+	}
+	if t, ok := r.reg.Lookup(e.Name); ok && e.Added {
+		r.link(t)
+	}
+}
+
+// link makes tools runnable in bash. One that cannot be linked is found by the
+// shell's command_not_found_handle.
+func (r *Router) link(tools ...*registry.Tool) {
 	if r.host != nil {
-		r.host.link(r.reg.All())
+		r.host.links.add(tools...)
 	}
 }
 
@@ -148,7 +168,7 @@ func (r *Router) session() (*session.Session, error) {
 		if o.Env == nil {
 			o.Env = os.Environ()
 		}
-		o.Env = append(o.Env[:len(o.Env):len(o.Env)], r.host.env()...)
+		o.Env = r.host.env(o.Env)
 		o.Init = r.host.init()
 	}
 	s, err := session.New(&o)

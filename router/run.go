@@ -89,14 +89,14 @@ func (res *Result) reason() string {
 func (r *Router) runBash(ctx context.Context, p *Plan, s *streams, res *Result) {
 	sess, err := r.session()
 	if err == nil && r.host != nil {
-		err = r.host.linkCalls(p.Calls)
+		err = r.host.links.addWords(p.Script)
 	}
 	var got session.Result
 	if err == nil {
 		got, err = sess.Run(ctx, p.Script, &session.RunOptions{Timeout: res.limit, Stdout: s.out, Stderr: s.err})
 	}
 	if err != nil {
-		res.Err, res.Error, res.ExitCode = err, err.Error(), 3
+		res.Err, res.Error, res.ExitCode = err, err.Error(), exitTransport
 		fmt.Fprintln(s.err, err)
 		return
 	}
@@ -107,8 +107,14 @@ func (r *Router) runBash(ctx context.Context, p *Plan, s *streams, res *Result) 
 	}
 }
 
+// exitTransport is the exit status of what could not reach bash, a host or a server.
+const exitTransport = 3
+
 // hint says what to type where bash's answer failed and a tool was probably meant.
 func (r *Router) hint(p *Plan, s *streams) {
+	if len(p.Calls) > 0 && s.err.holds("Argument list too long") {
+		fmt.Fprintln(s.err, "hint: inside bash no argument of a command can be longer than 128 KiB: give content on stdin (write FILE <<'EOF'), or name a file")
+	}
 	for _, h := range p.hints {
 		kind, file, _ := strings.Cut(h, " ")
 		switch kind {

@@ -2,7 +2,8 @@
 // command in the session's bash is an agent or field command.
 //
 // It lives in the host's own executable, which the session's PATH links to
-// under the commands' names. Importing the package is all it takes: when a
+// under the commands' names where the host cannot write a smaller program (see
+// the package stub). Importing the package is all it takes: when a
 // process has been started by such a name, and only then, its init sends the
 // argv, the directory and the descriptors 0, 1 and 2 to the host over a Unix
 // socket, waits, and ends the process with the exit status that comes back.
@@ -27,9 +28,19 @@ const (
 // Any is the link that takes the command's name as its first argument.
 const Any = "agent:call"
 
+// What the client itself may have to say; the command's name stands before all
+// but the last, which is for Any without a name.
+const (
+	NoHost = "no agentbash serves this shell: start agentbash, and repeat the command there"
+	Others = "the agentbash of this shell belongs to another user: run the command as that user"
+	Lost   = "agentbash ended during the call, which may or may not have been done: check before you repeat it"
+	NoName = "agent:call: no command was named: type agent:call NAME, or agent:NAME"
+)
+
 // Exit statuses of the client itself.
 const (
-	lostHost = 3 // transport
+	usage     = 2
+	transport = 3
 )
 
 // The request is a length (4 bytes, big endian), then the directory and the
@@ -47,7 +58,7 @@ func init() {
 	}
 	links, _ := syscall.Getenv(LinksVar)
 	words := commandLine()
-	if len(words) == 0 || len(words[0]) == 0 {
+	if len(words) == 0 {
 		return
 	}
 	name := words[0]
@@ -57,14 +68,23 @@ func init() {
 			break
 		}
 	}
-	var st syscall.Stat_t
-	if syscall.Lstat(links+"/"+name, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFLNK {
+	if !isCall(name, links) {
 		return
 	}
 	if words[0] = name; name == Any {
 		words = words[1:]
 	}
-	exit(call(socket, words))
+	syscall.Exit(call(socket, words))
+}
+
+// isCall reports whether the program was started as a command of an agent: by
+// a name that no other program has, or by one that this host has linked.
+func isCall(name, links string) bool {
+	if len(name) >= 6 && (name[:6] == "agent:" || name[:6] == "field:") {
+		return true
+	}
+	var st syscall.Stat_t
+	return name != "" && links != "" && syscall.Lstat(links+"/"+name, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFLNK
 }
 
 // commandLine is the process's argv (os.Args belongs to a package that is not
@@ -102,38 +122,42 @@ func commandLine() (words []string) {
 // call sends the request and waits for the exit status.
 func call(socket string, words []string) int {
 	if len(words) == 0 {
-		complain("agentbash: no command was named")
-		return 2
+		complain(NoName)
+		return usage
 	}
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err == nil {
 		err = retry(func() error { return syscall.Connect(fd, &syscall.SockaddrUnix{Name: socket}) })
 	}
-	if err != nil {
-		complain(words[0] + ": no agentbash serves this shell any more (" + err.Error() + "): start agentbash again and repeat the command there")
-		return lostHost
-	}
-	if err := send(fd, request(words)); err != nil {
-		complain(words[0] + ": the call could not be sent to agentbash (" + err.Error() + ")")
-		return lostHost
+	switch {
+	case err == syscall.EACCES || err == syscall.EPERM:
+		complain(words[0] + ": " + Others)
+		return transport
+	case err != nil:
+		complain(words[0] + ": " + NoHost)
+		return transport
 	}
 	var reply [2]byte
-	got := 0
-	for got < len(reply) {
-		n, err := syscall.Read(fd, reply[got:])
+	if send(fd, request(words)) != nil || !receive(fd, reply[:]) || reply[0] != Reply {
+		complain(words[0] + ": " + Lost)
+		return transport
+	}
+	return int(reply[1])
+}
+
+// receive fills the buffer; it reports false when the host is gone.
+func receive(fd int, buf []byte) bool {
+	for len(buf) > 0 {
+		n, err := syscall.Read(fd, buf)
 		if err == syscall.EINTR {
 			continue
 		}
 		if n <= 0 {
-			break
+			return false
 		}
-		got += n
+		buf = buf[n:]
 	}
-	if got < len(reply) || reply[0] != Reply {
-		complain(words[0] + ": agentbash ended during the call, which may or may not have been done: check before you repeat it")
-		return lostHost
-	}
-	return int(reply[1])
+	return true
 }
 
 func request(words []string) []byte {
@@ -157,17 +181,16 @@ func send(fd int, msg []byte) error {
 	for i := range 3 {
 		fds = append(fds, open(i))
 	}
-	n, err := syscall.SendmsgN(fd, msg[:1], syscall.UnixRights(fds...), nil, 0)
-	if err != nil {
-		return err
-	}
-	for msg = msg[n:]; len(msg) > 0; msg = msg[n:] {
-		n, err = syscall.Write(fd, msg)
+	oob := syscall.UnixRights(fds...)
+	for len(msg) > 0 {
+		n, err := syscall.SendmsgN(fd, msg, oob, nil, syscall.MSG_NOSIGNAL)
 		if err == syscall.EINTR {
-			n = 0
-		} else if err != nil {
+			continue
+		}
+		if err != nil {
 			return err
 		}
+		msg, oob = msg[n:], nil
 	}
 	return nil
 }
@@ -194,5 +217,3 @@ func retry(f func() error) error {
 }
 
 func complain(message string) { syscall.Write(2, []byte(message+"\n")) }
-
-func exit(status int) { syscall.Exit(status) }

@@ -130,7 +130,7 @@ type judge struct {
 	forks               int  // backgrounds and pipes around the present command
 	again               bool // what is walked may have been walked before
 	keepEver            bool
-	found               func(*syntax.CallExpr, *source) // for tests: every simple command
+	found               func(words []*syntax.Word, assigns []*syntax.Assign) // for tests: every simple command
 }
 
 // frame is a function or loop that is being walked.

@@ -150,6 +150,9 @@ func smallNumber(s string) int {
 
 // declClause walks declare, local, export, readonly and typeset.
 func (j *judge) declClause(n *syntax.DeclClause) {
+	if j.found != nil {
+		j.found([]*syntax.Word{{Parts: []syntax.WordPart{n.Variant}}}, n.Args)
+	}
 	variant := n.Variant.Value
 	at := j.src.span(n.Pos(), n.End())
 	if variant == "nameref" { // no word of bash

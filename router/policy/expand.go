@@ -167,7 +167,7 @@ func (j *judge) pieces(parts []syntax.WordPart, quoted, start bool) []piece {
 
 func (j *judge) literalPiece(lit *syntax.Lit, quoted, start, whole bool) piece {
 	text := lit.Value
-	if strings.ContainsAny(text, "$`<>") {
+	if !quoted && strings.ContainsAny(text, "$`<>") {
 		j.hidden(text, j.src.span(lit.ValuePos, lit.ValueEnd))
 	}
 	text = j.src.literal(text)
@@ -187,7 +187,10 @@ func (j *judge) literalPiece(lit *syntax.Lit, quoted, start, whole bool) piece {
 // hidden looks for expansions in what the parser took for a literal: the
 // patterns of extended globs, regular expressions.
 func (j *judge) hidden(text string, at span) {
-	if !strings.Contains(text, "$(") && !strings.Contains(text, "`") && !strings.Contains(text, "<(") && !strings.Contains(text, ">(") {
+	if strings.Contains(text, "<(") || strings.Contains(text, ">(") {
+		j.unknown("whether this runs a command cannot be told", at)
+	}
+	if !strings.Contains(text, "$(") && !strings.Contains(text, "`") {
 		return
 	}
 	w, err := j.parser.Document(strings.NewReader(text))

@@ -10,7 +10,7 @@ import (
 // may be.
 func (j *judge) simple(n *syntax.CallExpr) flow {
 	if j.found != nil {
-		j.found(n, j.src)
+		j.found(n.Args, n.Assigns)
 	}
 	if len(n.Args) == 0 {
 		for _, a := range n.Assigns {

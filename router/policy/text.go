@@ -39,6 +39,9 @@ const (
 // prepare makes the text one that the parser reads as bash does. Offsets stay,
 // but where holes become variables.
 func (s *source) prepare() {
+	if strings.HasSuffix(s.text, "\\") {
+		s.text = s.text[:len(s.text)-oddBackslash(s.text)]
+	}
 	if strings.IndexByte(s.text, hole) >= 0 {
 		s.text, s.holes, s.made = holesToVariables(s.text), true, true
 	}
@@ -49,6 +52,12 @@ func (s *source) prepare() {
 	if strings.Contains(s.text, "let") && hasWord(s.text, "let") {
 		s.text, s.lets = replaceWord(s.text, "let", standsForLet), true
 	}
+}
+
+// oddBackslash is 1 when a text ends in a backslash with nothing to quote. Bash
+// drops it, or takes it for itself; what it drops is the worse reading.
+func oddBackslash(s string) int {
+	return (len(s) - len(strings.TrimRight(s, "\\"))) % 2
 }
 
 // literal undoes prepare in a literal that was read from the text.

@@ -1,0 +1,127 @@
+package router
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router/incall"
+	"github.com/agentbash/agentbash/router/internal/stub"
+	"golang.org/x/sys/unix"
+)
+
+// links is a directory at the end of the session's PATH in which every command
+// has its name: links to one program that calls the host.
+type links struct {
+	dir string
+
+	mu     sync.Mutex
+	made   map[string]bool
+	closed bool
+}
+
+// open makes the directory and the program: with small, and where it can be
+// executed, the program of the package stub, else a link to this executable,
+// whose package incall does the same.
+func (l *links) open(dir, socket string, small bool) error {
+	l.dir, l.made = dir, map[string]bool{incall.Any: true}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return fmt.Errorf("router: directory for calls: %w", err)
+	}
+	path := filepath.Join(dir, incall.Any)
+	if program := stub.Program(socket); small && program != nil && !noExec(dir) {
+		if err := os.WriteFile(path, program, 0o700); err != nil {
+			return fmt.Errorf("router: program for calls: %w", err)
+		}
+		return nil
+	}
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, path)
+	}
+	if err != nil {
+		return fmt.Errorf("router: link for calls: %w", err)
+	}
+	return nil
+}
+
+// noExec reports whether the file system of a directory was mounted so that
+// nothing on it can be executed.
+func noExec(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) != nil || st.Flags&unix.ST_NOEXEC != 0
+}
+
+// add makes the names of tools runnable. read, write and grep are not linked by
+// themselves: those names are bash's and Unix's own.
+func (l *links) add(tools ...*registry.Tool) {
+	for _, t := range tools {
+		switch {
+		case strings.HasPrefix(t.Name, registry.FieldPrefix):
+			l.make(t.Name)
+		case t.Name == "read" || t.Name == "write" || t.Name == "grep":
+			l.make(agentPrefix + t.Name)
+		default:
+			l.make(agentPrefix + t.Name)
+			l.make(t.Name)
+		}
+	}
+}
+
+// maxWords bounds how many links one text can ask for.
+const maxWords = 256
+
+// addWords makes runnable what has the form of an agent or field command
+// anywhere in a text, so that xargs and find can run a field command whose
+// group is not loaded yet. An unknown one has its error from the host.
+func (l *links) addWords(text string) error {
+	for n := 0; n < maxWords; n++ {
+		i := nextPrefixed(text)
+		if i < 0 {
+			return nil
+		}
+		text = text[i:]
+		end := len(agentPrefix) // as long as registry.FieldPrefix
+		for end < len(text) && nameBytes[text[end]] {
+			end++
+		}
+		if err := l.make(text[:end]); err != nil {
+			return err
+		}
+		text = text[end:]
+	}
+	return nil
+}
+
+// nextPrefixed is where the next "agent:" or "field:" stands in a text, or -1.
+func nextPrefixed(text string) int {
+	a, f := strings.Index(text, agentPrefix), strings.Index(text, registry.FieldPrefix)
+	if a < 0 || f >= 0 && f < a {
+		return f
+	}
+	return a
+}
+
+func (l *links) make(name string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.made[name] || l.closed || strings.ContainsAny(name, "/\x00") || len(name) > unix.NAME_MAX {
+		return nil
+	}
+	if err := os.Symlink(incall.Any, filepath.Join(l.dir, name)); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("router: link %s: %w", name, err)
+	}
+	l.made[name] = true
+	return nil
+}
+
+// close makes later additions do nothing: the directory is going.
+func (l *links) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+}
