@@ -423,7 +423,7 @@ func TestScreenResizedAndNarrow(t *testing.T) {
 	s := p.want("Held text")
 	require.Contains(t, s, "Some words that need\nmore than one row of\nit.\n")
 	require.Contains(t, s, "Name   Meaning\n-----------------------\nalpha  the first of the\n       letters\n")
-	require.Regexp(t, `  \$ echo a command\.\.\.\n +\[ok, 1 line, \d+ m`, s)
+	require.Regexp(t, `  \$ echo a comman\.\.\.\n +\[ok, 1 line, \d+ m`, s)
 	p.tmux("resize-window", "-x", "60")
 	p.matches(`Held text\n[/\\|-] working \d+ s, Esc stops\n$`)
 	p.keys("Escape")

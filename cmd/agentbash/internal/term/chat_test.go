@@ -3,6 +3,7 @@ package term
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
 	"github.com/agentbash/agentbash/internal/modelserver"
@@ -45,6 +47,9 @@ func TestMain(m *testing.M) {
 type bashRunner struct{}
 
 func (bashRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
+	if command == "panic" {
+		panic("a mistake in a runner")
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", command)
@@ -293,6 +298,64 @@ func TestTerminalWithoutAnEditor(t *testing.T) {
 	c.press("\x03")
 	require.Equal(t, 0, c.ended())
 	require.NotContains(t, string(c.seen), "\x1b")
+}
+
+func TestAPanicLeavesTheTerminalUsable(t *testing.T) {
+	c := startConsole(t)
+	c.want(ready)
+	n, err := unix.IoctlGetInt(int(c.tty.Fd()), unix.TIOCGPTN)
+	require.NoError(t, err)
+	// A terminal that nobody has open forgets its state.
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	defer slave.Close()
+	during, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+	require.NoError(t, err)
+	const lineMode = unix.ICANON | unix.ECHO | unix.ISIG
+	require.Zero(t, during.Lflag&lineMode, "keys come one by one")
+	c.press("panic\r")
+	c.want("panic: a mistake in a runner")
+	c.want("goroutine ")
+	require.Error(t, c.cmd.Wait())
+	after, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+	require.NoError(t, err)
+	require.EqualValues(t, lineMode, after.Lflag&lineMode)
+}
+
+// BenchmarkReply shows a reply of 100,000 tokens, an event a token, on a
+// terminal that something is drawn on below it.
+func BenchmarkReply(b *testing.B) {
+	const tokens = 100_000
+	unit := "# Heading\n\nSome **bold text** with `code`, a [link](http://example.com) and plain words.\n\n- an item of *a list*\n\n```go\nfunc main() {}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+	text := strings.Repeat(unit, 4*tokens/len(unit)+1)[:4*tokens]
+	master, slave, err := pty.Open()
+	require.NoError(b, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		io.Copy(io.Discard, master)
+	}()
+	tty := &terminal{fd: int(slave.Fd())}
+	s := newScreen(&Options{Out: slave, Err: slave, Color: true}, &input{terminal: true, tty: tty, edit: &editor{}})
+	cpu := func() time.Duration {
+		var u syscall.Rusage
+		require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	start := cpu()
+	for b.Loop() {
+		s.begin()
+		s.startLive("working")
+		for at := 0; at < len(text); at += 4 {
+			s.event(chat.Text{Delta: text[at : at+4]})
+		}
+		s.end()
+		s.stopLive()
+	}
+	b.ReportMetric(float64((cpu()-start).Microseconds())/1000/float64(b.N)/(tokens/1000), "cpu-ms/1000tokens")
+	require.NoError(b, slave.Close())
+	require.NoError(b, master.Close())
+	<-done
 }
 
 func TestTheEndOfTheContextEndsTheWaitAndRestoresTheTerminal(t *testing.T) {

@@ -147,11 +147,3 @@ func (in *input) takeBack() {
 	b.insert(strings.Join(in.queue, "\n"))
 	in.queue, in.edit.kept = nil, true
 }
-
-func (in *input) width() int {
-	if !in.terminal {
-		return 80
-	}
-	w, _ := in.tty.size()
-	return w
-}

@@ -133,8 +133,6 @@ func (d *decoder) next() (key, error) {
 		return named(keyEscape), nil
 	case b == 0x1b:
 		return d.escape()
-	case b == '\t' && d.r.Buffered() > 0: // of a paste without brackets
-		return key{text: "  "}, nil
 	case b == 24: // Ctrl-X
 		return d.prefixed()
 	case b < ' ' || b == 127:
