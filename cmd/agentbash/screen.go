@@ -41,7 +41,7 @@ func (a *app) dress(o *term.Options, w *world) (undo func()) {
 	o.Names = w.names
 	root := projectRoot(w.router.Dir())
 	o.History = filepath.Join(w.cfg.Dirs.State, "history", digest([]byte(root))[:16]+".jsonl")
-	o.Commands = w.slashCommands(o)
+	o.Commands = append(o.Commands, w.slashCommands(o)...)
 	o.CommandDirs = []term.CommandDir{
 		{Path: filepath.Join(w.cfg.Dirs.Config, "commands")},
 		{Path: filepath.Join(root, ".agentbash", "commands"), Trust: commandTrust{dir: filepath.Join(w.cfg.Dirs.State, "commands")}},
