@@ -20,6 +20,7 @@ type message struct {
 // holds from here on.
 func (c *Conversation) begin() {
 	old := ""
+	c.messages = make([]message, 0, len(c.opts.History)+16)
 	for _, r := range c.opts.History {
 		if r.Type == store.TypeSystem {
 			old = r.Text
