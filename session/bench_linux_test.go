@@ -60,6 +60,31 @@ func BenchmarkRoundTrip(b *testing.B) {
 	b.ReportMetric(median["session-true"]/median["floor"], "session/floor")
 }
 
+// BenchmarkThroughput has a gigabyte written through the session, and through
+// bash -c into cat, in turn.
+func BenchmarkThroughput(b *testing.B) {
+	const command = "head -c 1000000000 /dev/zero"
+	s := open(b, nil)
+	kinds := []*timed{
+		{name: "session", per: 1, do: func() { require.Equal(b, int64(1e9), run(b, s, command).StdoutTotal) }},
+		{name: "bash-cat", per: 1, do: func() {
+			require.NoError(b, exec.Command("sh", "-c", "bash --noprofile --norc -c '"+command+"' | cat >/dev/null").Run())
+		}},
+	}
+	for b.Loop() {
+		for _, k := range kinds {
+			k.run()
+		}
+	}
+	median := map[string]float64{}
+	for _, k := range kinds {
+		median[k.name] = k.quantile(0.5)
+		b.ReportMetric(1e9/median[k.name], k.name+"-MB/s")
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median["session"]/median["bash-cat"], "session/bash-cat")
+}
+
 // timed is one of the things measured.
 type timed struct {
 	name string

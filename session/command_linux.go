@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -50,24 +49,6 @@ type command struct {
 	report  frame
 	hupWait time.Duration // until the next look at a stream that nobody holds
 	res     Result
-}
-
-// fitsUnit reports whether text is given to bash as one unit: several lines,
-// but not so many that bash, which runs a list by recursion, runs out of stack;
-// and none that may define an alias, which counts from the next line on only if
-// that is read later; and no backslash at the end, which would join what
-// follows. Comments alone are no unit: their status is 0.
-func fitsUnit(text string) bool {
-	n := strings.Count(text, "\n")
-	if n == 0 || n > 1000 || strings.HasSuffix(text, `\`) || strings.Contains(text, "alias") {
-		return false
-	}
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			return true
-		}
-	}
-	return false
 }
 
 func (e *engine) command(text string, whole bool, timeout time.Duration, t *tee) *command {

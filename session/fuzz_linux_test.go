@@ -52,7 +52,8 @@ func FuzzSessionAgreesWithBash(f *testing.F) {
 				require.True(t, !ok || second != want, "want %+v, got %+v, stderr %q", want, got, r.Stderr)
 			}
 		}
-		well, err := s.Run(context.Background(), "\\unset -f echo builtin; \\builtin unalias -a; \\builtin trap - DEBUG; set +eu\n\\builtin echo ok", nil)
+		well, err := s.Run(context.Background(), "\\unset -f echo builtin; \\builtin unalias -a; \\builtin trap - DEBUG; set +eu\n\\builtin echo ok",
+			&RunOptions{Timeout: 10 * time.Second})
 		require.NoError(t, err)
 		require.Contains(t, string(well.Stdout), "ok\n", "%+v", well)
 	})

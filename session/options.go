@@ -157,7 +157,7 @@ func childEnv(env, unset []string) []string {
 	out := make([]string, 0, len(env)+len(plainOutput)+2)
 	for _, e := range env {
 		name, _, ok := strings.Cut(e, "=")
-		if !ok || strings.IndexByte(e, 0) >= 0 || slices.Contains(neverInherited[:], name) || slices.Contains(unset, name) ||
+		if !ok || name == "" || strings.IndexByte(e, 0) >= 0 || slices.Contains(neverInherited[:], name) || slices.Contains(unset, name) ||
 			slices.ContainsFunc(plainOutput[:], func(p string) bool { return strings.HasPrefix(p, name+"=") }) {
 			continue
 		}

@@ -150,6 +150,16 @@ func TestInit(t *testing.T) {
 	}
 }
 
+// TestManyRestarts ends more shells than the pseudo-terminal can hold the
+// greetings of.
+func TestManyRestarts(t *testing.T) {
+	s := open(t, nil)
+	for range 200 {
+		run(t, s, "exit 1")
+	}
+	require.Equal(t, "ok\n", string(run(t, s, "echo ok").Stdout))
+}
+
 func TestInitThatExits(t *testing.T) {
 	_, err := New(&Options{Init: "exit 3"})
 	require.ErrorContains(t, err, "Options.Init")

@@ -1,6 +1,9 @@
 package session
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // The bash text that the session itself feeds to the shell. Every builtin is
 // called as \builtin name, so that neither an alias nor a function of that name
@@ -106,6 +109,24 @@ func appendReport(l []byte, id int64, marked bool) []byte {
 // dumpLine writes a snapshot.
 func dumpLine(snap string) string {
 	return dumpFunc + ` >|` + snap + " 2>/dev/null </dev/null; "
+}
+
+// fitsUnit reports whether text is given to bash as one unit: several lines,
+// but not so many that bash, which runs a list by recursion, runs out of stack;
+// and none that may define an alias, which counts from the next line on only if
+// that is read later; and no backslash at the end, which would join what
+// follows. Comments alone are no unit: their status is 0.
+func fitsUnit(text string) bool {
+	n := strings.Count(text, "\n")
+	if n == 0 || n > 1000 || strings.HasSuffix(text, `\`) || strings.Contains(text, "alias") {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return true
+		}
+	}
+	return false
 }
 
 // unit returns what goes before and after a text of several lines so that bash

@@ -77,10 +77,10 @@ func (e *engine) tryStart(state []byte) error {
 	e.brand.limit(sh.pid)
 	if err := e.boot(sh, state); err != nil {
 		sh.readDiag(e.buf)
-		said := bytes.TrimSpace(sh.diagnostics)
+		said := append(e.tty.drain(), sh.diagnostics...)
 		sh.signal(syscall.SIGKILL)
 		sh.reap()
-		return fmt.Errorf("%w; it said: %q", err, said)
+		return fmt.Errorf("%w; it said: %q", err, bytes.TrimSpace(said))
 	}
 	sh.diagnostics = sh.diagnostics[:0]
 	e.shell.Store(sh)

@@ -24,12 +24,28 @@ func openTerminal() *terminal {
 	return &terminal{master: fd}
 }
 
+// drain returns what was written to the other side, and makes room for more.
+func (t *terminal) drain() (said []byte) {
+	if t == nil {
+		return nil
+	}
+	var buf [1024]byte
+	for {
+		n, _ := readFD(t.master, buf[:])
+		if n == 0 {
+			return said
+		}
+		said = append(said, buf[:n]...)
+	}
+}
+
 // slave opens the other side; the caller closes it. TIOCGPTPEER needs no path,
 // so it also works where /dev/pts is not the one of this pseudo-terminal.
 func (t *terminal) slave() *os.File {
 	if t == nil {
 		return nil
 	}
+	t.drain() // or the greetings of a hundred shells fill it, and the next one waits for ever
 	const flags = unix.O_RDWR | unix.O_NOCTTY | unix.O_CLOEXEC
 	fd, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(t.master), unix.TIOCGPTPEER, flags)
 	if errno != 0 {
