@@ -7,13 +7,16 @@ SERVERS := testdata/mcp/node_modules
 SUITE   := testdata/mcp/conformance/node_modules
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: help run build test bench fuzz lint servers clean
+.PHONY: help run demo build test bench fuzz lint servers clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 run: build ## build and start a chat (without a model: you type the commands)
 	@./bin/agentbash
+
+demo: build ## play a recorded session against the real tools
+	@d=$$(mktemp -d) && cd $$d && $(CURDIR)/bin/agentbash --no-session --replay $(CURDIR)/testdata/demo/session.json
 
 build: ## build bin/agentbash
 	$(GO) build -trimpath -ldflags='-s -w' -o bin/agentbash ./cmd/agentbash

@@ -121,9 +121,9 @@ func (a *app) fieldAdd(dirs config.Dirs, words []string, url string, env, header
 	s := fieldbash.Server{URL: url}
 	switch {
 	case len(words) == 0:
-		return a.usage("field", errors.New("add needs a name: agentbash field add NAME -- COMMAND ARGS..."))
+		return a.usage("field", errors.New("add needs a name, as in agentbash field add NAME -- COMMAND"))
 	case url == "" && len(words) < 2:
-		return a.usage("field", errors.New("add needs what to start or where to connect: -- COMMAND ARGS... or --url URL"))
+		return a.usage("field", errors.New("add needs what to start or where to connect: -- COMMAND, or --url URL"))
 	case url != "" && len(words) > 1:
 		return a.usage("field", errors.New("a server has a command or --url, not both"))
 	case url == "":
