@@ -91,6 +91,7 @@ func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolRes
 		return done(err)
 	}
 	path := call.Path(call.String("file_path"))
+	defer f.takeTurn(turnName(path))()
 	file, err := openTarget(call, path)
 	if errors.Is(err, os.ErrNotExist) {
 		return done(notFound(call, path, err))

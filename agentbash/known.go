@@ -13,6 +13,36 @@ type files struct {
 
 	mu    sync.Mutex
 	known map[string]record // by resolved path
+	busy  map[string]*turn  // files that are being changed, by resolved path
+}
+
+// turn is the right to change a file; those who wait for it are counted.
+type turn struct {
+	mu      sync.Mutex
+	waiting int
+}
+
+// takeTurn waits until no other call of this session changes the file, and
+// returns what gives the turn up. The file's own lock is not enough: it is gone
+// with the old file before the new one is remembered.
+func (f *files) takeTurn(path string) (done func()) {
+	f.mu.Lock()
+	t := f.busy[path]
+	if t == nil {
+		t = &turn{}
+		f.busy[path] = t
+	}
+	t.waiting++
+	f.mu.Unlock()
+	t.mu.Lock()
+	return func() {
+		t.mu.Unlock()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if t.waiting--; t.waiting == 0 {
+			delete(f.busy, path)
+		}
+	}
 }
 
 // record is what a file was when it was last read or written here.

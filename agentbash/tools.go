@@ -23,7 +23,7 @@ type Options struct {
 // They share what they know of files that were read, and may be called from
 // several goroutines at once.
 func Tools(opts *Options) []*registry.Tool {
-	f := &files{known: map[string]record{}}
+	f := &files{known: map[string]record{}, busy: map[string]*turn{}}
 	if opts != nil {
 		f.opts = *opts
 	}

@@ -178,6 +178,7 @@ func size(v *checkpoint.Version) string {
 // restore gives a file what it held before a change; list is its changes.
 func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) error {
 	shown := call.Rel(c.Path)
+	defer f.takeTurn(c.Path)()
 	file, old, err := openForUndo(call, c.Path)
 	if err != nil {
 		return err

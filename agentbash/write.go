@@ -100,6 +100,7 @@ func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolRe
 		}
 	}
 	path := call.Path(call.String("file_path"))
+	defer f.takeTurn(turnName(path))()
 	file, err := openTarget(call, path)
 	if errors.Is(err, os.ErrNotExist) {
 		return done(f.create(call, path, content))

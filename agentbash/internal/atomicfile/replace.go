@@ -1,7 +1,6 @@
 package atomicfile
 
 import (
-	"crypto/rand"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,10 +8,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// TempPrefix starts the names of temporary files; one that stays behind was
-// left by a process that was killed.
-const TempPrefix = ".agentbash-"
 
 // errInPlace says that a rename is not possible here.
 var errInPlace = errors.New("cannot be replaced by a rename")
@@ -32,47 +27,37 @@ func (f *File) Replace(content []byte) error {
 }
 
 func (f *File) rename(content []byte) error {
-	temp, err := newTemp(filepath.Dir(f.Path), 0o600)
+	t, err := newTemp(filepath.Dir(f.Path), 0o600)
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EROFS) {
 		return errInPlace
 	}
 	if err != nil {
 		return err
 	}
-	err = f.carryOver(temp)
-	if err == nil {
-		err = fill(temp, content)
-	}
-	if err == nil {
-		err = f.check()
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), f.Path)
-		if errors.Is(err, unix.EBUSY) || errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EXDEV) {
-			err = errInPlace
-		}
-	}
-	temp.Close()
-	if err != nil {
-		os.Remove(temp.Name())
+	defer t.discard()
+	if err := f.carryOver(t.File); err != nil {
 		return err
 	}
-	syncDir(filepath.Dir(f.Path))
-	return nil
-}
-
-// fill writes the content and forces it to the disk.
-func fill(temp *os.File, content []byte) error {
-	if _, err := temp.Write(content); err != nil {
+	if err := t.fill(content); err != nil {
 		return err
 	}
-	return temp.Sync()
+	if err := f.check(); err != nil {
+		return err
+	}
+	err = t.replace(f.Path)
+	if errors.Is(err, unix.EBUSY) || errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EXDEV) {
+		return errInPlace
+	}
+	if err == nil {
+		syncDir(t.dir)
+	}
+	return err
 }
 
 // carryOver gives the temporary file the old one's owner, mode and extended
 // attributes, or returns errInPlace where it may not.
-func (f *File) carryOver(temp *os.File) error {
-	fd := int(temp.Fd())
+func (f *File) carryOver(to *os.File) error {
+	fd := int(to.Fd())
 	var now unix.Stat_t
 	if err := unix.Fstat(fd, &now); err != nil {
 		return err
@@ -142,50 +127,24 @@ func Create(path string, content []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	temp, err := newTemp(dir, 0o666)
+	t, err := newTemp(dir, 0o666)
 	if err != nil {
 		return err
 	}
+	defer t.discard()
 	if mode != 0 {
-		err = temp.Chmod(mode)
+		if err := t.Chmod(mode); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = fill(temp, content)
+	if err := t.fill(content); err != nil {
+		return err
 	}
-	if err == nil {
-		err = renameNew(temp.Name(), path)
-	}
-	temp.Close()
-	if err != nil {
-		os.Remove(temp.Name())
+	if err := t.create(path); err != nil {
 		return err
 	}
 	syncDir(dir)
 	return nil
-}
-
-// renameNew renames but never over an existing file.
-func renameNew(from, to string) error {
-	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
-	if err == unix.EINVAL || err == unix.ENOSYS { // a file system without it
-		if err = unix.Link(from, to); err == nil {
-			err = unix.Unlink(from)
-		}
-	}
-	if err != nil {
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
-	}
-	return nil
-}
-
-func newTemp(dir string, mode os.FileMode) (*os.File, error) {
-	for {
-		name := filepath.Join(dir, TempPrefix+rand.Text()[:12])
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, os.ErrExist) {
-			return f, err
-		}
-	}
 }
 
 // syncDir makes a rename last through a power cut, where the file system can.
