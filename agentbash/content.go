@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/agentbash/agentbash/agentbash/internal/crew"
 )
 
 // content is something with lines that can be read from any place.
@@ -55,11 +57,11 @@ func (c *content) scan(ctx context.Context, stopAt int) error {
 	s := scanner{content: c, chunks: make([]scanChunk, count), stopAt: stopAt, done: make([]bool, count)}
 	workers := min(runtime.GOMAXPROCS(0), max(count, 1))
 	errs := make([]error, workers)
-	var wg sync.WaitGroup
+	var goroutines crew.Crew
 	for w := range workers {
-		wg.Go(func() { errs[w] = s.work(ctx) })
+		goroutines.Go(func() { errs[w] = s.work(ctx) }, nil)
 	}
-	wg.Wait()
+	goroutines.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/agentbash/agentbash/agentbash/internal/crew"
 	"github.com/agentbash/agentbash/agentbash/internal/search"
 )
 
@@ -58,18 +59,25 @@ func (w *worker) inBlocks(fd int, size int64) error {
 	n := runtime.GOMAXPROCS(0)
 	b := &blocks{w: w, fd: fd, size: size, number: 1, ahead: make(chan struct{}, 2*n), done: make(chan *block, 2*n)}
 	ctx, cancel := context.WithCancel(w.ctx)
-	var wg sync.WaitGroup
+	defer cancel()
+	var c crew.Crew
+	running := atomic.Int64{}
+	running.Store(int64(n))
 	for range n {
-		wg.Go(func() { b.run(ctx) })
+		c.Go(func() {
+			defer func() {
+				if running.Add(-1) == 0 {
+					close(b.done)
+				}
+			}()
+			b.run(ctx)
+		}, cancel)
 	}
-	go func() {
-		wg.Wait()
-		close(b.done)
-	}()
 	err := b.mergeAll(ctx)
 	cancel()
 	for range b.done { // what was still under way
 	}
+	c.Wait()
 	if err == nil {
 		err = w.ctx.Err()
 	}
@@ -158,16 +166,16 @@ func (b *blocks) countBefore(ctx context.Context) error {
 	list := b.uncounted
 	b.uncounted = nil
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var c crew.Crew
 	for range min(runtime.GOMAXPROCS(0), len(list)) {
-		wg.Go(func() {
+		c.Go(func() {
 			m := &mapped{fd: b.fd}
 			for i := next.Add(1) - 1; int(i) < len(list) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				b.count(m, list[i])
 			}
-		})
+		}, nil)
 	}
-	wg.Wait()
+	c.Wait()
 	for _, one := range list {
 		if one.err == io.EOF {
 			b.stop.Store(true)

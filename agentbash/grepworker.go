@@ -240,7 +240,7 @@ func (w *worker) stream(whole bool, rest io.Reader) error {
 		if nul := bytes.IndexByte(w.buf[w.done:end], 0); nul >= 0 && !w.explicit {
 			end = bytes.LastIndexByte(w.buf[w.done:w.done+nul], '\n') + 1 + w.done
 			whole = true
-			w.out.turnsBinary(w.form.path, w.numberAt(end))
+			w.out.turnsBinary(w.form.path, w.number+bytes.Count(w.buf[w.counted:end], newline))
 		}
 		w.search(end)
 		if whole || w.q.mode == "files" && w.lines > 0 || w.ctx.Err() != nil {

@@ -118,9 +118,9 @@ func (r *report) notes() {
 	what := map[string]string{"content": "matching line", "files": "matching file", "count": "matching file"}[r.q.mode]
 	switch {
 	case total == 0:
-	case r.printed == 0:
+	case r.printed == 0 && r.q.skip > 0:
 		fmt.Fprintf(r.q.call.Stderr, "%s, none after --offset %d\n", plural(total, what), r.q.skip)
-	case r.q.skip+r.printed < total:
+	case r.printed > 0 && r.q.skip+r.printed < total:
 		in := ""
 		if r.q.mode == "content" {
 			in = " in " + plural(r.total.files, "file")

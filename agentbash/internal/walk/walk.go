@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/agentbash/agentbash/agentbash/internal/crew"
 	"github.com/agentbash/agentbash/agentbash/internal/glob"
 )
 
@@ -80,8 +81,8 @@ const maxWaiting = 16 << 20
 
 // Walk visits the tree below root, an absolute path to a directory. The error
 // is ctx's, or the root's own.
-func Walk[T any](ctx context.Context, root string, o *Options, c Client[T]) error {
-	w := &walker[T]{Client: c, ctx: ctx, o: o}
+func Walk[T any](ctx context.Context, root string, o *Options, client Client[T]) error {
+	w := &walker[T]{Client: client, ctx: ctx, o: o}
 	top, err := openDir(&w.handles, nil, root)
 	if err != nil {
 		return err
@@ -93,11 +94,11 @@ func Walk[T any](ctx context.Context, root string, o *Options, c Client[T]) erro
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	var wg sync.WaitGroup
+	var c crew.Crew
 	for i := range workers {
-		wg.Go(func() { w.run(i) })
+		c.Go(func() { w.run(i) }, w.stop)
 	}
-	wg.Wait()
+	c.Wait()
 	for _, s := range w.stack { // the walk was cut short
 		if !s.taken {
 			s.release()
@@ -150,16 +151,7 @@ type walker[T any] struct {
 // run takes slots until there are none.
 func (w *walker[T]) run(worker int) {
 	l := newLister()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for {
-		s := w.take()
-		if s == nil {
-			w.wake.Broadcast()
-			return
-		}
-		w.active++
-		w.mu.Unlock()
+	for s := w.take(); s != nil; s = w.take() {
 		var children []*slot[T]
 		if s.batch != nil {
 			s.value = w.Work(worker, s.batch)
@@ -171,16 +163,24 @@ func (w *walker[T]) run(worker int) {
 			s.empty = true
 		}
 		s.release()
-		w.mu.Lock()
-		w.active--
 		w.finish(s, children)
 	}
+}
+
+// stop ends the walk before it is done.
+func (w *walker[T]) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stopped = true
+	w.wake.Broadcast()
 }
 
 // take returns the next slot to be worked on, or nil when the walk is over.
 // The top of the stack is what comes soonest in the order, nearly, which keeps
 // little waiting for its delivery; when much waits all the same, only the very next is taken.
 func (w *walker[T]) take() *slot[T] {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for !w.stopped {
 		for n := len(w.stack); n > 0 && w.stack[n-1].taken; n = len(w.stack) {
 			w.stack = w.stack[:n-1]
@@ -190,19 +190,26 @@ func (w *walker[T]) take() *slot[T] {
 		case n == 0 && w.active == 0:
 			return nil
 		case n > 0 && w.waiting < maxWaiting:
-			w.stack[n-1].taken = true
-			return w.stack[n-1]
+			return w.claim(w.stack[n-1])
 		case n > 0 && !w.head.taken && !w.head.done:
-			w.head.taken = true
-			return w.head
+			return w.claim(w.head)
 		}
 		w.wake.Wait()
 	}
 	return nil
 }
 
+func (w *walker[T]) claim(s *slot[T]) *slot[T] {
+	s.taken = true
+	w.active++
+	return s
+}
+
 // finish puts a directory's slots behind its own and delivers what is ready.
 func (w *walker[T]) finish(s *slot[T], children []*slot[T]) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.active--
 	last := s.next
 	for i := len(children) - 1; i >= 0; i-- {
 		children[i].next = last
@@ -243,9 +250,7 @@ func (w *walker[T]) deliver() {
 		if s.batch != nil && w.Weigh != nil {
 			weight = w.Weigh(s.value)
 		}
-		w.mu.Unlock()
-		more := w.Emit(s.value)
-		w.mu.Lock()
+		more := w.emitUnlocked(s.value)
 		if w.waiting -= weight; weight > 0 {
 			w.wake.Broadcast()
 		}
@@ -253,6 +258,12 @@ func (w *walker[T]) deliver() {
 			w.stopped = true
 		}
 	}
+}
+
+func (w *walker[T]) emitUnlocked(value T) bool {
+	w.mu.Unlock()
+	defer w.mu.Lock()
+	return w.Emit(value)
 }
 
 // path is the absolute path of the directory that the slot lists.
