@@ -86,16 +86,29 @@ func testTools() []*registry.Tool {
 // newTest returns a router in a directory of the test's own.
 func newTest(t testing.TB, tools ...*registry.Tool) *Router {
 	t.Helper()
+	return newTestRouter(t, true, tools...)
+}
+
+// newTestRouter is newTest; without small, calls are made by the test's own
+// executable.
+func newTestRouter(t testing.TB, small bool, tools ...*registry.Tool) *Router {
+	t.Helper()
 	reg := registry.New()
 	require.NoError(t, reg.Register(append(testTools(), tools...)...))
 	require.NoError(t, reg.RegisterGroup(registry.Group{Name: "late", Summary: "A server that has to be started",
 		Load: func(context.Context) ([]*registry.Tool, error) {
 			return []*registry.Tool{text("field:late:echo", stringParam("word", true), registry.Param{Name: "n", Type: registry.Integer})}, nil
 		}}))
-	r, err := New(reg, &Options{Dir: t.TempDir(), StateDir: t.TempDir()})
+	r, err := newRouter(reg, &Options{Dir: t.TempDir(), StateDir: t.TempDir()}, small)
 	require.NoError(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
+}
+
+// bothClients runs a test with either program that makes calls.
+func bothClients(t *testing.T, test func(t *testing.T, small bool)) {
+	t.Run("small program", func(t *testing.T) { test(t, true) })
+	t.Run("own executable", func(t *testing.T) { test(t, false) })
 }
 
 func run(t testing.TB, r *Router, command string) Result {

@@ -52,10 +52,7 @@ const (
 )
 
 func init() {
-	socket, ok := syscall.Getenv(SocketVar)
-	if !ok {
-		return
-	}
+	socket, _ := syscall.Getenv(SocketVar)
 	links, _ := syscall.Getenv(LinksVar)
 	words := commandLine()
 	if len(words) == 0 {
@@ -78,7 +75,9 @@ func init() {
 }
 
 // isCall reports whether the program was started as a command of an agent: by
-// a name that no other program has, or by one that this host has linked.
+// a name that no other program has, also when the environment was cleared
+// (nothing worse could happen than that the whole program starts instead), or
+// by one that this host has linked.
 func isCall(name, links string) bool {
 	if len(name) >= 6 && (name[:6] == "agent:" || name[:6] == "field:") {
 		return true
@@ -133,7 +132,7 @@ func call(socket string, words []string) int {
 	case err == syscall.EACCES || err == syscall.EPERM:
 		complain(words[0] + ": " + Others)
 		return transport
-	case err != nil:
+	case err != nil || socket == "":
 		complain(words[0] + ": " + NoHost)
 		return transport
 	}

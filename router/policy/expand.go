@@ -258,7 +258,9 @@ func unescape(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) {
-			i++
+			if i++; s[i] == '\n' {
+				continue
+			}
 		}
 		b = append(b, s[i])
 	}
@@ -273,7 +275,9 @@ func unescapeQuoted(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
-			i++
+			if i++; s[i] == '\n' {
+				continue
+			}
 		}
 		b = append(b, s[i])
 	}

@@ -127,6 +127,7 @@ func (j *judge) document(r *syntax.Redirect) value {
 		}
 		v = value{j.src.literal(b.String())}
 	} else {
+		j.endsEarly(r)
 		v = value{""}
 		for _, part := range r.Hdoc.Parts {
 			if lit, ok := part.(*syntax.Lit); ok && strings.Contains(lit.Value, `\"`) {
@@ -143,6 +144,43 @@ func (j *judge) document(r *syntax.Redirect) value {
 		v = v.each(func(s string) string { return strings.TrimLeft(strings.ReplaceAll(s, "\n\t", "\n"), "\t") })
 	}
 	return v
+}
+
+// endsEarly finds what bash takes for the end of a here-document and the parser
+// does not: a delimiter that a backslash has spread over two lines. What comes
+// after it are commands.
+func (j *judge) endsEarly(r *syntax.Redirect) {
+	s := j.src
+	from, to := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
+	for from > 1 && from < len(s.text) && s.text[from-2:from] == "\\\n" {
+		from -= 2 // the parser has left it out
+	}
+	if from >= to || to > len(s.text) || !strings.Contains(s.text[from:to], "\\\n") {
+		return
+	}
+	delimiter := j.src.literal(unescape(r.Word.Lit()))
+	for at, line := from, ""; at < to; {
+		end := strings.IndexByte(s.text[at:to], '\n')
+		if end < 0 {
+			end = to - at
+		}
+		line += s.text[at : at+end]
+		at += end + 1
+		if oddBackslash(line) == 1 {
+			line = line[:len(line)-1]
+			continue
+		}
+		if r.Op == syntax.DashHdoc {
+			line = strings.TrimLeft(line, "\t")
+		}
+		if line == delimiter && at < to {
+			where := s.span(r.Pos(), r.End())
+			j.unknown("where the here-document ends is not certain", where)
+			j.text(&source{text: s.text[at:to], start: where.start, end: where.end, made: true})
+			return
+		}
+		line = ""
+	}
 }
 
 // literalDelimiter reports whether any of a here-document's delimiter is

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -20,7 +21,11 @@ func (j *judge) text(s *source) {
 	j.texts++
 	defer func() { j.src = s.outer; j.texts-- }()
 	s.prepare()
-	file, err := j.parser.Parse(strings.NewReader(s.text), "")
+	file, err := j.parse(s)
+	if err != nil && strings.Contains(err.Error(), "inline variables cannot be arrays") {
+		s.text = elementNames.ReplaceAllStringFunc(s.text, flatten)
+		file, err = j.parse(s)
+	}
 	if err == nil {
 		j.reserved(s)
 		j.list(file.Stmts)
@@ -28,6 +33,13 @@ func (j *judge) text(s *source) {
 	}
 	j.unparsed(err)
 }
+
+// elementNames are assignments such as a[1]=x. Before a command bash takes them
+// and the parser does not.
+var elementNames = regexp.MustCompile(`(^|[\s;&|({])\w+\[[^\]\s=]*\]\+?=`)
+
+// flatten makes a[1]=x an assignment to a variable of another name.
+func flatten(s string) string { return strings.NewReplacer("[", "_", "]", "_").Replace(s) }
 
 // The bytes that stand in a text for what the parser would read differently
 // from bash. Bash takes all three for parts of a word.
@@ -51,6 +63,56 @@ func (s *source) prepare() {
 	// The parser takes all that follows let for arithmetic, be it `| rm x`.
 	if strings.Contains(s.text, "let") && hasWord(s.text, "let") {
 		s.text, s.lets = replaceWord(s.text, "let", standsForLet), true
+	}
+}
+
+// parse parses a text. The parser takes a backslash at the end of a comment for
+// a line that goes on; bash does not, so these backslashes are taken away.
+func (j *judge) parse(s *source) (*syntax.File, error) {
+	if !commentGoesOn(s.text) {
+		return j.parser.Parse(strings.NewReader(s.text), "")
+	}
+	p := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	for range maxRetries {
+		file, err := p.Parse(strings.NewReader(s.text), "")
+		if file == nil {
+			return file, err
+		}
+		text := []byte(s.text)
+		syntax.Walk(file, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
+				at := int(c.Hash.Offset())
+				if i := strings.Index(s.text[at:], "\\\n"); i >= 0 {
+					text[at+i] = ' '
+				}
+			}
+			return true
+		})
+		if string(text) == s.text {
+			return file, err
+		}
+		s.text = string(text)
+	}
+	return j.parser.Parse(strings.NewReader(s.text), "")
+}
+
+// commentGoesOn reports whether a line of a text may end in a comment that ends
+// in a backslash.
+func commentGoesOn(s string) bool {
+	for {
+		hash := strings.IndexByte(s, '#')
+		if hash < 0 {
+			return false
+		}
+		s = s[hash:]
+		end := strings.IndexByte(s, '\n')
+		if end < 0 {
+			return false
+		}
+		if end > 0 && s[end-1] == '\\' {
+			return true
+		}
+		s = s[end:]
 	}
 }
 
@@ -190,19 +252,55 @@ var reservedWords = [...]string{"if", "then", "else", "elif", "fi", "case", "esa
 func (j *judge) unparsed(err error) {
 	s := j.src
 	j.unknown("this is not understood as bash: "+parseProblem(err), span{s.start, s.end})
-	rest, tries := s.text, 0
-	for rest != "" && tries < maxRetries {
-		tries++
+	if commentGoesOn(s.text) {
+		s.text = endComments(s.text)
+	}
+	rest := s.text
+	for tries := 0; rest != "" && tries < maxRetries; tries++ {
 		n := j.statements(rest, len(s.text)-len(rest))
 		if n >= len(rest) {
 			return
 		}
-		cut := strings.IndexAny(rest[n:], "\n;&|(`)")
+		rest = rest[n:]
+		if trimmed := strings.TrimLeft(rest, " \t\n"); opensLine(trimmed) {
+			rest = trimmed[strings.IndexAny(trimmed, " \t\n"):]
+			continue
+		}
+		cut := strings.IndexAny(rest, "\n;&|(`)")
 		if cut < 0 {
 			return
 		}
-		rest = rest[n+cut+1:]
+		if n == 0 && cut > 0 {
+			j.statements(rest[:cut], len(s.text)-len(rest))
+		}
+		rest = rest[cut+1:]
 	}
+}
+
+// opensLine reports whether a text begins with a word that only stands before
+// a command: a reserved word, an assignment, a redirection.
+func opensLine(s string) bool {
+	end := strings.IndexAny(s, " \t\n")
+	if end <= 0 {
+		return false
+	}
+	word := s[:end]
+	switch word {
+	case "!", "time", "-p", "then", "do", "else", "fi", "done", "esac", "}", "{", "(", "if", "while", "until", "elif", "coproc":
+		return true
+	}
+	return strings.ContainsAny(word, "=<>")
+}
+
+// endComments takes away the backslashes with which comments may end.
+func endComments(s string) string {
+	lines := strings.SplitAfter(s, "\n")
+	for i, l := range lines {
+		if strings.HasSuffix(l, "\\\n") && (strings.HasPrefix(l, "#") || strings.Contains(l, " #") || strings.Contains(l, "\t#") || strings.Contains(l, ";#")) {
+			lines[i] = l[:len(l)-2] + " \n"
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // maxRetries bounds the search for something that parses.

@@ -1,0 +1,448 @@
+package router
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router/incall"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// hostVar makes the test's executable a host, for tests in which one dies.
+const hostVar = "ROUTER_TEST_HOST"
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(hostVar); mode != "" {
+		os.Unsetenv(hostVar)
+		beHost(mode == "small")
+	}
+	os.Exit(m.Run())
+}
+
+// beHost serves calls until it is killed.
+func beHost(small bool) {
+	reg := registry.New()
+	if err := reg.Register(testTools()...); err != nil {
+		panic(err)
+	}
+	r, err := newRouter(reg, nil, small)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(r.host.dir)
+	io.Copy(io.Discard, os.Stdin)
+	r.Close()
+	os.Exit(0)
+}
+
+// call runs a command's program the way a shell of the host would.
+func call(h string, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(h, "bin", incall.Any), append([]string{name}, args...)...)
+	cmd.Env = append(os.Environ(), incall.SocketVar+"="+filepath.Join(h, "socket"), incall.LinksVar+"="+filepath.Join(h, "bin"))
+	return cmd
+}
+
+func exitCode(err error) int {
+	if e, ok := err.(*exec.ExitError); ok {
+		return e.ExitCode()
+	}
+	return 0
+}
+
+func TestHostDies(t *testing.T) {
+	bothClients(t, func(t *testing.T, small bool) {
+		host := exec.Command(os.Args[0])
+		host.Env = append(os.Environ(), hostVar+"="+map[bool]string{true: "small", false: "own"}[small])
+		stdin, err := host.StdinPipe()
+		require.NoError(t, err)
+		defer stdin.Close()
+		stdout, err := host.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, host.Start())
+		dir, err := bufio.NewReader(stdout).ReadString('\n')
+		require.NoError(t, err)
+		dir = strings.TrimSpace(dir)
+		t.Cleanup(func() { os.RemoveAll(dir) })
+
+		cmd := call(dir, "agent:hang")
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		var notes strings.Builder
+		cmd.Stderr = &notes
+		require.NoError(t, cmd.Start())
+		line, err := bufio.NewReader(out).ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, "waiting\n", line, "the call is under way")
+		require.NoError(t, host.Process.Kill())
+		require.Error(t, host.Wait())
+		require.Equal(t, exitTransport, exitCode(cmd.Wait()))
+		require.Equal(t, "agent:hang: "+incall.Lost+"\n", notes.String())
+
+		said, err := call(dir, "agent:hang").CombinedOutput()
+		require.Equal(t, exitTransport, exitCode(err))
+		require.Equal(t, "agent:hang: "+incall.NoHost+"\n", string(said), "the socket is there, but nobody listens")
+		require.NoError(t, os.Remove(filepath.Join(dir, "socket")))
+		said, err = call(dir, "field:a:b", "x").CombinedOutput()
+		require.Equal(t, exitTransport, exitCode(err))
+		require.Equal(t, "field:a:b: "+incall.NoHost+"\n", string(said), "the socket is gone")
+	})
+}
+
+func TestSocketGoneInsideBash(t *testing.T) {
+	bothClients(t, func(t *testing.T, small bool) {
+		r := newTestRouter(t, small)
+		res := run(t, r, "rm "+r.host.socket()+"; glob x | cat; echo ${PIPESTATUS[0]}")
+		require.Equal(t, "3\n", res.Stdout)
+		require.Equal(t, "glob: "+incall.NoHost+"\n", strings.ReplaceAll(res.Stderr, "agent:glob", "glob"))
+	})
+}
+
+func TestCloseEndsCalls(t *testing.T) {
+	r := newTest(t)
+	cmd := call(r.host.dir, "agent:hang")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.Equal(t, exitTransport, exitCode(cmd.Wait()))
+	require.NoDirExists(t, r.host.dir)
+}
+
+func TestTwoHostsSideBySide(t *testing.T) {
+	bothClients(t, func(t *testing.T, small bool) {
+		one := newTestRouter(t, small, says("whoami2", "one\n", ""))
+		two := newTestRouter(t, small, says("whoami2", "two\n", ""))
+		for range 3 {
+			require.Equal(t, "one\n", run(t, one, "whoami2 | cat").Stdout)
+			require.Equal(t, "two\n", run(t, two, "whoami2 | cat").Stdout)
+		}
+		require.NoError(t, one.Close())
+		require.Equal(t, "two\n", run(t, two, "whoami2 | cat").Stdout)
+	})
+}
+
+// TestHostInsideAnother is an agentbash that a command of another starts: its
+// commands are its own.
+func TestHostInsideAnother(t *testing.T) {
+	outer := newTest(t, says("outeronly", "outer\n", ""), says("whoami2", "outer\n", ""))
+	reg := registry.New()
+	require.NoError(t, reg.Register(says("whoami2", "inner\n", "")))
+	env := strings.Split(run(t, outer, "env -0").Stdout, "\x00")
+	inner, err := New(reg, &Options{Dir: t.TempDir(), Env: env})
+	require.NoError(t, err)
+	defer inner.Close()
+	require.Equal(t, "inner\n", run(t, inner, "whoami2 | cat").Stdout)
+	require.Equal(t, 127, run(t, inner, "agent:outeronly | cat; exit ${PIPESTATUS[0]}").ExitCode)
+	require.Equal(t, 127, run(t, inner, "outeronly").ExitCode)
+	require.NotContains(t, run(t, inner, `echo "$PATH"`).Stdout, outer.host.dir)
+	require.Equal(t, "outer\n", run(t, outer, "whoami2 | cat").Stdout)
+}
+
+// message makes a request as a client would.
+func message(parts ...string) []byte {
+	body := strings.Join(parts, "\x00")
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
+}
+
+func TestGarbageIsHungUpOn(t *testing.T) {
+	r := newTest(t)
+	null, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer null.Close()
+	fd := int(null.Fd())
+	rows := []struct {
+		name string
+		fds  []int
+		text []byte
+	}{
+		{"nothing", nil, nil},
+		{"a request without descriptors", nil, message("/", "agent:glob", "x", "")},
+		{"one descriptor", []int{fd}, message("/", "agent:glob", "x", "")},
+		{"four descriptors", []int{fd, fd, fd, fd}, message("/", "agent:glob", "x", "")},
+		{"a hundred descriptors", slicesRepeat(fd, 100), message("/", "agent:glob", "x", "")},
+		{"words that do not end", []int{fd, fd, fd}, message("/", "agent:glob", "x")},
+		{"no name", []int{fd, fd, fd}, message("/", "")},
+		{"nothing in it", []int{fd, fd, fd}, message()},
+		{"only a size", []int{fd, fd, fd}, []byte{0, 0, 1, 0}},
+		{"less than its size", []int{fd, fd, fd}, message("/", "agent:glob", "x", "")[:12]},
+		{"larger than anything", []int{fd, fd, fd}, []byte{0xff, 0xff, 0xff, 0xff, 1, 2, 3}},
+		{"HTTP", nil, []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")},
+		{"HTTP with descriptors", []int{fd, fd, fd}, []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")},
+		{"noise", []int{fd, fd, fd}, []byte(strings.Repeat("\xa5\x00\x7f", 5000))},
+	}
+	before := openFiles(t)
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: r.host.socket(), Net: "unix"})
+			require.NoError(t, err)
+			defer conn.Close()
+			if len(row.text) > 0 {
+				conn.WriteMsgUnix(row.text, syscall.UnixRights(row.fds...), nil)
+			}
+			conn.CloseWrite()
+			answer, _ := io.ReadAll(conn)
+			require.Empty(t, answer)
+		})
+	}
+	require.Equal(t, "pattern=x\n", run(t, r, "glob x | cat").Stdout, "and goes on serving")
+	requireSettles(t, func() bool { return openFiles(t) <= before+sessionFiles }, "descriptors are closed")
+}
+
+// sessionFiles is how many descriptors a started session may hold.
+const sessionFiles = 40
+
+func slicesRepeat(fd, n int) (fds []int) {
+	for range n {
+		fds = append(fds, fd)
+	}
+	return fds
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	return len(entries)
+}
+
+// requireSettles waits, by asking, for what another goroutine is about to do. It
+// takes two goroutines.
+func requireSettles(t *testing.T, ok func() bool, what string) {
+	t.Helper()
+	require.Eventually(t, ok, 10*time.Second, 2*time.Millisecond, what)
+}
+
+func TestSocketIsPrivate(t *testing.T) {
+	r := newTest(t)
+	for path, mode := range map[string]os.FileMode{r.host.dir: 0o700, r.host.socket(): 0o600, r.host.links.dir: 0o700} {
+		st, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, mode, st.Mode().Perm(), path)
+	}
+}
+
+// TestOtherUsersAreRefused needs root, which alone can become another user.
+func TestOtherUsersAreRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("not root: no other user to be refused")
+	}
+	bothClients(t, func(t *testing.T, small bool) {
+		r := newTestRouter(t, small)
+		cmd := call(r.host.dir, "agent:hang")
+		program := copyForAll(t, cmd.Path)
+		asNobody := func() (string, int) {
+			c := exec.Command(program, cmd.Args[1:]...)
+			if !small {
+				c.Args[0] = incall.Any
+			}
+			c.Env, c.Dir = cmd.Env, "/"
+			c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+			said, err := c.CombinedOutput()
+			return string(said), exitCode(err)
+		}
+		said, code := asNobody()
+		if small {
+			require.Equal(t, "agent:hang: "+incall.Others+"\n", said)
+			require.Equal(t, exitTransport, code)
+		}
+		// Let it through to the socket: the host still looks at who it is.
+		require.NoError(t, os.Chmod(r.host.dir, 0o711))
+		require.NoError(t, os.Chmod(r.host.links.dir, 0o755))
+		require.NoError(t, os.Chmod(r.host.socket(), 0o666))
+		said, code = asNobody()
+		require.Equal(t, "agent:hang: "+incall.Lost+"\n", said)
+		require.Equal(t, exitTransport, code)
+	})
+}
+
+// copyForAll copies a program to where every user can run it, under the name
+// that takes a command's name.
+func copyForAll(t *testing.T, path string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "router-test-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	require.NoError(t, os.Chmod(dir, 0o755))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	program := filepath.Join(dir, incall.Any)
+	require.NoError(t, os.WriteFile(program, b, 0o755))
+	return program
+}
+
+// blocking is a tool that says when it has started and when it was stopped.
+func blocking(name string, started, stopped chan<- struct{}) *registry.Tool {
+	return &registry.Tool{Name: name, Summary: "Wait", Run: func(ctx context.Context, c *registry.Call) (registry.ToolResult, error) {
+		started <- struct{}{}
+		<-ctx.Done()
+		stopped <- struct{}{}
+		return registry.ToolResult{}, ctx.Err()
+	}}
+}
+
+func TestKilledClientCancelsTheTool(t *testing.T) {
+	bothClients(t, func(t *testing.T, small bool) {
+		started, stopped := make(chan struct{}, 1), make(chan struct{}, 1)
+		r := newTestRouter(t, small, blocking("block", started, stopped))
+		for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+			cmd := call(r.host.dir, "agent:block")
+			require.NoError(t, cmd.Start())
+			<-started
+			require.NoError(t, cmd.Process.Signal(signal))
+			<-stopped
+			require.Error(t, cmd.Wait())
+		}
+		res := r.Run(context.Background(), "block | cat", &RunOptions{Timeout: 100 * time.Millisecond})
+		require.True(t, res.TimedOut)
+		<-started
+		<-stopped
+	})
+}
+
+// TestStoppedReader: a reader that neither reads nor goes keeps one call
+// waiting and nothing else.
+func TestStoppedReader(t *testing.T) {
+	r := newTest(t)
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	defer reader.Close()
+	cmd := call(r.host.dir, "agent:yell")
+	cmd.Stdout = writer
+	require.NoError(t, cmd.Start())
+	writer.Close()
+	requireSettles(t, func() bool {
+		n, err := unix.IoctlGetInt(int(reader.Fd()), unix.TIOCINQ)
+		return err == nil && n >= 64<<10-pipeBuf
+	}, "the pipe is full")
+	require.Equal(t, "pattern=x\n", run(t, r, "glob x | cat").Stdout)
+	require.NoError(t, cmd.Process.Kill())
+	cmd.Wait()
+	requireSettles(t, func() bool { return !strings.Contains(stacks(), "runCall") }, "the call has ended")
+	res := r.Run(context.Background(), "yell | sh -c 'kill -STOP $$'", &RunOptions{Timeout: 200 * time.Millisecond})
+	require.True(t, res.TimedOut)
+	requireSettles(t, func() bool { return !strings.Contains(stacks(), "runCall") }, "the call has ended")
+}
+
+func stacks() string {
+	buf := make([]byte, 4<<20)
+	return string(buf[:runtime.Stack(buf, true)])
+}
+
+// TestStubbornToolInBash: a tool that does not stop does not keep the reader of
+// its pipe, and Close does not wait for it.
+func TestStubbornToolInBash(t *testing.T) {
+	release := make(chan struct{})
+	ended := make(chan struct{})
+	r := newTest(t, &registry.Tool{Name: "stubborn", Summary: "Never stop", Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
+		io.WriteString(c.Stdout, "before\n")
+		<-release
+		io.WriteString(c.Stdout, "after\n")
+		close(ended)
+		return registry.Success(""), nil
+	}})
+	require.Equal(t, "before\n124\n", run(t, r, `timeout 0.1 agent:stubborn | cat; echo ${PIPESTATUS[0]}`).Stdout)
+	require.NoError(t, r.Close())
+	close(release)
+	<-ended
+}
+
+func TestLargeArguments(t *testing.T) {
+	bothClients(t, func(t *testing.T, small bool) {
+		r := newTestRouter(t, small)
+		megabyte := strings.Repeat("x", 1<<20)
+		res := run(t, r, "field:db:query --sql '"+megabyte+"'")
+		require.Equal(t, "sql="+megabyte+"\n", res.Stdout, "in process")
+		res = run(t, r, "write f --content '"+megabyte+"' | cat; exit ${PIPESTATUS[0]}")
+		require.Equal(t, 126, res.ExitCode)
+		require.Contains(t, res.Output, "hint: inside bash no argument of a command can be longer than 128 KiB")
+		res = run(t, r, "write ./f <<'EOF'\n"+megabyte+"\nEOF\nwc -c < f")
+		require.Equal(t, "wrote 1048577 bytes\n1048577\n", res.Stdout, "as a here-document")
+		res = run(t, r, `x=$(head -c 131000 /dev/zero | tr '\0' x); field:db:query --sql "$x" | wc -c`)
+		require.Equal(t, "131005\n", res.Stdout)
+		res = run(t, r, `agent:call field:db:query $(seq 1 10000 | sed 's/^/--/') 2>&1 | wc -l`)
+		require.Equal(t, 0, res.ExitCode)
+		words := strings.Repeat(" word", 10_000)
+		require.Equal(t, 2, run(t, r, "glob"+words).ExitCode)
+		require.Equal(t, 2, run(t, r, "glob"+words+" | cat; exit ${PIPESTATUS[0]}").ExitCode)
+	})
+}
+
+func TestACallLeavesNothingBehind(t *testing.T) {
+	bothClients(t, func(t *testing.T, small bool) {
+		r := newTestRouter(t, small)
+		loop := `for ((i = 0; i < %d; i++)); do glob x; done > out; echo a | write ./f > /dev/null; grep --pattern absent | cat; yell | head -n 1`
+		require.Equal(t, "y\n", run(t, r, fmt.Sprintf(loop, 5)).Stdout)
+		require.Equal(t, "y\n", run(t, r, "agent:hang > /dev/null & kill $!; wait $!; yell | head -n1").Stdout)
+		settled := func() bool { return !strings.Contains(stacks(), "connection") }
+		requireSettles(t, settled, "calls have ended")
+		files, goroutines := openFiles(t), runtime.NumGoroutine()
+		require.Equal(t, "y\n", run(t, r, fmt.Sprintf(loop, 1000)).Stdout)
+		requireSettles(t, settled, "calls have ended")
+		requireSettles(t, func() bool { return openFiles(t) <= files }, "no descriptor is left open")
+		requireSettles(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, "no goroutine is left")
+		require.Equal(t, "1000\n", run(t, r, "wc -l < out").Stdout)
+	})
+}
+
+func TestManyCallsAtOnce(t *testing.T) {
+	bothClients(t, func(t *testing.T, small bool) {
+		r := newTestRouter(t, small)
+		require.Equal(t, "200\n", run(t, r, "seq 200 | xargs -P 50 -n1 field:db:query --sql | sort -u | wc -l").Stdout)
+		require.Equal(t, "100\n", run(t, r, "for i in {1..100}; do glob $i & done | sort -u | wc -l").Stdout)
+	})
+}
+
+// TestEnvironmentCleared: the small program has its socket built in; the other
+// says what is missing, and does not become the whole program.
+func TestEnvironmentCleared(t *testing.T) {
+	bothClients(t, func(t *testing.T, small bool) {
+		r := newTestRouter(t, small)
+		res := run(t, r, `env -i "$(type -P agent:glob)" x; echo $?`)
+		if small {
+			require.Equal(t, "pattern=x\n0\n", res.Stdout)
+			return
+		}
+		require.Equal(t, "3\n", res.Stdout)
+		require.Equal(t, "agent:glob: "+incall.NoHost+"\n", res.Stderr)
+	})
+}
+
+// TestToolsComeAndGo: what is registered later can be called, what is removed
+// is an error and not another program.
+func TestToolsComeAndGo(t *testing.T) {
+	r := newTest(t)
+	require.Equal(t, 127, run(t, r, "later | cat; exit ${PIPESTATUS[0]}").ExitCode)
+	require.NoError(t, r.Registry().Register(says("later", "here\n", "")))
+	require.Equal(t, "here\n", run(t, r, "later | cat").Stdout)
+	require.Equal(t, "here\n", run(t, r, "later").Stdout)
+	require.True(t, r.Registry().Unregister("later"))
+	res := run(t, r, "agent:later | cat; exit ${PIPESTATUS[0]}")
+	require.Equal(t, 127, res.ExitCode)
+	require.Contains(t, res.Stderr, "no such command")
+}
+
+func TestNoCalls(t *testing.T) {
+	reg := registry.New()
+	require.NoError(t, reg.Register(testTools()...))
+	r, err := New(reg, &Options{Dir: t.TempDir(), NoCalls: true})
+	require.NoError(t, err)
+	defer r.Close()
+	require.Equal(t, "pattern=x\n", run(t, r, "glob x").Stdout)
+	require.Equal(t, 127, run(t, r, "glob x | cat; exit ${PIPESTATUS[0]}").ExitCode)
+}
