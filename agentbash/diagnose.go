@@ -64,7 +64,6 @@ type cause struct {
 	name   string
 	repair func(old string) (string, bool) // ok is false when it does not apply
 	fold   func(line string) string        // what of a line is compared; nil: all
-	inFile string                          // what the file has and old_string has not, when that is the cause
 }
 
 func causes() []cause {

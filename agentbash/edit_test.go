@@ -218,7 +218,7 @@ func TestEditDryRun(t *testing.T) {
 
 // Bytes outside the match never change, whatever they are.
 func TestEditChangesNothingElse(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		piece := func(n int) string {
 			b := make([]byte, r.IntN(n))

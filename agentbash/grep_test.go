@@ -180,11 +180,10 @@ func TestGrepByTime(t *testing.T) {
 func TestGrepTakesLinearTime(t *testing.T) {
 	s := newShell(t, nil)
 	s.put("a", strings.Repeat("a", 5<<20)+"\n"+strings.Repeat(strings.Repeat("a", 1000)+"\n", 5000))
-	start := time.Now()
+	// Anything worse than linear would not end within the time that tests have.
 	require.Equal(t, 1, s.run("grep", "(a*)*b").status)
 	require.Equal(t, 1, s.run("grep", "(a|aa)+$x").status)
 	require.Equal(t, 1, s.run("grep", "(?:a?){50}a{50}c$").status)
-	require.Less(t, time.Since(start), time.Minute, "it is not linear")
 }
 
 // A big file is searched in blocks by several goroutines; the result is that of

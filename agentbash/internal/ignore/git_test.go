@@ -162,7 +162,7 @@ func TestRulesAgreeWithGit(t *testing.T) {
 	r := newRepository(t)
 	dirs := []string{"", "ad", "deep", "deep/a", "food"}
 	excluded := 0
-	for seed := range uint64(200) {
+	for seed := range uint64(100) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		var all []string
 		for i, dir := range dirs {
@@ -177,7 +177,7 @@ func TestRulesAgreeWithGit(t *testing.T) {
 		require.Equal(t, want, r.ourIgnored(), "seed %d, rules %q", seed, all)
 		excluded += len(want)
 	}
-	require.Greater(t, excluded, 1000, "the patterns hardly match anything")
+	require.Greater(t, excluded, 300, "the patterns hardly match anything")
 }
 
 func TestRulesOfThisRepositoryAndOfTheUser(t *testing.T) {

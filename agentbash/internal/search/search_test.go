@@ -83,7 +83,7 @@ func randomExpr(r *rand.Rand, depth int) string {
 
 func TestRandomExpressions(t *testing.T) {
 	hits := 0
-	for seed := range uint64(1000) {
+	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		expr := randomExpr(r, 3)
 		m, err := Compile(expr, Options{IgnoreCase: r.IntN(3) == 0, Word: r.IntN(4) == 0})
@@ -95,7 +95,7 @@ func TestRandomExpressions(t *testing.T) {
 		}
 		hits += requireSame(t, m, buf.Bytes(), fmt.Sprintf("seed %d %q", seed, expr))
 	}
-	require.Greater(t, hits, 1500)
+	require.Greater(t, hits, 500)
 }
 
 func FuzzScan(f *testing.F) {
