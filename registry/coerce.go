@@ -110,7 +110,7 @@ func (q *Param) array(words []string) (any, error) {
 		if v, err := DecodeJSON([]byte(words[0])); err == nil {
 			return v, nil
 		} else if !q.Items.orAny().holds(String) {
-			return nil, fmt.Errorf("%s is not a JSON array: %v", quote(words[0]), err)
+			return nil, fmt.Errorf("%s is not a JSON array (%v): write '[...]', or repeat the parameter", quote(words[0]), err)
 		}
 	}
 	out := make([]any, 0, len(words))
@@ -151,13 +151,13 @@ func (q *Param) scalar(s string) (any, error) {
 		return nil, fmt.Errorf("%s is not a boolean: write true or false", quote(s))
 	case Null:
 		if s != "null" {
-			return nil, fmt.Errorf("%s is not null", quote(s))
+			return nil, fmt.Errorf("%s is not null: write null", quote(s))
 		}
 		return nil, nil
 	case Object:
 		v, err := DecodeJSON([]byte(s))
 		if err != nil {
-			return nil, fmt.Errorf("%s is not a JSON object: %v", quote(s), err)
+			return nil, fmt.Errorf("%s is not a JSON object (%v): write '{\"key\": \"value\"}'", quote(s), err)
 		}
 		m, ok := v.(map[string]any)
 		if !ok {

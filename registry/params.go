@@ -101,10 +101,16 @@ func (p *Params) Schema() json.RawMessage {
 // Fold makes keys comparable: dashes become underscores.
 func Fold(key string) string { return strings.ReplaceAll(key, "-", "_") }
 
-// Find returns the parameter of that name or alias, dashes folded, or nil.
+// Find returns the parameter of that name, else of that name or alias with
+// dashes folded, or nil.
 func (p *Params) Find(name string) *Param {
 	if p.ready() == nil {
 		return nil
+	}
+	for i := range p.list {
+		if p.list[i].Name == name {
+			return &p.list[i]
+		}
 	}
 	name = Fold(name)
 	for i := range p.list {

@@ -116,10 +116,29 @@ type parser struct {
 	problems    []string
 }
 
-var (
-	option   = regexp.MustCompile(`^--([A-Za-z_][A-Za-z0-9_.-]*)(?:=((?s:.*)))?$`)
-	negative = regexp.MustCompile(`^-(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
-)
+var negative = regexp.MustCompile(`^-(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
+
+// option cuts --key and --key=value. A key is a word of letters, digits, _ . and
+// -, or whatever the schema declares (--$filter, --größe).
+func (p *parser) option(word string) (key, value string, hasValue, ok bool) {
+	rest, ok := strings.CutPrefix(word, "--")
+	if !ok {
+		return "", "", false, false
+	}
+	key, value, hasValue = strings.Cut(rest, "=")
+	return key, value, hasValue, isKey(key) || key != "" && p.params.Find(key) != nil
+}
+
+func isKey(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
+		if !letter && (i == 0 || c != '.' && c != '-' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return s != ""
+}
 
 func (p *parser) problem(format string, args ...any) {
 	p.problems = append(p.problems, fmt.Sprintf(format, args...))
@@ -133,8 +152,8 @@ func (p *parser) words(words []string) HelpLevel {
 			p.positionals = append(p.positionals, words[i+1:]...)
 			return NoHelp
 		}
-		if m := option.FindStringSubmatch(w); m != nil {
-			used, help := p.long(m[1], m[2], strings.Contains(w, "="), words[i+1:])
+		if key, value, hasValue, ok := p.option(w); ok {
+			used, help := p.long(key, value, hasValue, words[i+1:])
 			if help != NoHelp {
 				return help
 			}
@@ -241,8 +260,8 @@ func (p *parser) next(shown, name string, q *Param, rest []string) (used int) {
 		p.problem("%s needs a value: write %s VALUE", shown, shown)
 		return 0
 	}
-	if m := option.FindStringSubmatch(rest[0]); m != nil {
-		if k, _ := p.find(m[1]); k != nil {
+	if key, _, _, ok := p.option(rest[0]); ok {
+		if k, _ := p.find(key); k != nil {
 			p.problem("%s needs a value, and the next word is %s: write %s=%s if that is the value", shown, rest[0], shown, rest[0])
 			return 0
 		}

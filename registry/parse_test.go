@@ -25,6 +25,9 @@ var sample = &Tool{
 		Param{Name: "context", Type: Integer, Short: "C"},
 		Param{Name: "extra", Type: Object, Props: NewParams(Param{Name: "n", Type: Integer}, Param{Name: "s", Type: String})},
 		Param{Name: "guess"},
+		Param{Name: "numbers", Type: Array, Items: &Param{Type: Integer}},
+		Param{Name: "$filter", Type: String},
+		Param{Name: "größe", Type: Integer},
 		Param{Name: "either", AnyOf: []Param{{Type: String}, {Type: Integer}, {Type: Boolean}}},
 	),
 }
@@ -77,6 +80,7 @@ func TestParse(t *testing.T) {
 		{name: "guess keeps yes", words: []string{"a", "--guess", "yes"}, want: Kwargs{"file_path": "a", "guess": "yes"}},
 		{name: "union takes the first that fits", words: []string{"a", "--either", "12"}, want: Kwargs{"file_path": "a", "either": n("12")}},
 		{name: "union text last", words: []string{"a", "--either", "twelve"}, want: Kwargs{"file_path": "a", "either": "twelve"}},
+		{name: "a key that only its schema knows", words: []string{"a", "--$filter=x eq 1", "--größe", "5"}, want: Kwargs{"file_path": "a", "$filter": "x eq 1", "größe": n("5")}},
 		{name: "brief help", words: []string{"-h"}, help: BriefHelp},
 		{name: "verbose help", words: []string{"--limit", "nonsense", "--help"}, help: VerboseHelp},
 	}
@@ -113,9 +117,13 @@ func TestParseErrors(t *testing.T) {
 		{"unknown with a near name", []string{"a", "--show_line_number"}, []string{"unknown parameter --show_line_number; did you mean --show_line_numbers?", "its parameters: file_path, limit"}},
 		{"no abbreviations", []string{"--file", "a"}, []string{"unknown parameter --file; did you mean --file_path?"}},
 		{"unknown letter", []string{"a", "-x"}, []string{"unknown option -x: a value that starts with - goes after --"}},
-		{"too many", []string{"a", "1", "2", "true", "fast", "t", "3", "{}", "g", "e", "more"}, []string{`too many values, the first extra one is "more"`}},
+		{"too many", []string{"a", "1", "2", "true", "fast", "t", "3", "{}", "g", "1", "f", "5", "e", "more"}, []string{`too many values, the first extra one is "more"`}},
 		{"no- with a value", []string{"a", "--no-show-line-numbers=true"}, []string{"takes no value"}},
-		{"bad object", []string{"a", "--extra", "[1]"}, []string{"is not a JSON object"}},
+		{"bad object", []string{"a", "--extra", "[1]"}, []string{"is not a JSON object: write '{"}},
+		{"broken object", []string{"a", "--extra", "{1"}, []string{`--extra: "{1" is not a JSON object (`, "write '{"}},
+		{"broken array", []string{"a", "--numbers", "[1,"}, []string{`--numbers: "[1," is not a JSON array (`, "repeat the parameter"}},
+		{"bad element", []string{"a", "--numbers", "1", "--numbers", "x"}, []string{`--numbers: element 2: "x" is not an integer`}},
+		{"a key that nobody declares", []string{"a", "--größer", "5"}, []string{"unknown option --größer"}},
 		{"all at once", []string{"--limit", "x", "--mode", "y", "--zzz", "1"}, []string{"--limit:", "--mode:", "unknown parameter --zzz", "missing --file_path"}},
 	}
 	for _, row := range rows {
@@ -129,6 +137,15 @@ func TestParseErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A schema from elsewhere may declare keys that fold to one.
+func TestKeysThatDifferInADashOnly(t *testing.T) {
+	params, err := ParseSchema("t", json.RawMessage(`{"properties":{"a-b":{"type":"integer"},"a_b":{"type":"integer"},"c-d":{"type":"string"}}}`))
+	require.NoError(t, err)
+	got, err := (&Tool{Name: "t", Params: params, Run: nothing}).Parse([]string{"--a-b", "1", "--a_b", "2", "--c_d", "x"}, false)
+	require.NoError(t, err)
+	require.Equal(t, Kwargs{"a-b": json.Number("1"), "a_b": json.Number("2"), "c-d": "x"}, got.Kwargs)
 }
 
 func TestParseStdin(t *testing.T) {
