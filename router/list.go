@@ -9,11 +9,25 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// list prints what `field:` and `field:server` ask for: the servers, or the
-// tools of one, which starts it.
-func (r *Router) list(ctx context.Context, group string, words []string, w io.Writer) error {
-	verbose := false
-	var rest []string
+// listAgents prints what `agent:` asks for: the agent commands.
+func (r *Router) listAgents(words []string, w io.Writer) error {
+	verbose, rest := helpWords(words)
+	if len(rest) > 0 {
+		return &registry.UsageError{Tool: agentPrefix,
+			Problems: []string{fmt.Sprintf("%q is not understood here: a command is called as agent:NAME, without a blank", rest[0])},
+			Next:     "agent: lists the commands"}
+	}
+	var tools []*registry.Tool
+	for _, t := range r.reg.All() {
+		if !strings.HasPrefix(t.Name, registry.FieldPrefix) {
+			tools = append(tools, t)
+		}
+	}
+	return printTools(tools, verbose, w)
+}
+
+// helpWords takes -h and --help out of the words of a listing.
+func helpWords(words []string) (verbose bool, rest []string) {
 	for _, word := range words {
 		switch word {
 		case "-h":
@@ -23,6 +37,13 @@ func (r *Router) list(ctx context.Context, group string, words []string, w io.Wr
 			rest = append(rest, word)
 		}
 	}
+	return verbose, rest
+}
+
+// list prints what `field:` and `field:server` ask for: the servers, or the
+// tools of one, which starts it.
+func (r *Router) list(ctx context.Context, group string, words []string, w io.Writer) error {
+	verbose, rest := helpWords(words)
 	switch {
 	case group == "" && len(rest) > 1 && rest[0] == "search":
 		return r.search(ctx, rest[1:], w)
@@ -33,7 +54,15 @@ func (r *Router) list(ctx context.Context, group string, words []string, w io.Wr
 	case group == "":
 		return r.listGroups(w)
 	}
-	return r.listTools(ctx, group, verbose, w)
+	tools, err := r.reg.LoadGroup(ctx, group)
+	if err != nil {
+		return err
+	}
+	if len(tools) == 0 {
+		_, err := fmt.Fprintf(w, "field:%s has no tools\n", group)
+		return err
+	}
+	return printTools(tools, verbose, w)
 }
 
 func (r *Router) listGroups(w io.Writer) error {
@@ -55,11 +84,8 @@ func (r *Router) listGroups(w io.Writer) error {
 	return err
 }
 
-func (r *Router) listTools(ctx context.Context, group string, verbose bool, w io.Writer) error {
-	tools, err := r.reg.LoadGroup(ctx, group)
-	if err != nil {
-		return err
-	}
+// printTools prints each tool's help, brief ones followed by where to get more.
+func printTools(tools []*registry.Tool, verbose bool, w io.Writer) error {
 	var b strings.Builder
 	for i, t := range tools {
 		if verbose && i > 0 {
@@ -67,12 +93,10 @@ func (r *Router) listTools(ctx context.Context, group string, verbose bool, w io
 		}
 		b.WriteString(t.Help(verbose))
 	}
-	if len(tools) == 0 {
-		fmt.Fprintf(&b, "field:%s has no tools\n", group)
-	} else if !verbose {
+	if !verbose && len(tools) > 0 {
 		fmt.Fprintf(&b, "show a tool's parameters: %s --help\n", tools[0].Name)
 	}
-	_, err = io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

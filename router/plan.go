@@ -46,6 +46,7 @@ type Plan struct {
 	Err       error      // nothing will run: *registry.UsageError, *registry.NotFoundError, ErrEmpty or ErrNUL
 
 	hints []string       // for when bash's own answer fails
+	typed string         // the name of an in-process command as it was typed
 	words []string       // of an in-process command, its name left out
 	tool  *registry.Tool // nil: not known before its group is loaded
 }
@@ -101,7 +102,7 @@ func (r *Router) planTool(p *Plan, names *nameIndex) bool {
 		}
 	}
 	p.Native, p.InProcess, p.Script = false, true, ""
-	p.Layer, p.Name, p.words = layerOf(name), strings.TrimPrefix(name, agentPrefix), words[1:]
+	p.Layer, p.typed, p.Name, p.words = layerOf(name), name, strings.TrimPrefix(name, agentPrefix), words[1:]
 	r.planCall(p)
 	return true
 }
@@ -143,7 +144,7 @@ func (r *Router) planUnknown(p *Plan) {
 	group, tool, isField := registry.SplitField(p.Name)
 	_, known := r.reg.Group(group)
 	switch {
-	case isField && tool == "" && (group == "" || known):
+	case p.Name == "" || isField && tool == "" && (group == "" || known):
 		r.planListing(p)
 	case isField && known:
 		// Its schema comes with the group. Until then values are guessed at, and
@@ -153,20 +154,12 @@ func (r *Router) planUnknown(p *Plan) {
 		p.Args, p.Kwargs = parsed.Positionals, parsed.Kwargs
 		p.Help, p.Verbose = parsed.Help != registry.NoHelp, parsed.Help == registry.VerboseHelp
 	default:
-		p.Err = r.reg.NotFound(p.shownName())
+		p.Err = r.notFound(p.typed)
 	}
 }
 
-// shownName is the name as it was typed.
-func (p *Plan) shownName() string {
-	if p.Layer == Agent && strings.HasPrefix(trimBlank(p.Raw), agentPrefix) {
-		return agentPrefix + p.Name
-	}
-	return p.Name
-}
-
-// planListing plans `field:`, `field:server`, their -h and --help, and a
-// server's own commands.
+// planListing plans `agent:`, `field:`, `field:server` and their -h and --help;
+// other words are a command of the server's own.
 func (r *Router) planListing(p *Plan) {
 	for _, w := range p.words {
 		switch w {

@@ -147,7 +147,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	defer cancel()
 	done := make(chan registry.ToolResult, 1)
 	go func() {
-		done <- r.Call(ctx, p.Name, p.words, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
+		done <- r.Call(ctx, p.typed, p.words, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
 	}()
 	var got registry.ToolResult
 	select {
@@ -174,26 +174,52 @@ var errTimeLimit = errors.New("time limit")
 
 // Call runs a tool from the words after its name, or prints the help or the
 // listing they ask for. It serves commands that run in process, those that come
-// from inside bash, and those that a person types in a terminal. The call's
-// Kwargs are set from the words.
+// from inside bash, and those that a person types in a terminal. The name may
+// have the prefix "agent:". The call's Kwargs are set from the words.
 func (r *Router) Call(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
-	if group, tool, ok := registry.SplitField(name); ok && tool == "" {
-		if g, known := r.reg.Group(group); known && g.Command != nil {
-			if res, ok := g.Command(ctx, words, c); ok {
-				return res
-			}
-		}
-		return settle(c, r.list(ctx, group, words, c.Stdout))
+	typed := name
+	name = strings.TrimPrefix(name, agentPrefix)
+	group, tool, isField := registry.SplitField(name)
+	if name == "" || isField && tool == "" {
+		return r.callGroup(ctx, group, isField, words, c)
 	}
 	t, err := r.reg.Resolve(ctx, name)
 	if err != nil {
-		return settle(c, err)
+		return settle(c, asTyped(err, typed))
 	}
 	res := t.Command(ctx, words, c)
 	if !res.Success && brokenPipe(c.Stdout) {
-		res.ExitStatus = 128 + int(syscall.SIGPIPE)
+		res.ExitStatus = exitSIGPIPE
 	}
 	return res
+}
+
+const exitSIGPIPE = 128 + int(syscall.SIGPIPE)
+
+// callGroup lists tools, or runs a command of a group's own.
+func (r *Router) callGroup(ctx context.Context, group string, isField bool, words []string, c *registry.Call) registry.ToolResult {
+	if g, ok := r.reg.Group(group); ok && isField && g.Command != nil && len(words) > 0 {
+		if res, ok := g.Command(ctx, words, c); ok {
+			return res
+		}
+	}
+	if !isField {
+		return settle(c, r.listAgents(words, c.Stdout))
+	}
+	return settle(c, r.list(ctx, group, words, c.Stdout))
+}
+
+// notFound is the error for a name that is no tool's, as it was typed.
+func (r *Router) notFound(typed string) error {
+	return asTyped(r.reg.NotFound(strings.TrimPrefix(typed, agentPrefix)), typed)
+}
+
+func asTyped(err error, typed string) error {
+	var missing *registry.NotFoundError
+	if errors.As(err, &missing) && agentPrefix+missing.Name == typed {
+		missing.Name = typed
+	}
+	return err
 }
 
 // settle reports an error that came before the tool ran.
@@ -202,7 +228,7 @@ func settle(c *registry.Call, err error) registry.ToolResult {
 		return registry.ToolResult{Success: true}
 	}
 	if brokenPipe(c.Stdout) {
-		return registry.ToolResult{ExitStatus: 128 + int(syscall.SIGPIPE)}
+		return registry.ToolResult{ExitStatus: exitSIGPIPE}
 	}
 	fmt.Fprintln(c.Stderr, err)
 	return registry.ToolResult{Error: err.Error(), ExitStatus: registry.ExitStatus(err)}
