@@ -9,6 +9,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -61,7 +62,8 @@ type stdioConn struct {
 	incoming chan jsonrpc.Message
 	ended    chan struct{} // closed by readLoop after it set readErr
 	readErr  error
-	itself   bool // it was not we who ended the connection
+	itself   bool        // it was not we who ended the connection
+	died     atomic.Bool // a write met a server that had ended
 
 	closeOnce sync.Once
 	closed    chan struct{}
@@ -121,7 +123,7 @@ func (c *stdioConn) readLoop() {
 // connection; the connection has been closed.
 func (c *stdioConn) endedItself() bool {
 	<-c.ended
-	return c.itself
+	return c.itself || c.died.Load()
 }
 
 // readLine returns one line without its newline; the last may come with an error.
@@ -187,10 +189,15 @@ func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		return err
 	}
 	if c.proc.gone() {
+		c.died.Store(true)
 		return io.ErrClosedPipe
 	}
 	markSent(ctx)
-	return c.writeAll(ctx, append(data, '\n'))
+	err = c.writeAll(ctx, append(data, '\n'))
+	if errors.Is(err, syscall.EPIPE) && c.proc.wait(graceDrain) {
+		c.died.Store(true)
+	}
+	return err
 }
 
 // writeAll writes; a server that does not read its stdin must not hold a
