@@ -39,8 +39,8 @@ func (c *command) conclude() (Result, again, error) {
 	}
 	c.fill(status)
 	if res.Background = c.handOver(); !c.died && c.stop.stage > 0 {
-		c.stop.who.kill(false) // what outlived its parent
-		e.resync(c.sh, resyncTries)
+		c.stop.who.kill(foreground) // what outlived its parent
+		e.resync(c.sh)
 	}
 	at := e.where.Load()
 	if e.shell.Load() != nil {
@@ -78,7 +78,7 @@ func (c *command) bury() (status int) {
 	if status >= 128 {
 		who := c.target()
 		who.dead = true
-		who.kill(false)
+		who.kill(foreground)
 	}
 	c.res.ShellExited = true
 	return status

@@ -210,7 +210,7 @@ func (e *engine) Close() error {
 		sh.queue([]byte("\\builtin exit 0\n"))
 		sh.awaitExit(closeGrace)
 		family := target{shell: sh.pid}
-		family.kill(true)
+		family.kill(everything)
 		sh.signal(syscall.SIGKILL)
 		sh.reap()
 	}

@@ -53,7 +53,7 @@ func FuzzSessionAgreesWithBash(f *testing.F) {
 			}
 		}
 		well, err := s.Run(context.Background(), "\\unset -f echo builtin; \\builtin unalias -a; \\builtin trap - DEBUG; set +eu\n\\builtin echo ok",
-			&RunOptions{Timeout: 10 * time.Second})
+			&RunOptions{Timeout: 2 * time.Minute})
 		require.NoError(t, err)
 		require.Contains(t, string(well.Stdout), "ok\n", "%+v", well)
 	})

@@ -10,11 +10,14 @@ import (
 // is met; a function named builtin is dealt with in recover. The names below
 // are the only ones that the session defines in the user's shell.
 const (
-	// rcFunc sets $? without a fork. markVar holds the number of the last
-	// command that began to run as one unit.
-	rcFunc, fixFunc, dumpFunc = "__session_rc", "__session_fix", "__session_dump"
-	markVar                   = "__session_p"
-	abortVar, actionVar       = "__session_abort", "__session_action"
+	rcFunc   = "__session_rc"   // sets $? without a fork
+	fixFunc  = "__session_fix"  // see below
+	dumpFunc = "__session_dump" // see below
+
+	markVar   = "__session_p"      // number of the last command that began to run as one unit
+	abortVar  = "__session_abort"  // not empty: abortTrap is in effect
+	asideVar  = "__session_aside"  // what abortTrap put aside, to be run
+	actionVar = "__session_action" // words of the INT trap
 
 	// envMark is in the environment of everything that a session starts.
 	envMark = "AGENTBASH_SESSION"
@@ -37,12 +40,12 @@ const (
 	abortSignal = 64 - 7
 	abortNote   = "#ABORT\n"
 	endAbort    = `[[ ! ${` + abortVar + `-} ]] || { \builtin trap - DEBUG ${` + abortVar + `:+}; \builtin shopt -u extdebug; ` +
-		`\builtin eval "$` + abortVar + `"; \builtin unset -v ` + abortVar + ` ` + actionVar + "; }; "
+		`\builtin eval "$` + asideVar + `"; \builtin unset -v ` + abortVar + ` ` + asideVar + ` ` + actionVar + "; }; "
 )
 
 func abortTrap(snap string) string {
 	return `\builtin trap '[[ ${` + abortVar + `-} ]] || { ` +
-		abortVar + `=$(\builtin trap -p INT; \builtin trap -p DEBUG; \builtin shopt -p extdebug); ` +
+		abortVar + `=1 ` + asideVar + `=$(\builtin trap -p INT; \builtin trap -p DEBUG; \builtin shopt -p extdebug); ` +
 		`\builtin eval "` + actionVar + `=($(\builtin trap -p INT))"; \builtin eval "${` + actionVar + `[2]-}"; }; ` +
 		`\builtin trap - INT; \builtin shopt -s extdebug; \builtin printf "#ABORT\n" >|` + snap + ` 2>/dev/null; ` +
 		`\builtin trap "! [[ \$BASH_COMMAND != *__session_* ]]" DEBUG' ` + strconv.Itoa(abortSignal)

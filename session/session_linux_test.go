@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -43,7 +44,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, "/\n5\nf\n", string(r.Stdout))
 	require.True(t, r.Restarted)
 	require.Equal(t, "/", s.Dir())
-	r, err = s.Run(context.Background(), "echo a; sleep 100; echo b", &RunOptions{Timeout: 50e6})
+	r, err = s.Run(context.Background(), "echo a; sleep 100; echo b", &RunOptions{Timeout: time.Second})
 	require.NoError(t, err)
 	require.Equal(t, "a\n", string(r.Stdout))
 	require.Equal(t, 124, r.ExitCode)

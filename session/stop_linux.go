@@ -38,7 +38,7 @@ func (c *command) target() *target {
 	if c.stop.who == nil {
 		now := ticksNow()
 		age := int64(time.Since(c.start) / (10 * time.Millisecond))
-		c.stop.who = &target{shell: c.sh.pid, since: now - age - 1, until: now}
+		c.stop.who = &target{shell: c.sh.pid, since: now - age - 1, until: now + 1}
 	}
 	return c.stop.who
 }
@@ -47,7 +47,7 @@ func (c *command) target() *target {
 // it has taken abortSignal.
 func (c *command) interrupt(now time.Time) {
 	c.sh.signal(abortSignal)
-	c.target().signal(syscall.SIGINT)
+	c.target().interrupt()
 	c.stop.stage, c.stop.began, c.stop.at = 1, now, now.Add(firstPress)
 }
 
@@ -56,8 +56,12 @@ func (c *command) press(now time.Time) {
 	s := &c.stop
 	since := now.Sub(s.began)
 	c.sendReport()
-	if since >= killAfter {
-		s.who.kill(since >= killJobsAfter)
+	if since < killAfter {
+		s.who.interrupt()
+	} else if since < killJobsAfter {
+		s.who.kill(foreground)
+	} else {
+		s.who.kill(everything)
 	}
 	if since >= breakAfter {
 		c.sh.signal(abortSignal)
@@ -75,19 +79,23 @@ func (c *command) press(now time.Time) {
 	s.at = now.Add(min(maxPressGap, firstPress+since/2))
 }
 
-// How often resync tries, and how long each time.
+// How often resync and recoverShell try, and how long each time.
 const (
 	resyncTries  = 40
 	recoverTries = 6
 	resyncWait   = 50 * time.Millisecond
 )
 
-// resync waits, after an interrupt, until a line got through: a late SIGINT may
-// still reach the shell at its prompt and discard one. A shell that lets none
-// through is ended.
-func (e *engine) resync(sh *shell, tries int) {
-	for range tries {
-		if _, ok := e.tell(sh, endAbort, resyncWait); ok {
+// resync takes abortTrap's effect back after an interrupt, and waits until a
+// line got through: a late SIGINT may still reach the shell at its prompt and
+// discard one. abortSignal is sent once more first, because bash can forget to
+// run a trap for a while, and then it would run now or later. A shell that lets
+// no line through is ended.
+func (e *engine) resync(sh *shell) {
+	for range resyncTries {
+		e.snap.aborted = false
+		sh.signal(abortSignal)
+		if _, ok := e.tell(sh, endAbort, resyncWait); ok && e.snap.aborted {
 			return
 		}
 	}
@@ -97,7 +105,12 @@ func (e *engine) resync(sh *shell, tries int) {
 // recoverShell makes a shell report again that a command kept from it.
 func (e *engine) recoverShell(sh *shell) {
 	sh.queue([]byte(recoverLines))
-	e.resync(sh, recoverTries)
+	for range recoverTries {
+		if _, ok := e.tell(sh, "", resyncWait); ok {
+			return
+		}
+	}
+	e.scrap(sh)
 }
 
 // scrap ends a shell that is of no more use, and what it runs in the
@@ -107,5 +120,5 @@ func (e *engine) scrap(sh *shell) {
 	sh.signal(syscall.SIGKILL)
 	sh.reap()
 	left := target{shell: sh.pid, dead: true, until: ticksNow()}
-	left.kill(false)
+	left.kill(foreground)
 }

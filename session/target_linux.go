@@ -1,13 +1,14 @@
 package session
 
 import (
+	"maps"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// A target is what an interrupt goes to: the foreground processes that one
-// command of a shell started, which are never older than it.
+// A target is what an interrupt goes to: the processes that one command of a
+// shell started, which are never older than it.
 type target struct {
 	shell int           // pid, also the session
 	since int64         // ticks; start of the command
@@ -16,11 +17,26 @@ type target struct {
 	known map[int]int64 // what was hit before, and its start: it stays a target when its parent is gone
 }
 
-// find returns the children of the shell that carry no background mark, with
-// all their descendants, whatever marks those have and whatever session they
-// are in, and unmarked orphans that are still in the shell's session; parents
-// come first. With jobs, the command's background jobs are found too.
-func (t *target) find(jobs bool) (hits []proc) {
+// A reach is which processes of a target are hit.
+type reach int
+
+const (
+	// foreground is what carries no background mark. What the shell forked only
+	// now is spared: it gets its mark a moment later, if it is to have one, or
+	// belongs to abortTrap.
+	foreground reach = iota
+
+	// everything is the command's background jobs too.
+	everything
+)
+
+// settled is the age from which a child surely has its mark, in ticks.
+const settled = 2
+
+// find returns the children of the shell that are in reach, with all their
+// descendants, whatever marks those have and whatever session they are in, and
+// orphans in reach that are still in the shell's session; parents come first.
+func (t *target) find(r reach) (hits []proc) {
 	all := processes()
 	children := make(map[int][]proc)
 	for _, p := range all {
@@ -44,20 +60,31 @@ func (t *target) find(jobs bool) (hits []proc) {
 			hit(c)
 		}
 	}
+	now := ticksNow()
 	for _, p := range all {
 		start, was := t.known[p.pid]
 		own := p.parent == t.shell || p.session == t.shell && (t.dead || p.parent == 1)
-		if was && start == p.start || own && p.start >= t.since && (jobs || p.start >= t.until || !background(p.pid)) {
+		if was && start == p.start || own && p.start >= t.since && (r == everything || t.isForeground(p, now)) {
 			hit(p)
 		}
 	}
 	return hits
 }
 
-// signal sends sig to what find finds.
-func (t *target) signal(sig syscall.Signal) {
-	for _, p := range t.find(false) {
-		unix.Kill(p.pid, sig)
+func (t *target) isForeground(p proc, now int64) bool {
+	if p.start > now-settled && !t.dead {
+		return false
+	}
+	return p.start >= t.until || !background(p.pid)
+}
+
+// interrupt sends SIGINT to the foreground, once to each process.
+func (t *target) interrupt() {
+	before := maps.Clone(t.known)
+	for _, p := range t.find(foreground) {
+		if before[p.pid] != p.start {
+			unix.Kill(p.pid, syscall.SIGINT)
+		}
 	}
 }
 
@@ -66,11 +93,11 @@ const freezeRounds = 5
 
 // kill kills what find finds. All of it is stopped first, or a loop would start
 // its next process between the death of the last one and its own.
-func (t *target) kill(jobs bool) {
+func (t *target) kill(r reach) {
 	frozen := make(map[int]bool)
 	for range freezeRounds {
 		fresh := false
-		for _, p := range t.find(jobs) {
+		for _, p := range t.find(r) {
 			if !frozen[p.pid] {
 				unix.Kill(p.pid, syscall.SIGSTOP)
 				frozen[p.pid], fresh = true, true
