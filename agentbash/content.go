@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/agentbash/agentbash/agentbash/internal/crew"
+	"github.com/agentbash/agentbash/agentbash/internal/search"
 )
 
 // content is something with lines that can be read from any place.
@@ -55,7 +56,7 @@ type scanChunk struct {
 func (c *content) scan(ctx context.Context, stopAt int) error {
 	count := int((c.size + chunkSize - 1) / chunkSize)
 	s := scanner{content: c, chunks: make([]scanChunk, count), stopAt: stopAt, done: make([]bool, count)}
-	workers := min(runtime.GOMAXPROCS(0), max(count, 1))
+	workers := min(runtime.GOMAXPROCS(0), max((count+scanAtOnce-1)/scanAtOnce, 1))
 	errs := make([]error, workers)
 	var goroutines crew.Crew
 	for w := range workers {
@@ -85,33 +86,50 @@ type scanner struct {
 func (s *scanner) work(ctx context.Context) error {
 	look := s.look()
 	for !s.enough.Load() {
-		i := int(s.next.Add(1) - 1)
-		if i >= len(s.chunks) {
+		first := int(s.next.Add(scanAtOnce) - scanAtOnce)
+		if first >= len(s.chunks) {
 			return nil
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := look(int64(i)*chunkSize, func(data []byte) {
-			if n := len(data); n > 0 {
-				s.chunks[i] = scanChunk{bytes.Count(data, newline), chunkPrint(data), n, data[n-1]}
+		last := min(first+scanAtOnce, len(s.chunks))
+		err := look(int64(first)*chunkSize, func(data []byte) {
+			for i := first; i < last; i++ {
+				one := data[:min(chunkSize, len(data))]
+				data = data[len(one):]
+				if s.chunks[i] = (scanChunk{}); len(one) > 0 {
+					newlines, _ := search.CountLines(one)
+					s.chunks[i] = scanChunk{newlines: newlines, n: len(one), last: one[len(one)-1]}
+					if s.size <= printLimit {
+						s.chunks[i].print = chunkPrint(one)
+					}
+				}
 			}
 		})
 		if err != nil && err != io.EOF {
 			return err
 		}
-		s.pass(i)
+		s.pass(first, last)
 	}
 	return nil
 }
 
-// look returns a way to look at the chunk at an offset: mapped where the content is a big file.
+// printLimit is the size in bytes up to which a content's fingerprint is taken
+// in passing; of a bigger file its stat has to tell whether it changed.
+const printLimit = 256 << 20
+
+// scanAtOnce is how many chunks a worker takes.
+const scanAtOnce = 16
+
+// look returns a way to look at some chunks from an offset on: mapped where the content is a big file.
 func (s *scanner) look() func(int64, func([]byte)) error {
+	const size = scanAtOnce * chunkSize
 	if src, ok := s.at.(*source); ok && s.size >= bigFile {
 		m := &mapped{fd: src.fd}
-		return func(off int64, f func([]byte)) error { return m.view(off, int(min(chunkSize, s.size-off)), f) }
+		return func(off int64, f func([]byte)) error { return m.view(off, int(min(size, s.size-off)), f) }
 	}
-	buf := make([]byte, min(chunkSize, max(int(min(s.size, chunkSize)), 1)))
+	buf := make([]byte, max(min(s.size, size), 1))
 	return func(off int64, f func([]byte)) error {
 		n, err := s.at.ReadAt(buf, off)
 		if err == io.EOF {
@@ -126,11 +144,13 @@ func (s *scanner) look() func(int64, func([]byte)) error {
 
 var newline = []byte{'\n'}
 
-// pass notes that chunk i is done, and when enough lines were seen in one piece from the start.
-func (s *scanner) pass(i int) {
+// pass notes that chunks are done, and when enough lines were seen in one piece from the start.
+func (s *scanner) pass(first, last int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.done[i] = true
+	for i := first; i < last; i++ {
+		s.done[i] = true
+	}
 	for s.prefix < len(s.done) && s.done[s.prefix] {
 		s.passed += s.chunks[s.prefix].newlines
 		s.prefix++

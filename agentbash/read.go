@@ -135,7 +135,7 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r request, 
 		return err
 	}
 	if real, err := resolved(src.path); err == nil {
-		f.saw(real, record{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.at == io.ReaderAt(src)})
+		f.saw(real, record{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
 	}
 	return nil
 }
