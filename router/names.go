@@ -1,6 +1,7 @@
 package router
 
 import (
+	"math/bits"
 	"strings"
 	"sync"
 
@@ -14,21 +15,33 @@ const agentPrefix = "agent:"
 // anew when the registry changes, and not changed after that.
 type nameIndex struct {
 	agent   map[string]*registry.Tool
-	first   [256]bool // bytes that names start with
-	parsers sync.Pool // of *syntax.Parser
+	pairs   [1 << 14]uint8 // bit j: some name has these two letters at j; see occurs
+	stride  int            // a name's first bytes hold so many pairs
+	parsers sync.Pool      // of *syntax.Parser
+	readers sync.Pool      // of *bufio.Reader
 }
 
 func newNameIndex(r *registry.ToolRegistry) *nameIndex {
 	n := &nameIndex{agent: map[string]*registry.Tool{}}
+	starts, least := []string{agentPrefix, registry.FieldPrefix}, len(agentPrefix)
 	for _, t := range r.All() {
 		if !strings.HasPrefix(t.Name, registry.FieldPrefix) {
 			n.agent[t.Name] = t
-			n.first[t.Name[0]] = true
+			least = min(least, len(t.Name))
+			starts = append(starts, t.Name)
 		}
 	}
-	n.first[agentPrefix[0]], n.first[registry.FieldPrefix[0]] = true, true
+	n.stride = least - 1
+	for _, s := range starts {
+		for j := range n.stride {
+			n.pairs[pair(s[j], s[j+1])] |= 1 << j
+		}
+	}
 	return n
 }
+
+// pair is an index for two bytes; bytes that are not ASCII share those of others.
+func pair(a, b byte) uint { return uint(a&0x7f)<<7 | uint(b&0x7f) }
 
 // nameBytes can be part of a name; glueBytes, when they stand before one, make
 // it part of a longer word or quote it.
@@ -48,20 +61,37 @@ func nameTables() (name, glue [256]bool) {
 	return name, glue
 }
 
-// occurs reports whether a call's name stands somewhere in s as a word of its own.
+// occurs reports whether a call's name stands somewhere in s as a word of its
+// own. The pairs of neighbouring bytes that names begin with tell: of a name of
+// four letters there are three, so every third pair of the text is enough to
+// meet one of them.
 func (n *nameIndex) occurs(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !n.first[s[i]] || i > 0 && glueBytes[s[i-1]] {
+	if n.stride == 0 {
+		return true // a name of one letter
+	}
+	for i := 1; i < len(s); i += n.stride {
+		if at := n.pairs[pair(s[i-1], s[i])]; at != 0 && n.beginsNear(s, i-1, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsNear reports whether a call's name begins so far before i as a bit of
+// at says.
+func (n *nameIndex) beginsNear(s string, i int, at uint8) bool {
+	for ; at != 0; at &= at - 1 {
+		start := i - bits.TrailingZeros8(at)
+		if start < 0 || start > 0 && glueBytes[s[start-1]] {
 			continue
 		}
-		end := i + 1
+		end := start
 		for end < len(s) && nameBytes[s[end]] {
 			end++
 		}
-		if n.isCall(s[i:end]) {
+		if n.isCall(s[start:end]) {
 			return true
 		}
-		i = end - 1
 	}
 	return false
 }

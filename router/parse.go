@@ -9,10 +9,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// parse parses a bash text and walks its tree; it reports false for a text that
-// does not parse. It never panics: the text may be anything, and the parser is
-// not ours.
-func (n *nameIndex) parse(text string, visit func(syntax.Node) bool) (ok bool) {
+// parse parses a bash text and gives its tree to walk; it reports false for a
+// text that does not parse. It never panics: the text may be anything, and the
+// parser is not ours.
+func (n *nameIndex) parse(text string, walk func(*syntax.File)) (ok bool) {
 	p, _ := n.parsers.Get().(*syntax.Parser)
 	if p == nil {
 		p = syntax.NewParser(syntax.Variant(syntax.LangBash))
@@ -24,7 +24,7 @@ func (n *nameIndex) parse(text string, visit func(syntax.Node) bool) (ok bool) {
 	}()
 	file, err := p.Parse(&shallow{text: validUTF8(text)}, "")
 	if err == nil {
-		syntax.Walk(file, visit)
+		walk(file)
 	}
 	n.parsers.Put(p)
 	return err == nil

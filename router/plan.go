@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
-	"github.com/google/shlex"
 )
 
 // Layer is where a command goes.
@@ -92,8 +91,8 @@ func (r *Router) planTool(p *Plan, names *nameIndex) bool {
 	if !names.isCall(name) || !plain(p.Raw, literalGlobs(name)) {
 		return false
 	}
-	words, err := shlex.Split(p.Raw)
-	if err != nil || len(words) == 0 || words[0] != name {
+	words, ok := names.split(p.Raw)
+	if !ok || len(words) == 0 || words[0] != name {
 		return false
 	}
 	if t := names.agent[name]; t != nil {

@@ -1,0 +1,43 @@
+package router
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentbash/agentbash/registry"
+	"github.com/stretchr/testify/require"
+)
+
+// TestOccurs compares the fast search with the plain way to say it.
+func TestOccurs(t *testing.T) {
+	rows := []struct {
+		text string
+		want bool
+	}{
+		{"read", true}, {"read x", true}, {" read", true}, {"x;read", true}, {"x|read", true}, {"(read)", true}, {"x\nread y", true}, {"`read`", true}, {"&&read", true},
+		{"xread", false}, {"reads", false}, {"read-only", false}, {"read.go", false}, {"/read", false}, {"./read x", false}, {`\read x`, false}, {"'read' x", false}, {"--read", false}, {"$read", false}, {"=read", false}, {"rea", false}, {"", false}, {"r", false},
+		{"field:", true}, {"field:a:b", true}, {"x | field:a:b", true}, {"agent:", true}, {"agent:x", true}, {"xagent:x", false}, {"fields", false}, {"agents", false},
+		{"edit", true}, {"echo edit", true}, {"edited", false}, {"ed", false}, {"é read", true}, {"日read", true}, {"glob", true}, {"xx glob", true}, {"xxx glob", true}, {"xxxx glob", true},
+	}
+	r := newTest(t)
+	for _, row := range rows {
+		require.Equal(t, row.want, r.names.Load().occurs(row.text), "%q", row.text)
+		for pad := range 9 {
+			require.Equal(t, row.want, r.names.Load().occurs(strings.Repeat("x", pad)+" "+row.text), "%q after %d bytes", row.text, pad)
+		}
+	}
+}
+
+// TestShortNames: a tool may have a name of any length.
+func TestShortNames(t *testing.T) {
+	for _, name := range []string{"q", "qq", "qqq", "a-very-long-name-of-a-tool"} {
+		reg := registry.New()
+		require.NoError(t, reg.Register(says(name, "here\n", "")))
+		r, err := New(reg, &Options{Dir: t.TempDir()})
+		require.NoError(t, err)
+		defer r.Close()
+		require.Equal(t, "here\n", run(t, r, name).Stdout)
+		require.Equal(t, "here\n", run(t, r, "true && "+name+" | cat").Stdout)
+		require.Empty(t, r.Plan("echo x"+name+"x | cat").Calls)
+	}
+}
