@@ -14,6 +14,7 @@ const (
 	maxDepth   = 150       // syntax nodes, functions and texts within each other
 	maxTexts   = 12        // texts within each other: bash -c 'bash -c ...'
 	maxSteps   = 4000      // commands looked at, repetitions in loops and functions counted
+	maxBytes   = 4 << 20   // of text that expansions make
 )
 
 // Analyzer judges command lines. It holds nothing of them and is safe for
@@ -125,6 +126,7 @@ type judge struct {
 	traps     []field    // texts that traps run
 
 	steps, depth, texts int
+	bytes               int
 	spent               bool // the budget is
 	maybe               int  // parts of an expression that may not be evaluated, around the present one
 	forks               int  // backgrounds and pipes around the present command

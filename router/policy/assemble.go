@@ -31,6 +31,11 @@ func (j *judge) assemble(w, orig *syntax.Word, braced bool) [][]field {
 			rest /= k
 		}
 		out = append(out, b.end())
+		j.bytes += b.size
+	}
+	if j.bytes > maxBytes {
+		j.overspent()
+		return [][]field{{{text: anyText, multi: true, at: at, from: -1}}}
 	}
 	if ways > maxArgvs {
 		out = append(out, []field{{text: anyText, multi: true, at: at, from: -1}})
@@ -101,6 +106,7 @@ type builder struct {
 	has    bool // a field has begun, be it empty
 	glob   bool
 	multi  bool
+	size   int // of all that was made, in bytes
 }
 
 func (b *builder) add(p *piece, way int) {
@@ -134,6 +140,7 @@ func (b *builder) one(p *piece, s string) {
 	}
 	b.text = append(b.text, s...)
 	b.has = b.has || p.quoted || s != ""
+	b.multi = b.multi || p.split && wild(s) // empty, it is no word
 	b.glob = b.glob || p.glob || p.split && strings.ContainsAny(s, "*?[")
 }
 
@@ -156,6 +163,7 @@ func (b *builder) splitted(s string) {
 		if b.has || c != ' ' && c != '\t' && c != '\n' {
 			b.has = true
 			b.flush()
+			b.multi = b.unsure
 		}
 	}
 }
@@ -166,6 +174,7 @@ func (b *builder) flush() {
 	}
 	f := b.proto
 	f.text, f.glob, f.multi = string(b.text), b.glob, b.multi
+	b.size += len(b.text)
 	b.out = append(b.out, f)
 	b.text, b.has, b.glob, b.multi = b.text[:0], false, false, false
 }
@@ -197,7 +206,10 @@ func (j *judge) braces(w *syntax.Word) []*syntax.Word {
 // unbrace expands the first braces of a word, then the rest. What exceeds the
 // budget stays in the word, as an unknown.
 func unbrace(w *syntax.Word, budget *int) []*syntax.Word {
-	at := slices.IndexFunc(w.Parts, func(p syntax.WordPart) bool { _, ok := p.(*syntax.BraceExp); return ok })
+	at := slices.IndexFunc(w.Parts, func(p syntax.WordPart) bool {
+		b, ok := p.(*syntax.BraceExp)
+		return ok && len(b.Elems) > 0
+	})
 	if at < 0 {
 		return []*syntax.Word{w}
 	}
@@ -214,16 +226,44 @@ func unbrace(w *syntax.Word, budget *int) []*syntax.Word {
 		if i == maxBraced {
 			return append(out, w)
 		}
-		v := &syntax.Word{}
-		v.Parts = append(v.Parts, w.Parts[:at]...)
-		v.Parts = append(v.Parts, e.Parts...)
-		v.Parts = append(v.Parts, w.Parts[at+1:]...)
+		v := &syntax.Word{Parts: glue(glue(w.Parts[:at:at], e.Parts), w.Parts[at+1:])}
 		if *budget < 1 {
 			return append(out, v)
 		}
 		out = append(out, unbrace(v, budget)...)
 	}
 	return out
+}
+
+// glue puts two ends of a word together. Braces are expanded before variables,
+// as text: x{a,$y}z is xaz and x$yz.
+func glue(a, b []syntax.WordPart) []syntax.WordPart {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a[:len(a):len(a)], b...)
+	}
+	next, ok := b[0].(*syntax.Lit)
+	switch last := a[len(a)-1].(type) {
+	case *syntax.ParamExp:
+		if !ok || !last.Short || last.Index != nil || !validName(last.Param.Value) || !wordByte(next.Value[0]) {
+			break
+		}
+		n := 0
+		for n < len(next.Value) && wordByte(next.Value[n]) {
+			n++
+		}
+		longer, name, rest := *last, *last.Param, *next
+		name.Value += next.Value[:n]
+		longer.Param, rest.Value = &name, next.Value[n:]
+		a = append(a[:len(a)-1:len(a)-1], &longer)
+		if b = b[1:]; rest.Value != "" {
+			a = append(a, &rest)
+		}
+	case *syntax.Lit:
+		if strings.HasSuffix(last.Value, "$") && oddBackslash(strings.TrimSuffix(last.Value, "$")) == 0 {
+			return []syntax.WordPart{&syntax.BraceExp{}} // it becomes an expansion of its own
+		}
+	}
+	return append(a[:len(a):len(a)], b...)
 }
 
 // sequence returns the words of {a..b..step}, of a long one its first.

@@ -63,7 +63,24 @@ func appendToFirst(lists [][]string, v value) [][]string {
 	for _, l := range lists {
 		for _, s := range v {
 			m := append([]string{element(l, 0) + s}, l[min(1, len(l)):]...)
+			if len(l) > 0 && l[0] == anyWords {
+				m = []string{anyText + s, anyWords}
+			}
 			out = joinLists(out, [][]string{m})
+		}
+	}
+	return out
+}
+
+func replaceFirst(lists [][]string, v value) [][]string {
+	var out [][]string
+	for _, l := range lists {
+		rest := l[min(1, len(l)):]
+		if len(l) > 0 && l[0] == anyWords {
+			rest = []string{anyWords} // there may have been none
+		}
+		for _, s := range v {
+			out = joinLists(out, [][]string{append([]string{s}, rest...)})
 		}
 	}
 	return out
@@ -123,7 +140,7 @@ func (j *judge) assignElement(a *syntax.Assign, old variable) variable {
 				m := append([]string(nil), l...)
 				m[at] = s
 				v.lists = joinLists(v.lists, [][]string{m})
-			case at >= 0:
+			case at == len(l):
 				v.lists = joinLists(v.lists, [][]string{append(l[:len(l):len(l)], s)})
 			default:
 				v.lists = joinLists(v.lists, [][]string{append(l[:len(l):len(l)], s), {anyWords}})
@@ -345,7 +362,11 @@ func (c *call) readInto() {
 	if c.j.stdin != nil {
 		in = c.j.stdin
 	}
-	operands := c.options(optionSpec{short: "a:d:i:n:N:p:t:u:O:s:c:C!"}, nil)
+	spec := optionSpec{short: "a:d:i:n:N:p:t:u:"}
+	if c.name != "read" {
+		spec.short = "d:n:O:s:u:c:C!"
+	}
+	operands := c.options(spec, nil)
 	c.subscripts(operands)
 	if c.name != "read" {
 		for _, o := range append(operands, field{text: "MAPFILE"})[:1] {

@@ -23,12 +23,17 @@ func (j *judge) command(args []field, at span) flow {
 	}
 	j.depth++
 	defer func() { j.depth-- }()
-	f := j.named(args, at)
-	if args[0].multi && len(args) > 1 { // it may be no word at all
-		before := j.env.copy()
-		f = j.either(f, j.command(args[1:], at))
-		j.joinEnv(&before)
+	if !args[0].multi || len(args) == 1 {
+		return j.named(args, at)
 	}
+	out := j.choice() // it may be no word at all
+	out.way()
+	f := j.named(args, at)
+	before := j.env.copy()
+	out.way()
+	f = j.either(f, j.command(args[1:], at))
+	j.joinEnv(&before)
+	out.end()
 	return f
 }
 

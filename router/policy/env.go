@@ -190,21 +190,34 @@ func (v *variable) asLists() [][]string {
 	if len(v.val) == 0 {
 		return [][]string{nil}
 	}
-	out := make([][]string, len(v.val))
-	for i, s := range v.val {
-		out[i] = []string{s}
+	if v.val.has(inherited) {
+		return [][]string{{anyWords}} // it may be an array, or not be set
+	}
+	out := make([][]string, 0, len(v.val)+1)
+	for _, s := range v.val {
+		out = append(out, []string{s})
+		if s == "" {
+			out = append(out, nil) // that it may not be set is known by this, too
+		}
 	}
 	return out
 }
 
-// maxLists is how many element lists an array may have at once.
-const maxLists = 6
+// The bounds of an array: how many element lists it may have at once, and how
+// long one is before its end is not known any more.
+const (
+	maxLists = 6
+	maxElems = 64
+)
 
 func joinLists(a, b [][]string) [][]string {
 	out := a[:len(a):len(a)]
 	for _, l := range b {
 		if slices.ContainsFunc(out, func(m []string) bool { return slices.Equal(l, m) }) {
 			continue
+		}
+		if len(l) > maxElems {
+			l = append(l[:maxElems:maxElems], anyWords)
 		}
 		if len(out) >= maxLists {
 			out = slices.Clone(out)

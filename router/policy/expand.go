@@ -110,6 +110,18 @@ func (j *judge) expandOne(w *syntax.Word) value {
 	for _, p := range j.pieces(w.Parts, false, true) {
 		v = concat(v, p.scalar())
 	}
+	return j.afford(v)
+}
+
+// afford takes the texts off the budget; beyond it they are not known any more.
+func (j *judge) afford(v value) value {
+	for _, s := range v {
+		j.bytes += len(s)
+	}
+	if j.bytes > maxBytes {
+		j.overspent()
+		return value{v.taint()}
+	}
 	return v
 }
 
@@ -121,11 +133,7 @@ func (p *piece) scalar() value {
 		}
 		return p.vals
 	}
-	var v value
-	for _, l := range p.lists {
-		v = v.join(value{strings.Join(l, " ")})
-	}
-	return v
+	return joinWith(p.lists)
 }
 
 // pieces expands the parts of a word.

@@ -56,28 +56,31 @@ func (j *judge) functionCall(name string, args []field, at span) (f flow, sure b
 		return f, false
 	}
 	sure = fn.sure && !j.env.child
-	before := j.env.copy()
-	for i, b := range fn.bodies {
+	before, out, bodies := j.env.copy(), j.choice(), fn.bodies
+	for i, b := range bodies {
+		out.way()
+		end := j.env.copy()
+		j.env = before.copy()
+		f = j.either(f, j.callBody(name, b, args, at))
 		if i > 0 {
-			end := j.env.copy()
-			j.env = before.copy()
-			f = j.either(f, j.callBody(name, b, args, at))
 			j.joinEnv(&end)
-			continue
 		}
-		f = j.callBody(name, b, args, at)
 	}
+	out.end()
 	if !sure {
 		j.joinEnv(&before)
+		j.out.loosen(-1)
 	}
 	return f, sure
 }
 
 // remembered walks a function that an earlier line has defined.
 func (j *judge) remembered(name string, texts []string, args []field, at span) flow {
-	before := j.env.copy()
+	before, out := j.env.copy(), j.choice()
+	defer out.end()
 	var f flow
 	for i, text := range texts {
+		out.way()
 		s := &source{text: text, start: at.start, end: at.end, made: true}
 		s.prepare()
 		file, err := j.parser.Parse(strings.NewReader(s.text), "")

@@ -51,6 +51,51 @@ func (s *sink) value() value {
 	return v
 }
 
+// choice collects what several ways that a command may go write: one of them
+// does, not all.
+type choice struct {
+	j     *judge
+	to    *sink
+	vals  value
+	loose bool
+	got   *sink
+}
+
+func (j *judge) choice() choice { return choice{j: j, to: j.out} }
+
+// way begins another way.
+func (c *choice) way() {
+	if c.to == nil {
+		return
+	}
+	c.close()
+	c.got = &sink{}
+	c.j.out = c.got
+}
+
+func (c *choice) close() {
+	if c.got != nil {
+		v := c.got.vals
+		if v == nil {
+			v = value{""}
+		}
+		c.vals = c.vals.join(v)
+		c.loose = c.loose || c.got.loose
+		c.got = nil
+	}
+}
+
+// end adds what the ways have written to the sink that asked for it.
+func (c *choice) end() {
+	if c.to == nil {
+		return
+	}
+	c.close()
+	c.j.out = c.to
+	c.to.add(c.vals)
+	c.to.loose = c.to.loose || c.loose
+}
+
 // maxProcs bounds the process substitutions whose output is kept.
 const maxProcs = 64
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,9 @@ func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
 	}
 	name := p.Param.Value
 	v := j.lookup(name)
+	if name == "*" {
+		v = j.lookup("@")
+	}
 	at := j.src.span(p.Pos(), p.End())
 	all := name == "@" || name == "*" || isAll(p.Index)
 	if p.Index != nil && !isAll(p.Index) {
@@ -53,7 +57,11 @@ func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
 func joinWith(lists [][]string) value {
 	var v value
 	for _, l := range lists {
-		v = v.join(value{strings.ReplaceAll(strings.Join(l, " "), anyWords, anyText)})
+		text := strings.Join(l, " ")
+		if strings.Contains(text, anyWords) {
+			text = anyText
+		}
+		v = v.join(value{text})
 	}
 	return v
 }
@@ -184,7 +192,7 @@ func (j *judge) slice(out *piece, s *syntax.Slice, name string) {
 		from = max(0, from-1) // $0 comes before $1
 	}
 	for i, l := range out.lists {
-		if from < 0 || length < 0 || len(l) > 0 && l[len(l)-1] == anyWords {
+		if from < 0 || length < 0 || slices.Contains(l, anyWords) {
 			out.lists = joinLists(out.lists, [][]string{{anyWords}})
 			return
 		}

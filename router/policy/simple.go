@@ -20,10 +20,13 @@ func (j *judge) simple(n *syntax.CallExpr) flow {
 	}
 	at := j.src.span(n.Args[0].Pos(), n.Args[len(n.Args)-1].End())
 	if name, ok := j.callAt(n.Args[0]); ok {
+		out := j.choice()
 		for _, argv := range j.expandAll(n.Args) {
+			out.way()
 			j.assignments(n.Assigns, nil)
 			j.tool(name, argv, at)
 		}
+		out.end()
 		return j.same()
 	}
 	j.patternCommand(n.Args[0])
@@ -31,18 +34,21 @@ func (j *judge) simple(n *syntax.CallExpr) flow {
 	if f, ok := j.aliased(n, argvs[0]); ok {
 		return f
 	}
-	f := flow{}
+	if len(argvs) == 1 {
+		return j.withAssigns(n.Assigns, argvs[0], at)
+	}
+	f, out := flow{}, j.choice()
 	before := j.env.copy()
 	for i, argv := range argvs {
+		out.way()
+		end := j.env.copy()
+		j.env = before.copy()
+		f = j.either(f, j.withAssigns(n.Assigns, argv, at))
 		if i > 0 {
-			end := j.env.copy()
-			j.env = before.copy()
-			f = j.either(f, j.withAssigns(n.Assigns, argv, at))
 			j.joinEnv(&end)
-			continue
 		}
-		f = j.withAssigns(n.Assigns, argv, at)
 	}
+	out.end()
 	return f
 }
 
@@ -150,9 +156,11 @@ func (j *judge) aliased(n *syntax.CallExpr, argv []field) (flow, bool) {
 	}
 	rest = j.src.literal(rest)
 	j.expanding = append(j.expanding, argv[0].text)
-	before := j.env.copy()
+	before, out := j.env.copy(), j.choice()
+	out.way()
 	f := j.withAssigns(n.Assigns, argv, at) // the alias may not be there yet
 	for _, v := range vals {
+		out.way()
 		end := j.env.copy()
 		j.env = before.copy()
 		text := v + rest
@@ -163,6 +171,7 @@ func (j *judge) aliased(n *syntax.CallExpr, argv []field) (flow, bool) {
 		f = j.either(f, j.same())
 		j.joinEnv(&end)
 	}
+	out.end()
 	j.expanding = j.expanding[:len(j.expanding)-1]
 	return f, true
 }

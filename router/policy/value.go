@@ -173,7 +173,7 @@ func concat(v, w value) value {
 
 // maxKnown bounds the text that is kept of one value, in bytes; a longer one is
 // a hole. It keeps x=$x$x in a loop from filling the memory.
-const maxKnown = 1 << 20
+const maxKnown = 64 << 10
 
 // each applies f to the texts of v that are known; the others become holes.
 func (v value) each(f func(string) string) value {

@@ -120,6 +120,9 @@ func (j *judge) assign(v variable) {
 		}
 		v.export, v.integer = v.export || old.export, v.integer || old.integer
 		v.assoc = v.assoc || old.assoc && v.array
+		if old.array && !v.array { // an array's name alone is its first element
+			v.array, v.assoc, v.lists = true, old.assoc, replaceFirst(old.lists, v.val)
+		}
 	}
 	if len(v.val) == 0 && v.array && len(v.lists) > 0 {
 		for _, l := range v.lists {

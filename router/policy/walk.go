@@ -68,13 +68,18 @@ func (j *judge) stmt(st *syntax.Stmt) flow {
 func (j *judge) step() bool {
 	j.steps++
 	if j.steps > maxSteps || j.depth > maxDepth {
-		if !j.spent {
-			j.spent = true
-			j.cap("the line is too big or too deep to be judged to its end")
-		}
+		j.overspent()
 		return false
 	}
 	return true
+}
+
+// overspent records that the line is not judged to its end.
+func (j *judge) overspent() {
+	if !j.spent {
+		j.spent = true
+		j.cap("the line is too big or too deep to be judged to its end")
+	}
 }
 
 // redirected walks a statement's redirections, then its command with the
