@@ -33,7 +33,7 @@ var hostile = []string{
 	"printf '\\0011 0 0 /\\0' >&11", "printf '\\0019999 7 0 /\\0'", "printf '#BEGIN\\n/x\\0exit 1\\n#END\\n'",
 	"ulimit -n 5", "ulimit -n 0", "ulimit -f 0", "ulimit -c 0", "set -r", "umask 777", "cd /; rmdir x 2>/dev/null",
 	"sleep 100 &", "(sleep 100 &)", "setsid sleep 100 &", "nohup sleep 100 & disown", "sleep 0.01 & sleep 0.02", "jobs; kill %1", "wait", "set -m; sleep 100 & set +m",
-	"coproc cat", "yes", "yes >&2", "while :; do :; done", "sleep 100", "cat /dev/zero", "read x </dev/tty", "mkfifo ff; cat ff",	"(exit 3)", "if", "'", "\"", "`", "$(", "${", "$((", "{", "(", "cat <<EOF", "echo \\", "esac", "}", ")", ";;", "&", "|", "&&", "!", "\x01\x02\x03\x7f", "\xff\xfe",
+	"coproc cat", "yes", "yes >&2", "while :; do :; done", "sleep 100", "cat /dev/zero", "read x </dev/tty", "mkfifo ff; cat ff", "(exit 3)", "if", "'", "\"", "`", "$(", "${", "$((", "{", "(", "cat <<EOF", "echo \\", "esac", "}", ")", ";;", "&", "|", "&&", "!", "\x01\x02\x03\x7f", "\xff\xfe",
 	"__session_p() { :; }; unset __session_p", "unset -f __session_rc __session_fix __session_dump", "unset ${!__session*}", "readonly __session_p",
 	"history -c; history; fc -l", "enable -n printf eval builtin kill; enable printf eval builtin kill", "hash -r; hash -p /bin/false true", "shopt -s failglob nullglob dotglob nocasematch xpg_echo",
 	"suspend -f & wait", "logout", "times", "bind -p", "complete -F x y", "dirs -c; pushd / >/dev/null", "help >/dev/null", "LANG=xx LC_ALL=yy", "LC_ALL=C; export LC_ALL",
