@@ -119,7 +119,7 @@ func (c *call) shift() {
 			}
 		}
 		if len(l) > 0 && l[0] == anyWords {
-			n = 0
+			l, n = l[:1], 0
 		}
 		lists = joinLists(lists, [][]string{l[min(n, len(l)):]})
 	}

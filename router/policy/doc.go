@@ -15,12 +15,6 @@
 // worst of it. A guess may only raise a verdict; what cannot be known is
 // [Unknown]; a cap that is hit is unknown, never safe.
 //
-// # Decisions
-//
-// [Decide] makes of a verdict, a [Mode] and [Rules] a [Decision]: allow, ask or
-// deny. Blocked lines are denied in every mode, and dangerous ones asked about
-// whatever a rule says. Of rules, deny wins over ask and ask over allow.
-//
 // # What it refuses to do
 //
 // It runs nothing, opens no file and looks nothing up: the same line in the
@@ -35,7 +29,7 @@
 // syntax; env.go, value.go, expand.go, assemble.go and param.go follow what is
 // known; call.go, builtin.go, shell.go and function.go judge commands, the
 // rows_ files say what programs do and the cmd_ files what their options change;
-// paths.go and places.go know files; rule.go, rules.go and decide.go decide.
+// paths.go and places.go know files.
 //
 // mvdan.cc/sh/v3/syntax is the parser, as it is the router's. The router asks
 // it where command words stand and nothing else; here the tree's contents

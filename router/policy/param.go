@@ -191,6 +191,7 @@ func (j *judge) slice(out *piece, s *syntax.Slice, name string) {
 	if name == "@" || name == "*" {
 		from = max(0, from-1) // $0 comes before $1
 	}
+	out.lists = slices.Clone(out.lists)
 	for i, l := range out.lists {
 		if from < 0 || length < 0 || slices.Contains(l, anyWords) {
 			out.lists = joinLists(out.lists, [][]string{{anyWords}})
