@@ -29,7 +29,7 @@ type host struct {
 // newHost starts a host; with small the program that calls is the one of the
 // package stub, where there is one for this system.
 func newHost(r *Router, small bool) (*host, error) {
-	dir, err := os.MkdirTemp("", "agentbash-calls-") // 0700
+	dir, err := callsDir()
 	if err != nil {
 		return nil, fmt.Errorf("router: directory for calls: %w", err)
 	}
@@ -44,6 +44,20 @@ func newHost(r *Router, small bool) (*host, error) {
 	h.ctx, h.cancel = baseContext()
 	h.running.Go(h.serve)
 	return h, nil
+}
+
+// callsDir makes a directory, mode 0700, whose path leaves room for a socket's
+// name: the kernel takes 107 bytes (unix(7)), and $TMPDIR may be longer.
+func callsDir() (dir string, err error) {
+	for _, parent := range []string{os.TempDir(), "/tmp", "/dev/shm"} {
+		if len(parent) > 70 {
+			continue
+		}
+		if dir, err = os.MkdirTemp(parent, "agentbash-calls-"); err == nil {
+			return dir, nil
+		}
+	}
+	return "", err
 }
 
 func (h *host) open(small bool) (err error) {
@@ -98,7 +112,7 @@ func without(path, dir string) string {
 // PATH, so that they shadow nothing, and a field command that is not linked
 // yet is met where bash gives up. What is no call gets bash's own answer.
 func (h *host) init() string {
-	return fmt.Sprintf(`case ":$PATH:" in *:%[1]s:*) ;; *) PATH="$PATH:%[1]s" ;; esac
+	return fmt.Sprintf(`case ":$PATH:" in *:%[1]s:*) ;; *) PATH="$PATH":%[1]s ;; esac
 command_not_found_handle() {
   case $1 in
   agent:*|field:*) exec %[1]s/%[2]s "$@" ;;

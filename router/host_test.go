@@ -2,7 +2,6 @@ package router
 
 import (
 	"bufio"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +17,6 @@ import (
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/incall"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 )
 
 // hostVar makes the test's executable a host, for tests in which one dies.
@@ -284,165 +281,4 @@ func copyForAll(t *testing.T, path string) string {
 	program := filepath.Join(dir, incall.Any)
 	require.NoError(t, os.WriteFile(program, b, 0o755))
 	return program
-}
-
-// blocking is a tool that says when it has started and when it was stopped.
-func blocking(name string, started, stopped chan<- struct{}) *registry.Tool {
-	return &registry.Tool{Name: name, Summary: "Wait", Run: func(ctx context.Context, c *registry.Call) (registry.ToolResult, error) {
-		started <- struct{}{}
-		<-ctx.Done()
-		stopped <- struct{}{}
-		return registry.ToolResult{}, ctx.Err()
-	}}
-}
-
-func TestKilledClientCancelsTheTool(t *testing.T) {
-	bothClients(t, func(t *testing.T, small bool) {
-		started, stopped := make(chan struct{}, 1), make(chan struct{}, 1)
-		r := newTestRouter(t, small, blocking("block", started, stopped))
-		for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
-			cmd := call(r.host.dir, "agent:block")
-			require.NoError(t, cmd.Start())
-			<-started
-			require.NoError(t, cmd.Process.Signal(signal))
-			<-stopped
-			require.Error(t, cmd.Wait())
-		}
-		res := r.Run(context.Background(), "block | cat", &RunOptions{Timeout: 100 * time.Millisecond})
-		require.True(t, res.TimedOut)
-		<-started
-		<-stopped
-	})
-}
-
-// TestStoppedReader: a reader that neither reads nor goes keeps one call
-// waiting and nothing else.
-func TestStoppedReader(t *testing.T) {
-	r := newTest(t)
-	reader, writer, err := os.Pipe()
-	require.NoError(t, err)
-	defer reader.Close()
-	cmd := call(r.host.dir, "agent:yell")
-	cmd.Stdout = writer
-	require.NoError(t, cmd.Start())
-	writer.Close()
-	requireSettles(t, func() bool {
-		n, err := unix.IoctlGetInt(int(reader.Fd()), unix.TIOCINQ)
-		return err == nil && n >= 64<<10-pipeBuf
-	}, "the pipe is full")
-	require.Equal(t, "pattern=x\n", run(t, r, "glob x | cat").Stdout)
-	require.NoError(t, cmd.Process.Kill())
-	cmd.Wait()
-	requireSettles(t, func() bool { return !strings.Contains(stacks(), "runCall") }, "the call has ended")
-	res := r.Run(context.Background(), "yell | sh -c 'kill -STOP $$'", &RunOptions{Timeout: 200 * time.Millisecond})
-	require.True(t, res.TimedOut)
-	requireSettles(t, func() bool { return !strings.Contains(stacks(), "runCall") }, "the call has ended")
-}
-
-func stacks() string {
-	buf := make([]byte, 4<<20)
-	return string(buf[:runtime.Stack(buf, true)])
-}
-
-// TestStubbornToolInBash: a tool that does not stop does not keep the reader of
-// its pipe, and Close does not wait for it.
-func TestStubbornToolInBash(t *testing.T) {
-	release := make(chan struct{})
-	ended := make(chan struct{})
-	r := newTest(t, &registry.Tool{Name: "stubborn", Summary: "Never stop", Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
-		io.WriteString(c.Stdout, "before\n")
-		<-release
-		io.WriteString(c.Stdout, "after\n")
-		close(ended)
-		return registry.Success(""), nil
-	}})
-	require.Equal(t, "before\n124\n", run(t, r, `timeout 0.1 agent:stubborn | cat; echo ${PIPESTATUS[0]}`).Stdout)
-	require.NoError(t, r.Close())
-	close(release)
-	<-ended
-}
-
-func TestLargeArguments(t *testing.T) {
-	bothClients(t, func(t *testing.T, small bool) {
-		r := newTestRouter(t, small)
-		megabyte := strings.Repeat("x", 1<<20)
-		res := run(t, r, "field:db:query --sql '"+megabyte+"'")
-		require.Equal(t, "sql="+megabyte+"\n", res.Stdout, "in process")
-		res = run(t, r, "write f --content '"+megabyte+"' | cat; exit ${PIPESTATUS[0]}")
-		require.Equal(t, 126, res.ExitCode)
-		require.Contains(t, res.Output, "hint: inside bash no argument of a command can be longer than 128 KiB")
-		res = run(t, r, "write ./f <<'EOF'\n"+megabyte+"\nEOF\nwc -c < f")
-		require.Equal(t, "wrote 1048577 bytes\n1048577\n", res.Stdout, "as a here-document")
-		res = run(t, r, `x=$(head -c 131000 /dev/zero | tr '\0' x); field:db:query --sql "$x" | wc -c`)
-		require.Equal(t, "131005\n", res.Stdout)
-		res = run(t, r, `agent:call field:db:query $(seq 1 10000 | sed 's/^/--/') 2>&1 | wc -l`)
-		require.Equal(t, 0, res.ExitCode)
-		words := strings.Repeat(" word", 10_000)
-		require.Equal(t, 2, run(t, r, "glob"+words).ExitCode)
-		require.Equal(t, 2, run(t, r, "glob"+words+" | cat; exit ${PIPESTATUS[0]}").ExitCode)
-	})
-}
-
-func TestACallLeavesNothingBehind(t *testing.T) {
-	bothClients(t, func(t *testing.T, small bool) {
-		r := newTestRouter(t, small)
-		loop := `for ((i = 0; i < %d; i++)); do glob x; done > out; echo a | write ./f > /dev/null; grep --pattern absent | cat; yell | head -n 1`
-		require.Equal(t, "y\n", run(t, r, fmt.Sprintf(loop, 5)).Stdout)
-		require.Equal(t, "y\n", run(t, r, "agent:hang > /dev/null & kill $!; wait $!; yell | head -n1").Stdout)
-		settled := func() bool { return !strings.Contains(stacks(), "connection") }
-		requireSettles(t, settled, "calls have ended")
-		files, goroutines := openFiles(t), runtime.NumGoroutine()
-		require.Equal(t, "y\n", run(t, r, fmt.Sprintf(loop, 1000)).Stdout)
-		requireSettles(t, settled, "calls have ended")
-		requireSettles(t, func() bool { return openFiles(t) <= files }, "no descriptor is left open")
-		requireSettles(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, "no goroutine is left")
-		require.Equal(t, "1000\n", run(t, r, "wc -l < out").Stdout)
-	})
-}
-
-func TestManyCallsAtOnce(t *testing.T) {
-	bothClients(t, func(t *testing.T, small bool) {
-		r := newTestRouter(t, small)
-		require.Equal(t, "200\n", run(t, r, "seq 200 | xargs -P 50 -n1 field:db:query --sql | sort -u | wc -l").Stdout)
-		require.Equal(t, "100\n", run(t, r, "for i in {1..100}; do glob $i & done | sort -u | wc -l").Stdout)
-	})
-}
-
-// TestEnvironmentCleared: the small program has its socket built in; the other
-// says what is missing, and does not become the whole program.
-func TestEnvironmentCleared(t *testing.T) {
-	bothClients(t, func(t *testing.T, small bool) {
-		r := newTestRouter(t, small)
-		res := run(t, r, `env -i "$(type -P agent:glob)" x; echo $?`)
-		if small {
-			require.Equal(t, "pattern=x\n0\n", res.Stdout)
-			return
-		}
-		require.Equal(t, "3\n", res.Stdout)
-		require.Equal(t, "agent:glob: "+incall.NoHost+"\n", res.Stderr)
-	})
-}
-
-// TestToolsComeAndGo: what is registered later can be called, what is removed
-// is an error and not another program.
-func TestToolsComeAndGo(t *testing.T) {
-	r := newTest(t)
-	require.Equal(t, 127, run(t, r, "later | cat; exit ${PIPESTATUS[0]}").ExitCode)
-	require.NoError(t, r.Registry().Register(says("later", "here\n", "")))
-	require.Equal(t, "here\n", run(t, r, "later | cat").Stdout)
-	require.Equal(t, "here\n", run(t, r, "later").Stdout)
-	require.True(t, r.Registry().Unregister("later"))
-	res := run(t, r, "agent:later | cat; exit ${PIPESTATUS[0]}")
-	require.Equal(t, 127, res.ExitCode)
-	require.Contains(t, res.Stderr, "no such command")
-}
-
-func TestNoCalls(t *testing.T) {
-	reg := registry.New()
-	require.NoError(t, reg.Register(testTools()...))
-	r, err := New(reg, &Options{Dir: t.TempDir(), NoCalls: true})
-	require.NoError(t, err)
-	defer r.Close()
-	require.Equal(t, "pattern=x\n", run(t, r, "glob x").Stdout)
-	require.Equal(t, 127, run(t, r, "glob x | cat; exit ${PIPESTATUS[0]}").ExitCode)
 }

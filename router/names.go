@@ -54,6 +54,9 @@ func nameTables() (name, glue [256]bool) {
 	for _, b := range "0123456789_-.:" {
 		name[b] = true
 	}
+	for b := 0x80; b < 256; b++ {
+		name[b] = true
+	}
 	glue = name
 	for _, b := range `/\"'$=@%+,^~*?[]` {
 		glue[b] = true

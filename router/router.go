@@ -54,7 +54,7 @@ type Router struct {
 	mu     sync.Mutex // guards sess and closed
 	sess   *session.Session
 	closed bool
-	status atomic.Int32 // of an in-process command that ran before the shell started
+	status atomic.Int32 // exit status of an in-process command that bash does not know yet, plus 1; 0: none
 }
 
 // New returns a router over the registry's tools, present and future. Close it.
@@ -175,20 +175,13 @@ func (r *Router) session() (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.SetStatus(int(r.status.Load()))
 	r.sess = s
 	return s, nil
 }
 
-// setStatus makes an in-process command's exit status bash's next $?.
-func (r *Router) setStatus(code int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status.Store(int32(code))
-	if r.sess != nil {
-		r.sess.SetStatus(code)
-	}
-}
+// setStatus makes an in-process command's exit status bash's next $?. It does
+// not wait for the command that bash may be running.
+func (r *Router) setStatus(code int) { r.status.Store(int32(code) + 1) }
 
 // Close ends the shell with everything it started, and the calls it serves.
 func (r *Router) Close() error {

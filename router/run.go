@@ -93,6 +93,9 @@ func (r *Router) runBash(ctx context.Context, p *Plan, s *streams, res *Result) 
 	}
 	var got session.Result
 	if err == nil {
+		if status := r.status.Swap(0); status > 0 {
+			sess.SetStatus(int(status) - 1)
+		}
 		got, err = sess.Run(ctx, p.Script, &session.RunOptions{Timeout: res.limit, Stdout: s.out, Stderr: s.err})
 	}
 	if err != nil {
@@ -110,6 +113,9 @@ func (r *Router) runBash(ctx context.Context, p *Plan, s *streams, res *Result) 
 // exitTransport is the exit status of what could not reach bash, a host or a server.
 const exitTransport = 3
 
+// unparsed is the hint for a text in which calls could not be looked for.
+const unparsed = "unparsed"
+
 // hint says what to type where bash's answer failed and a tool was probably meant.
 func (r *Router) hint(p *Plan, s *streams) {
 	if len(p.Calls) > 0 && s.err.holds("Argument list too long") {
@@ -118,6 +124,10 @@ func (r *Router) hint(p *Plan, s *streams) {
 	for _, h := range p.hints {
 		kind, file, _ := strings.Cut(h, " ")
 		switch kind {
+		case unparsed:
+			if s.err.holds("command not found") || s.err.holds("unrecognized option") || s.err.holds("not a valid identifier") {
+				fmt.Fprintln(s.err, "hint: calls could not be found in this text, so a read, write or grep in it was bash's own: type agent:read, agent:write or agent:grep there")
+			}
 		case "grep":
 			fmt.Fprintln(s.err, "hint: grep had no file and nothing on its stdin: to search the files below this directory type grep --pattern TEXT [--path DIR] [--ignore_case], or give grep -r and a file")
 		case "write":

@@ -19,7 +19,10 @@ type spliced struct {
 // bash to judge.
 func (n *nameIndex) splice(text string) spliced {
 	calls, hints, ok := n.find(text)
-	if !ok || len(calls) == 0 {
+	if !ok {
+		hints = []string{unparsed}
+	}
+	if len(calls) == 0 {
 		return spliced{script: text, hints: hints}
 	}
 	var b strings.Builder
