@@ -188,7 +188,7 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 	if hasInput(q.fds[0]) {
 		call.Stdin = &fdReader{fd: q.fds[0], wake: wake}
 	}
-	res := h.r.Call(ctx, q.name, q.words, call)
+	res := h.r.guardedCall(ctx, q.name, q.words, call)
 	return res.ExitStatus
 }
 

@@ -24,6 +24,7 @@ type Result struct {
 	Canceled   bool   `json:"-"` // by the caller's context
 	Restarted  bool   `json:"-"` // the shell before this one had ended
 	Err        error  `json:"-"` // we failed, not the command: bash could not be started, the router is closed
+	Denied     error  `json:"-"` // why the guard refused it; nothing ran
 
 	limit time.Duration
 }

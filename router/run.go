@@ -37,7 +37,9 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	start := time.Now()
 	s := r.newStreams(&o)
 	res := Result{Command: p.Raw, Layer: p.Layer, Name: p.Name, limit: r.limit(o.Timeout)}
+	end, allowed := r.begin(ctx, p, s, &res)
 	switch {
+	case !allowed:
 	case p.Err != nil:
 		fmt.Fprintln(s.err, p.Err)
 		res.ExitCode, res.Error = registry.ExitStatus(p.Err), p.Err.Error()
@@ -56,6 +58,9 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		res.Error = res.reason()
 	}
 	r.render(&res, s, p.InProcess && p.Name == "read")
+	if end != nil {
+		end(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
+	}
 	return res
 }
 

@@ -1,0 +1,90 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// Guard is asked before anything runs, and told what came of it: permissions,
+// a record and budgets are its business. It is called concurrently.
+type Guard interface {
+	// Begin may refuse an action with an error, whose exit status (126 for one
+	// that names none) becomes the action's; then nothing runs. It may wait for a
+	// person until ctx ends. Otherwise the action runs, and end, if it is not nil,
+	// is called once with what came of it.
+	Begin(ctx context.Context, a *Action) (end func(Outcome), err error)
+}
+
+// Action is what is about to run: a command string, or one call of a tool that
+// a command string makes from inside bash while it runs.
+type Action struct {
+	Plan  *Plan    // of a command string; nil for a call from inside bash
+	Name  string   // of the tool that is called, without "agent:"; "" for bash text
+	Words []string // after the name; nil for bash text
+	Dir   string   // where it runs, absolute
+}
+
+// Inside reports a call that comes from inside bash.
+func (a *Action) Inside() bool { return a.Plan == nil }
+
+// Outcome is what came of an action.
+type Outcome struct {
+	ExitCode int
+	Canceled bool
+	Duration time.Duration
+	Result   *Result // of a command string, complete; nil for a call from inside bash, which writes past us
+}
+
+// exitDenied is the exit status of what was not allowed.
+const exitDenied = 126
+
+// refusal is the exit status of a guard's error.
+func refusal(err error) int {
+	var s interface{ ExitStatus() int }
+	if errors.As(err, &s) {
+		return s.ExitStatus()
+	}
+	return exitDenied
+}
+
+// begin asks the guard about a plan. A refusal is the whole of its result.
+func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result) (end func(Outcome), ok bool) {
+	if r.opts.Guard == nil || p.Err != nil {
+		return nil, true
+	}
+	a := &Action{Plan: p, Dir: r.Dir()}
+	if p.InProcess {
+		a.Name, a.Words = p.Name, p.words
+	}
+	end, err := r.opts.Guard.Begin(ctx, a)
+	if err == nil {
+		return end, true
+	}
+	res.ExitCode, res.Error, res.Denied, res.Canceled = refusal(err), err.Error(), err, ctx.Err() != nil
+	fmt.Fprintln(s.err, err)
+	r.setStatus(res.ExitCode)
+	return nil, false
+}
+
+// guardedCall runs a call from inside bash if it may run.
+func (r *Router) guardedCall(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
+	if r.opts.Guard == nil {
+		return r.Call(ctx, name, words, c)
+	}
+	end, err := r.opts.Guard.Begin(ctx, &Action{Name: strings.TrimPrefix(name, agentPrefix), Words: words, Dir: c.Dir})
+	if err != nil {
+		fmt.Fprintln(c.Stderr, err)
+		return registry.ToolResult{Error: err.Error(), ExitStatus: refusal(err)}
+	}
+	start := time.Now()
+	got := r.Call(ctx, name, words, c)
+	if end != nil {
+		end(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
+	}
+	return got
+}
