@@ -41,6 +41,10 @@ type Tool struct {
 	// words, does no I/O, and its errors are *UsageError. nil: the common one.
 	Grammar func(t *Tool, words []string, hasStdin bool) (Parsed, error)
 
+	// FromShell makes a router call the tool from inside its shell, also when it
+	// is all there is to a command, so that Call.Environ is the shell's.
+	FromShell bool
+
 	// Check looks at coerced kwargs for what a schema cannot say (one of two
 	// parameters, two that exclude each other) and returns one line a problem.
 	// It must not do I/O. It may be nil.
@@ -65,6 +69,11 @@ type Call struct {
 	Stdin  io.Reader // nil: there is none
 	Stdout io.Writer // content
 	Stderr io.Writer // notes
+
+	// Environ returns the environment of the command that calls, in the form of
+	// os.Environ; it fails once that command has ended. nil: the call is the
+	// program's own.
+	Environ func() ([]string, error)
 }
 
 // ToolResult is what came of a call. Its JSON form is success, output, error.

@@ -23,6 +23,7 @@ const sendTime = 10 * time.Second
 
 // request is one call from inside bash.
 type request struct {
+	pid   int // of the program that calls, which waits for the reply
 	dir   string
 	name  string
 	words []string
@@ -59,7 +60,8 @@ func (q *request) detach() {
 // protocol, is hung up on.
 func (h *host) connection(conn *net.UnixConn) {
 	defer conn.Close()
-	if !sameUser(conn) {
+	pid, ok := sameUser(conn)
+	if !ok {
 		return
 	}
 	conn.SetReadDeadline(time.Now().Add(sendTime))
@@ -68,6 +70,7 @@ func (h *host) connection(conn *net.UnixConn) {
 		q.close()
 		return
 	}
+	q.pid = pid
 	conn.SetReadDeadline(time.Time{})
 	ctx, cancel := context.WithCancel(h.ctx)
 	gone := make(chan struct{})
@@ -107,18 +110,28 @@ func (h *host) serveCall(ctx context.Context, q *request) int {
 	}
 }
 
-// sameUser asks the kernel who is at the other end.
-func sameUser(conn *net.UnixConn) bool {
+// sameUser asks the kernel who is at the other end; ok is false for anybody
+// but this user.
+func sameUser(conn *net.UnixConn) (pid int, ok bool) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return false
+		return 0, false
 	}
-	same := false
 	raw.Control(func(fd uintptr) {
-		peer, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-		same = err == nil && int(peer.Uid) == os.Geteuid()
+		if peer, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil && int(peer.Uid) == os.Geteuid() {
+			pid, ok = int(peer.Pid), true
+		}
 	})
-	return same
+	return pid, ok
+}
+
+// environ is the environment that bash gave to the program that calls.
+func (q *request) environ() ([]string, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", q.pid))
+	if err != nil {
+		return nil, fmt.Errorf("environment of the command that calls: %w", err)
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00"), nil
 }
 
 var errGarbage = errors.New("not a request")
@@ -184,7 +197,7 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 		fmt.Fprintf(notes, "%s: the present directory is gone: cd to one that exists\n", q.name)
 		return 1
 	}
-	call := &registry.Call{Dir: q.dir, Stdout: out, Stderr: notes}
+	call := &registry.Call{Dir: q.dir, Stdout: out, Stderr: notes, Environ: q.environ}
 	if hasInput(q.fds[0]) {
 		call.Stdin = &fdReader{fd: q.fds[0], wake: wake}
 	}

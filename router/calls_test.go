@@ -227,3 +227,65 @@ func TestRunsAtOnce(t *testing.T) {
 	require.Zero(t, run(t, r, "write ./go --content ''").ExitCode)
 	require.Zero(t, (<-done).ExitCode)
 }
+
+// A tool that wants its caller's environment is called from bash, which has it.
+func TestEnvironOfTheCaller(t *testing.T) {
+	tool := text("env_of", stringParam("name", true))
+	tool.FromShell = true
+	tool.Run = func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
+		if c.Environ == nil {
+			return registry.Failure("no environment"), nil
+		}
+		env, err := c.Environ()
+		if err != nil {
+			return registry.ToolResult{}, err
+		}
+		for _, e := range env {
+			if name, v, _ := strings.Cut(e, "="); name == c.String("name") {
+				return registry.Success(v + "\n"), nil
+			}
+		}
+		return registry.Failure("%s is not set", c.String("name")), nil
+	}
+	reg := registry.New()
+	require.NoError(t, reg.Register(append(testTools(), tool)...))
+	bothClients(t, func(t *testing.T, small bool) {
+		r, err := newRouter(reg, nil, small)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, r.Close()) })
+		for _, row := range []struct {
+			name, command, stdout string
+			exit                  int
+		}{
+			{"not exported yet", "A=1", "", 0},
+			{"unset", "env_of A", "", 1},
+			{"exported in the session", "export A=$'two\\nlines'", "", 0},
+			{"set", "env_of A", "two\nlines\n", 0},
+			{"one command's own", "A=mine env_of A | cat", "mine\n", 0},
+			{"a subshell's", "(export A=sub; env_of A)", "sub\n", 0},
+			{"status", "(exit 7); env_of A; echo $?", "two\nlines\n0\n", 0},
+			{"help", "env_of -h", "env_of: Test env_of\n", 0},
+		} {
+			res := r.Run(t.Context(), row.command, nil)
+			require.Equal(t, row.stdout, res.Stdout, "%s: %s", row.name, res.Stderr)
+			require.Equal(t, row.exit, res.ExitCode, row.name)
+		}
+		p := r.Plan("env_of A")
+		require.Equal(t, Agent, p.Layer)
+		require.False(t, p.InProcess)
+		require.Equal(t, "agent:env_of A", p.Script)
+		require.Equal(t, "A", p.Kwargs["name"])
+		require.Error(t, func() error { p := r.Plan("env_of"); return p.Err }())
+	})
+}
+
+func TestFromShellWithoutCalls(t *testing.T) {
+	tool := text("env_of", stringParam("name", true))
+	tool.FromShell = true
+	reg := registry.New()
+	require.NoError(t, reg.Register(tool))
+	r, err := New(reg, &Options{NoCalls: true})
+	require.NoError(t, err)
+	defer r.Close()
+	require.Equal(t, "name=A\n", run(t, r, "env_of A").Stdout)
+}

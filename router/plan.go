@@ -103,6 +103,10 @@ func (r *Router) planTool(p *Plan, names *nameIndex) bool {
 	p.Native, p.InProcess, p.Script = false, true, ""
 	p.Layer, p.typed, p.Name, p.words = layerOf(name), name, strings.TrimPrefix(name, agentPrefix), words[1:]
 	r.planCall(p)
+	if t := p.tool; t != nil && t.FromShell && p.Err == nil && !p.Help {
+		s := names.splice(p.Raw)
+		p.InProcess, p.Script, p.Calls = len(s.calls) == 0, s.script, s.calls
+	}
 	return true
 }
 

@@ -44,7 +44,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		fmt.Fprintln(s.err, p.Err)
 		res.ExitCode, res.Error = registry.ExitStatus(p.Err), p.Err.Error()
 		r.setStatus(res.ExitCode)
-	case p.InProcess:
+	case p.InProcess, p.tool != nil && r.host == nil:
 		r.runTool(ctx, p, s, &res)
 	default:
 		r.runBash(ctx, p, s, &res)
