@@ -96,6 +96,7 @@ type Conversation struct {
 	sick     error        // the journal's
 	hush     bool         // a summary is written, which nobody is shown
 	plain    bool         // the server refuses reasoning that is sent back
+	by       string       // the model that answers
 }
 
 // New makes a conversation. It sends nothing yet.
@@ -104,23 +105,7 @@ func New(opts *Options) *Conversation {
 	if c.opts.Events == nil {
 		c.opts.Events = func(Event) {}
 	}
-	// A key that was read from a file often has a newline, which HTTP refuses.
-	c.opts.APIKey = strings.TrimSpace(c.opts.APIKey)
-	cfg := openai.DefaultConfig(c.opts.APIKey)
-	if c.opts.BaseURL != "" {
-		cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(c.opts.BaseURL, "/"), "/chat/completions")
-	}
-	// Comment lines are filtered out before go-openai sees them, but blank lines
-	// count too, and 300 in a row would end the stream.
-	cfg.EmptyMessagesLimit = 1 << 30
-	cfg.HTTPClient = c.httpClient()
-	c.opts.BaseURL = cfg.BaseURL
-	c.server = hostOf(cfg.BaseURL)
-	c.client = openai.NewClientWithConfig(cfg)
-	c.size = newSizer(c.opts.Window, c.opts.Model)
-	if c.opts.Prices == (Prices{}) {
-		c.opts.Prices = known(c.opts.Model).prices
-	}
+	c.connect()
 	c.begin()
 	return c
 }
@@ -128,23 +113,38 @@ func New(opts *Options) *Conversation {
 // OnEvent puts f in the place of Options.Events. It is not called during a Turn.
 func (c *Conversation) OnEvent(f func(Event)) { c.opts.Events = f }
 
-// Turn sends a prompt and goes on until the model stops calling the tool. It
+// Turn is Send with a text alone.
+func (c *Conversation) Turn(ctx context.Context, prompt string) (final string, err error) {
+	return c.Send(ctx, Prompt{Text: prompt})
+}
+
+// Prompt is what a person sends: a text, pictures, or both.
+type Prompt struct {
+	Text   string
+	Images []Image // beside those that the text names; see NewImage
+}
+
+// Send sends a prompt and goes on until the model stops calling the tool. It
 // returns the text of the last reply. Words such as @shot.png in the prompt send
 // the picture along, when there is such a file.
 //
 // An error is an [*Error]; the text that came before it is returned too. The
-// conversation can be continued with another Turn after any error.
-func (c *Conversation) Turn(ctx context.Context, prompt string) (final string, err error) {
-	if strings.TrimSpace(prompt) == "" {
+// conversation can be continued with another Send after any error.
+func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err error) {
+	if strings.TrimSpace(p.Text) == "" && len(p.Images) == 0 {
 		return "", &Error{Exit: ExitUsage, Text: "the prompt is empty: type what is to be done"}
 	}
-	images, err := loadImages(prompt, c.dir())
+	named, err := loadImages(p.Text, c.dir())
+	if err == nil {
+		named = append(append([]Image(nil), p.Images...), named...)
+		err = checkImages(named)
+	}
 	if err != nil {
 		return "", &Error{Exit: ExitUsage, Text: err.Error(), Err: err}
 	}
 	c.turns++
 	c.settle()
-	c.add(store.Record{Type: store.TypeUser, Text: prompt, Images: images})
+	c.add(store.Record{Type: store.TypeUser, Text: p.Text, Images: named})
 	if limit := c.opts.MaxTime; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, OutOfTime(limit))

@@ -67,12 +67,22 @@ func (c *Conversation) squeeze(ctx context.Context, try int) bool {
 	}
 	rec := store.Record{Type: store.TypeCompact}
 	for _, m := range ms[c.systems():] {
-		rec.Messages = append(rec.Messages, m.rec)
+		rec.Messages = append(rec.Messages, c.keepable(&m))
 	}
 	c.add(rec)
 	c.size.forget()
 	c.opts.Events(Compacted{Before: before, After: c.size.estimate(c.messages)})
 	return true
+}
+
+// keepable is a message as a compaction records it: with its model, where that is
+// not the one that answers now.
+func (c *Conversation) keepable(m *message) store.Record {
+	rec := m.rec
+	if rec.Model = ""; !c.own(m) {
+		rec.Model = m.by
+	}
+	return rec
 }
 
 // The outputs of the last calls are what the model works with just now, so the

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -55,6 +56,9 @@ func (c *Conversation) withExtras(ctx context.Context, cancel context.CancelCaus
 		rec := &c.messages[i].rec
 		e := messageExtra{index: i, fields: fields(rec.Extra)}
 		delete(e.fields, "reasoning_content") // go-openai has a field for it
+		if !c.own(&c.messages[i]) {
+			continue
+		}
 		if c.plain {
 			e.fields = nil
 		}
@@ -101,10 +105,23 @@ func fields(extra json.RawMessage) map[string]json.RawMessage {
 // wire are the messages as go-openai takes them.
 func (c *Conversation) wire() []openai.ChatCompletionMessage {
 	out := make([]openai.ChatCompletionMessage, len(c.messages))
+	foreign := false // the calls that are answered just now are another model's
 	for i := range c.messages {
-		out[i] = c.messages[i].ChatCompletionMessage
-		if c.plain {
+		m := &c.messages[i]
+		out[i] = m.ChatCompletionMessage
+		if c.plain || !c.own(m) {
 			out[i].ReasoningContent = ""
+		}
+		if len(m.ToolCalls) > 0 {
+			if foreign = !c.own(m); foreign {
+				out[i].ToolCalls = slices.Clone(m.ToolCalls)
+				for k := range out[i].ToolCalls {
+					out[i].ToolCalls[k].ID = neutralID(out[i].ToolCalls[k].ID)
+				}
+			}
+		}
+		if m.Role == openai.ChatMessageRoleTool && foreign {
+			out[i].ToolCallID = neutralID(m.ToolCallID)
 		}
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 type message struct {
 	openai.ChatCompletionMessage
 	rec     store.Record
+	by      string // the model that made it, where one did
 	started string // the id of its last call that began to run; only while a history is read
 }
 
@@ -40,7 +41,7 @@ func (c *Conversation) begin() {
 		c.add(store.Record{Type: store.TypeResume, Dir: c.dir(), Program: c.opts.Program})
 	}
 	c.opts.History = nil
-	c.record(store.Record{Type: store.TypeModel, Model: c.opts.Model, Server: c.opts.BaseURL})
+	c.add(store.Record{Type: store.TypeModel, Model: c.opts.Model, Server: c.opts.BaseURL})
 	if system := c.opts.System; system != old && strings.TrimSpace(system) != "" {
 		c.add(store.Record{Type: store.TypeSystem, Text: system})
 	}
@@ -50,6 +51,8 @@ func (c *Conversation) begin() {
 // resumed conversation is the one that was, byte for byte.
 func (c *Conversation) absorb(r store.Record) {
 	switch r.Type {
+	case store.TypeModel:
+		c.by = r.Model
 	case store.TypeSystem:
 		c.setSystem(r)
 	case store.TypeUser:
@@ -87,6 +90,10 @@ func (c *Conversation) absorb(r store.Record) {
 // push appends a message.
 func (c *Conversation) push(r store.Record) {
 	m := openai.ChatCompletionMessage{}
+	by := r.Model // of a message that a compaction kept
+	if by == "" && r.Type == store.TypeAssistant {
+		by = c.by
+	}
 	switch r.Type {
 	case store.TypeUser:
 		m.Role, m.Content = openai.ChatMessageRoleUser, r.Text
@@ -110,7 +117,7 @@ func (c *Conversation) push(r store.Record) {
 	default:
 		return
 	}
-	c.messages = append(c.messages, message{ChatCompletionMessage: m, rec: r})
+	c.messages = append(c.messages, message{ChatCompletionMessage: m, rec: r, by: by})
 }
 
 // setSystem puts the system prompt in the first place.

@@ -16,17 +16,61 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
 )
 
-// maxImage is what the strictest of the providers takes (Anthropic: 5 MB).
-const maxImage = 5 << 20
+// MaxImage is the size of the largest picture that is taken, in bytes: what the
+// strictest of the providers takes (Anthropic: 5 MB).
+const MaxImage = 5 << 20
 
-var imageWord = regexp.MustCompile(`(?:^|\s)@(?:"([^"\n]+)"|(\S+))`)
+// maxImages bounds the pictures of one prompt, and maxImageBytes all of them.
+const (
+	maxImages     = 20
+	maxImageBytes = 20 << 20
+)
+
+// Image is a picture that goes along with a prompt.
+type Image = store.Image
+
+// NewImage is a picture from its bytes, say from a clipboard. name is what a
+// person reads of it. The kind is told from the bytes: png, jpeg, gif or webp.
+// Anything else, and more than [MaxImage] bytes, is an error that names the
+// picture.
+func NewImage(name string, data []byte) (Image, error) {
+	mime := http.DetectContentType(data)
+	switch {
+	case len(data) == 0:
+		return Image{}, fmt.Errorf("image %s: it is empty", name)
+	case mime != "image/png" && mime != "image/jpeg" && mime != "image/gif" && mime != "image/webp":
+		return Image{}, fmt.Errorf("image %s: it is no picture that models take, but %s (they take png, jpeg, gif and webp): leave the @ out to mention the file by name", name, mime)
+	case len(data) > MaxImage:
+		return Image{}, tooBig(name, int64(len(data)))
+	}
+	return Image{Name: name, MIME: mime, Data: data}, nil
+}
+
+func tooBig(name string, size int64) error {
+	return fmt.Errorf("image %s: it has %d bytes and at most %d are taken: make it smaller", name, size, MaxImage)
+}
+
+// checkImages bounds what one prompt carries: it is paid for with every request.
+func checkImages(images []Image) error {
+	total := 0
+	for _, img := range images {
+		total += len(img.Data)
+	}
+	if len(images) > maxImages || total > maxImageBytes {
+		return fmt.Errorf("%d images with %d bytes: a prompt takes at most %d with %d bytes: send some of them with the next prompt", len(images), total, maxImages, maxImageBytes)
+	}
+	return nil
+}
+
+var imageWord = regexp.MustCompile(`(?:^|[\s("'\[])@(?:"([^"\n]+)"|(\S+))`)
 
 // loadImages reads the pictures that a prompt names with @. A word that names no
 // file is a word.
-func loadImages(prompt, dir string) ([]store.Image, error) {
-	var out []store.Image
+func loadImages(prompt, dir string) ([]Image, error) {
+	var out []Image
+	seen := map[string]bool{}
 	for _, m := range imageWord.FindAllStringSubmatch(prompt, -1) {
-		name := m[1] + strings.TrimRight(m[2], ",;:!?)")
+		name := m[1] + strings.TrimRight(m[2], ".,;:!?)]}'\"")
 		switch strings.ToLower(filepath.Ext(name)) {
 		case ".png", ".jpg", ".jpeg", ".gif", ".webp":
 		default:
@@ -36,12 +80,16 @@ func loadImages(prompt, dir string) ([]store.Image, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
 		st, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
-		case err == nil && st.Size() > maxImage:
-			return nil, fmt.Errorf("image %s: it has %d bytes and at most %d are taken: make it smaller", name, st.Size(), maxImage)
+		case err == nil && st.Size() > MaxImage:
+			return nil, tooBig(name, st.Size())
 		case err == nil && !st.Mode().IsRegular():
 			return nil, fmt.Errorf("image %s: it is not a regular file", name)
 		}
@@ -49,22 +97,28 @@ func loadImages(prompt, dir string) ([]store.Image, error) {
 		if err != nil {
 			return nil, fmt.Errorf("image %s: %w", name, err)
 		}
-		mime := http.DetectContentType(data)
-		if !strings.HasPrefix(mime, "image/") {
-			return nil, fmt.Errorf("image %s: it is no picture (%s): leave the @ out to mention the file by name", name, mime)
+		img, err := NewImage(name, data)
+		if err != nil {
+			return nil, err
 		}
-		out = append(out, store.Image{Name: name, MIME: mime, Data: data})
+		out = append(out, img)
 	}
 	return out, nil
 }
 
+// dataURL is a picture as both protocols take it (RFC 2397).
+func dataURL(img Image) string {
+	return "data:" + img.MIME + ";base64," + base64.StdEncoding.EncodeToString(img.Data)
+}
+
 // parts is a prompt with pictures as it goes over the wire.
 func parts(r store.Record) []openai.ChatMessagePart {
-	out := []openai.ChatMessagePart{{Type: openai.ChatMessagePartTypeText, Text: r.Text}}
+	var out []openai.ChatMessagePart
+	if strings.TrimSpace(r.Text) != "" { // servers refuse an empty text
+		out = append(out, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: r.Text})
+	}
 	for _, img := range r.Images {
-		out = append(out, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{
-			URL: "data:" + img.MIME + ";base64," + base64.StdEncoding.EncodeToString(img.Data),
-		}})
+		out = append(out, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{URL: dataURL(img)}})
 	}
 	return out
 }
