@@ -15,9 +15,28 @@ import (
 type Guard interface {
 	// Begin may refuse an action with an error, whose exit status (126 for one
 	// that names none) becomes the action's; then nothing runs. It may wait for a
-	// person until ctx ends. Otherwise the action runs, and end, if it is not nil,
-	// is called once with what came of it.
-	Begin(ctx context.Context, a *Action) (end func(Outcome), err error)
+	// person until ctx ends. Otherwise the action runs with what was granted.
+	Begin(ctx context.Context, a *Action) (Grant, error)
+}
+
+// Grant is what an action that may run is given on its way. The zero value
+// gives nothing, and asks to be told nothing.
+type Grant struct {
+	// Paths are absolute files and directories, with all that is below, that the
+	// action's tools may read and write although they are protected, secret or
+	// outside the workspace: somebody saw them and said yes. They get there by
+	// registry.Allow. "/" is everything.
+	Paths []string
+
+	// Free runs a command string in a shell that no launcher confines, and goes
+	// back to the confined one after it: somebody saw that it needs more than the
+	// sandbox allows and said yes. The free shell has the confined one's
+	// directory and plain variables, and none of its functions and aliases. It
+	// means nothing for a call from inside bash, or without a launcher.
+	Free bool
+
+	// End, if it is not nil, is called once with what came of the action.
+	End func(Outcome)
 }
 
 // Action is what is about to run: a command string, or one call of a tool that
@@ -53,22 +72,22 @@ func refusal(err error) int {
 }
 
 // begin asks the guard about a plan. A refusal is the whole of its result.
-func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result) (end func(Outcome), ok bool) {
+func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result) (g Grant, ok bool) {
 	if r.opts.Guard == nil || p.Err != nil {
-		return nil, true
+		return g, true
 	}
 	a := &Action{Plan: p, Dir: r.Dir()}
 	if p.InProcess {
 		a.Name, a.Words = p.Name, p.words
 	}
-	end, err := r.opts.Guard.Begin(ctx, a)
+	g, err := r.opts.Guard.Begin(ctx, a)
 	if err == nil {
-		return end, true
+		return g, true
 	}
 	res.ExitCode, res.Error, res.Denied, res.Canceled = refusal(err), err.Error(), err, ctx.Err() != nil
 	fmt.Fprintln(s.err, err)
 	r.setStatus(res.ExitCode)
-	return nil, false
+	return Grant{}, false
 }
 
 // guardedCall runs a call from inside bash if it may run.
@@ -76,15 +95,15 @@ func (r *Router) guardedCall(ctx context.Context, name string, words []string, c
 	if r.opts.Guard == nil {
 		return r.Call(ctx, name, words, c)
 	}
-	end, err := r.opts.Guard.Begin(ctx, &Action{Name: strings.TrimPrefix(name, agentPrefix), Words: words, Dir: c.Dir})
+	g, err := r.opts.Guard.Begin(ctx, &Action{Name: strings.TrimPrefix(name, agentPrefix), Words: words, Dir: c.Dir})
 	if err != nil {
 		fmt.Fprintln(c.Stderr, err)
 		return registry.ToolResult{Error: err.Error(), ExitStatus: refusal(err)}
 	}
 	start := time.Now()
-	got := r.Call(ctx, name, words, c)
-	if end != nil {
-		end(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
+	got := r.Call(registry.Allow(ctx, g.Paths...), name, words, c)
+	if g.End != nil {
+		g.End(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
 	}
 	return got
 }

@@ -37,7 +37,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	start := time.Now()
 	s := r.newStreams(&o)
 	res := Result{Command: p.Raw, Layer: p.Layer, Name: p.Name, limit: r.limit(o.Timeout)}
-	end, allowed := r.begin(ctx, p, s, &res)
+	grant, allowed := r.begin(ctx, p, s, &res)
 	switch {
 	case !allowed:
 	case p.Err != nil:
@@ -45,7 +45,9 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		res.ExitCode, res.Error = registry.ExitStatus(p.Err), p.Err.Error()
 		r.setStatus(res.ExitCode)
 	case p.InProcess, p.tool != nil && r.host == nil:
-		r.runTool(ctx, p, s, &res)
+		r.runTool(registry.Allow(ctx, grant.Paths...), p, s, &res)
+	case grant.Free:
+		r.runFree(ctx, p, s, &res)
 	default:
 		r.runBash(ctx, p, s, &res)
 	}
@@ -58,8 +60,8 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		res.Error = res.reason()
 	}
 	r.render(&res, s, p.InProcess && p.Name == "read")
-	if end != nil {
-		end(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
+	if grant.End != nil {
+		grant.End(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
 	}
 	return res
 }
