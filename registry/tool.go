@@ -142,6 +142,20 @@ func (c *Call) Int(name string) int {
 	return 0
 }
 
+// Float returns the number parameter, its default, or 0.
+func (c *Call) Float(name string) float64 {
+	switch v := c.value(name).(type) {
+	case int:
+		return float64(v)
+	case float64:
+		return v
+	case json.Number:
+		f, _ := v.Float64() // a number that is too big is infinite
+		return f
+	}
+	return 0
+}
+
 // Array returns the array parameter, its default, or nil.
 func (c *Call) Array(name string) []any {
 	a, _ := c.value(name).([]any)

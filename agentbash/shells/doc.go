@@ -1,0 +1,12 @@
+// Package shells holds the tools for commands that run beside the session:
+// bash_start, bash_output and bash_kill.
+//
+// A background shell is a bash of its own, in a session of its own, with a copy
+// of the caller's directory and environment, and with /dev/null for its stdin.
+// It outlives the shell that started it, and ends with the program: Close ends
+// it in good order, and a watchdog kills it when the program was killed.
+//
+// What it writes goes to a log of bounded size; a look at it takes what is new
+// since the last one. A shell's functions and variables that are not exported
+// are not copied: it is a child like any other.
+package shells

@@ -1,0 +1,177 @@
+package shells
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// job is one background shell.
+type job struct {
+	id, command, dir string
+	mark             string // an entry of the environment of all that it starts
+	pid              int    // also its session's
+	started          time.Time
+	log              *log
+	out              *os.File      // our end of the pipe that it writes to
+	ended            chan struct{} // closed when the shell has ended
+	drained          chan struct{} // closed when nobody holds the pipe any more
+
+	looking sync.Mutex // held while a look takes what is new
+
+	mu     sync.Mutex
+	seen   int64 // bytes that were shown or passed over
+	status Status
+	exit   int
+	end    time.Time
+	killed bool  // bash_kill or Close ended it
+	lost   error // why its output is not complete
+}
+
+// start starts the command with its output going to the log.
+func (j *job) start(cmd *exec.Cmd) error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("pipe for the output: %w", err)
+	}
+	cmd.Stdout, cmd.Stderr = w, w
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setsid = true
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		r.Close()
+		return fmt.Errorf("start bash: %w", err)
+	}
+	j.pid, j.out, j.status = cmd.Process.Pid, r, Running
+	go j.drain()
+	go j.wait(cmd)
+	return nil
+}
+
+// drain copies what the shell and its children write, until all of them have
+// ended or Close hangs up.
+func (j *job) drain() {
+	defer close(j.drained)
+	defer j.out.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := j.out.Read(buf)
+		if n > 0 {
+			if werr := j.log.write(buf[:n]); werr != nil {
+				j.mu.Lock()
+				j.lost = werr
+				j.mu.Unlock()
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// hangUp ends drain where a process that nobody could kill holds the pipe.
+func (j *job) hangUp() { j.out.SetReadDeadline(time.Unix(1, 0)) }
+
+// lastWords is how long the end of a shell is not told while somebody else
+// still holds its output.
+const lastWords = 100 * time.Millisecond
+
+func (j *job) wait(cmd *exec.Cmd) {
+	err := cmd.Wait()
+	select {
+	case <-j.drained:
+	case <-time.After(lastWords): // a child of it writes on
+	}
+	var exit *exec.ExitError
+	j.mu.Lock()
+	j.end = time.Now()
+	switch state := cmd.ProcessState; {
+	case err != nil && !errors.As(err, &exit):
+		j.status, j.exit, j.lost = Error, 1, err
+	case state.Sys().(syscall.WaitStatus).Signaled():
+		j.status, j.exit = Terminated, 128+int(state.Sys().(syscall.WaitStatus).Signal())
+	case j.killed:
+		j.status, j.exit = Terminated, state.ExitCode()
+	case j.lost != nil:
+		j.status, j.exit = Error, state.ExitCode()
+	case state.ExitCode() == 0:
+		j.status = Completed
+	default:
+		j.status, j.exit = Failed, state.ExitCode()
+	}
+	j.mu.Unlock()
+	close(j.ended)
+	j.log.wake()
+}
+
+func (j *job) state() Job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return Job{ID: j.id, Command: j.command, Dir: j.dir, PID: j.pid, Status: j.status, Exit: j.exit,
+		Started: j.started, Ended: j.end, Log: j.log.path, Unread: j.log.end() - j.seen}
+}
+
+// says is the state in a line.
+func (j Job) says() string {
+	switch {
+	case j.Status == Running:
+		return fmt.Sprintf("running for %s, pid %d", since(j.Started, time.Now()), j.PID)
+	case j.Exit > 128 && j.Status == Terminated:
+		return fmt.Sprintf("terminated by %s after %s, exit code %d", signalName(j.Exit-128), since(j.Started, j.Ended), j.Exit)
+	}
+	return fmt.Sprintf("%s after %s, exit code %d", j.Status, since(j.Started, j.Ended), j.Exit)
+}
+
+func since(from, to time.Time) string {
+	d := to.Sub(from)
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+// unkillable is how long kill waits for what does not even die of SIGKILL.
+const unkillable = 5 * time.Second
+
+// kill sends SIGTERM to the shell's whole tree, SIGKILL to what is left of it
+// after the grace, and waits until it has ended. It reports how many processes
+// it met, and how many are still there.
+func (j *job) kill(grace time.Duration) (met, left int) {
+	j.mu.Lock()
+	if j.status == Running {
+		j.killed = true
+	}
+	j.mu.Unlock()
+	tree := j.tree(nil)
+	met = len(tree)
+	signal(tree, syscall.SIGTERM)
+	soft, hard := time.NewTimer(grace), time.NewTimer(grace+unkillable)
+	defer soft.Stop()
+	defer hard.Stop()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for over := false; ; {
+		if tree = j.tree(tree); len(tree) == 0 {
+			break
+		}
+		if over {
+			signal(tree, syscall.SIGKILL)
+		}
+		select {
+		case <-look.C:
+		case <-soft.C:
+			over = true
+		case <-hard.C:
+			return met, len(tree)
+		}
+	}
+	<-j.ended
+	return met, 0
+}

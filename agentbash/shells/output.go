@@ -1,0 +1,232 @@
+package shells
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// maxLine is how much of a line is looked at together, in bytes; a longer one
+// counts as several.
+const maxLine = 1 << 20
+
+func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+	j, err := s.find(call.String("bash_id"))
+	if err != nil {
+		return registry.Failure("%v", err), nil
+	}
+	var filter *regexp.Regexp
+	if call.Has("filter") {
+		filter = regexp.MustCompile(call.String("filter")) // Check saw that it compiles
+	}
+	var res registry.ToolResult
+	if wait := call.String("wait"); wait != "" {
+		res = j.wants(ctx, wait, seconds(call, "timeout"))
+	} else {
+		res.Success = true
+	}
+	if ctx.Err() != nil {
+		return registry.ToolResult{}, ctx.Err() // what is new stays new
+	}
+	if err := j.look(ctx, call, filter); err != nil {
+		return registry.ToolResult{}, err
+	}
+	st := j.state()
+	fmt.Fprintf(call.Stderr, "%s: %s\n", j.id, st.says())
+	if lost := j.loss(); lost != nil {
+		fmt.Fprintf(call.Stderr, "%s: some of its output was lost: %v\n", j.id, lost)
+	}
+	return res, nil
+}
+
+// wants waits for a line or for the end.
+func (j *job) wants(ctx context.Context, what string, limit time.Duration) registry.ToolResult {
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	if what == "exit" {
+		select {
+		case <-j.ended:
+			return registry.ToolResult{Success: true}
+		case <-late.C:
+			return tooLate("it did not end within %s: --timeout waits longer, bash_kill --bash_id %s ends it", limit, j.id)
+		case <-ctx.Done():
+			return registry.ToolResult{}
+		}
+	}
+	s := scanner{re: regexp.MustCompile(what), at: j.position()}
+	for {
+		over := false
+		select {
+		case <-j.ended:
+			over = true
+		default:
+		}
+		end, more := j.log.news()
+		if s.matches(j.log, end) {
+			return registry.ToolResult{Success: true}
+		}
+		if over {
+			return registry.Failure("it ended, and no new line matched %q", what)
+		}
+		select {
+		case <-more:
+		case <-late.C:
+			return tooLate("no new line matched %[3]q within %[1]s: --timeout waits longer; bash_start lists what runs", limit, j.id, what)
+		case <-ctx.Done():
+			return registry.ToolResult{}
+		}
+	}
+}
+
+func tooLate(format string, args ...any) registry.ToolResult {
+	res := registry.Failure(format, args...)
+	res.ExitStatus = 124
+	return res
+}
+
+// scanner looks for a line in what arrives. A line that has no end yet is
+// looked at each time that there is more of it: a prompt never gets one.
+type scanner struct {
+	re   *regexp.Regexp
+	at   int64
+	line []byte
+}
+
+func (s *scanner) matches(l *log, end int64) bool {
+	buf := make([]byte, 64<<10)
+	for s.at < end {
+		n, from, err := l.readAt(buf[:min(int64(len(buf)), end-s.at)], s.at)
+		if n == 0 || err != nil {
+			s.at = end
+			break
+		}
+		if from > s.at {
+			s.line = s.line[:0]
+		}
+		s.at = from + int64(n)
+		for rest := buf[:n]; len(rest) > 0; {
+			part, after, whole := bytes.Cut(rest, []byte("\n"))
+			s.line = append(s.line, part...)
+			if whole || len(s.line) > maxLine {
+				if s.re.Match(bytes.TrimSuffix(s.line, []byte("\r"))) {
+					return true
+				}
+				s.line = s.line[:0]
+			}
+			rest = after
+		}
+	}
+	return len(s.line) > 0 && s.re.Match(s.line)
+}
+
+// position is how far was looked.
+func (j *job) position() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.seen
+}
+
+// loss is why some of its output is not there, or nil.
+func (j *job) loss() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.lost
+}
+
+// look copies what is new to the call's stdout, or the lines of it that match.
+// An unfinished line of a running shell does not count as new for a filter.
+func (j *job) look(ctx context.Context, call *registry.Call, filter *regexp.Regexp) error {
+	j.looking.Lock()
+	defer j.looking.Unlock()
+	ended := false
+	select {
+	case <-j.ended:
+		ended = true
+	default:
+	}
+	v := view{call: call, filter: filter, at: j.position()}
+	end := j.log.end()
+	for buf := make([]byte, 64<<10); v.at < end; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, from, err := j.log.readAt(buf[:min(int64(len(buf)), end-v.at)], v.at)
+		if n == 0 || err != nil {
+			if err == nil || err == io.EOF {
+				break
+			}
+			return fmt.Errorf("read %s: %w", j.log.path, err)
+		}
+		v.dropped += from - v.at
+		v.at = from + int64(n)
+		if err := v.show(buf[:n]); err != nil {
+			return err
+		}
+	}
+	if err := v.finish(ended); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	j.seen = v.at - int64(len(v.line))
+	j.mu.Unlock()
+	if v.dropped > 0 {
+		fmt.Fprintf(call.Stderr, "%s: %d bytes before this were dropped, since nobody looked\n", j.id, v.dropped)
+	}
+	if v.others > 0 {
+		fmt.Fprintf(call.Stderr, "%s: %d other new lines did not match and count as seen; everything is in %s\n", j.id, v.others, j.log.path)
+	}
+	return nil
+}
+
+// view shows one look.
+type view struct {
+	call    *registry.Call
+	filter  *regexp.Regexp
+	at      int64
+	line    []byte // of the filter: an unfinished line
+	dropped int64
+	others  int
+}
+
+func (v *view) show(b []byte) error {
+	if v.filter == nil {
+		_, err := v.call.Stdout.Write(b)
+		return err
+	}
+	for len(b) > 0 {
+		part, rest, whole := bytes.Cut(b, []byte("\n"))
+		v.line = append(v.line, part...)
+		if whole || len(v.line) > maxLine {
+			if err := v.test(); err != nil {
+				return err
+			}
+		}
+		b = rest
+	}
+	return nil
+}
+
+// test shows the line if it matches, and forgets it.
+func (v *view) test() error {
+	line := v.line
+	v.line = v.line[:0]
+	if !v.filter.Match(bytes.TrimSuffix(line, []byte("\r"))) {
+		v.others++
+		return nil
+	}
+	_, err := v.call.Stdout.Write(append(line, '\n'))
+	return err
+}
+
+// finish tests a last line without an end, which will not get any longer.
+func (v *view) finish(ended bool) error {
+	if len(v.line) == 0 || !ended {
+		return nil
+	}
+	return v.test()
+}

@@ -1,0 +1,104 @@
+package shells
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// process is one process of a tree.
+type process struct {
+	pid     int
+	parent  int
+	session int
+	start   string // in ticks; tells it from a later one with its number
+	zombie  bool
+}
+
+// processes reads them all from /proc (proc_pid_stat(5)).
+func processes() (all []process) {
+	dirs, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, d := range dirs {
+		pid, err := strconv.Atoi(d.Name())
+		if err != nil {
+			continue
+		}
+		data, err := os.ReadFile("/proc/" + d.Name() + "/stat")
+		if err != nil {
+			continue
+		}
+		f := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:])) // a name may hold anything
+		if len(f) < 20 {
+			continue
+		}
+		p := process{pid: pid, start: f[19], zombie: f[0] == "Z" || f[0] == "X"}
+		p.parent, _ = strconv.Atoi(f[1])
+		p.session, _ = strconv.Atoi(f[3])
+		all = append(all, p)
+	}
+	return all
+}
+
+// members are the living processes of a session.
+func members(session int) (out []process) {
+	for _, p := range processes() {
+		if p.session == session && !p.zombie {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// tree is what lives of the job: its session, what bears its mark, all
+// descendants of those, and what was in the tree before and lost its parent since.
+func (j *job) tree(before []process) (alive []process) {
+	all := processes()
+	in := map[int]bool{}
+	was := map[int]string{}
+	for _, p := range before {
+		was[p.pid] = p.start
+	}
+	for _, p := range all {
+		if p.session == j.pid || was[p.pid] == p.start || bears(p.pid, j.mark) {
+			in[p.pid] = true
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, p := range all {
+			if !in[p.pid] && in[p.parent] {
+				in[p.pid], more = true, true
+			}
+		}
+	}
+	for _, p := range all {
+		if in[p.pid] && !p.zombie {
+			alive = append(alive, p)
+		}
+	}
+	return alive
+}
+
+// bears reports whether a process has an entry in its environment.
+func bears(pid int, entry string) bool {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	return err == nil && bytes.Contains(append(env, 0), []byte(entry+"\x00"))
+}
+
+func signal(tree []process, sig syscall.Signal) {
+	for _, p := range tree {
+		unix.Kill(p.pid, sig)
+		if sig == syscall.SIGTERM {
+			unix.Kill(p.pid, syscall.SIGCONT) // one that is stopped would not see it
+		}
+	}
+}
+
+func signalName(n int) string { return unix.SignalName(syscall.Signal(n)) }

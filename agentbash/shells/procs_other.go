@@ -1,0 +1,35 @@
+//go:build !linux
+
+package shells
+
+import (
+	"strconv"
+	"syscall"
+)
+
+// process is one process of a tree.
+type process struct{ pid int }
+
+// members are the living processes of a session: without /proc, its leader.
+func members(session int) []process {
+	if syscall.Kill(session, 0) != nil {
+		return nil
+	}
+	return []process{{session}}
+}
+
+func (j *job) tree([]process) []process {
+	if syscall.Kill(-j.pid, 0) != nil {
+		return nil
+	}
+	return []process{{j.pid}}
+}
+
+// signal reaches the process group alone.
+func signal(tree []process, sig syscall.Signal) {
+	for _, p := range tree {
+		syscall.Kill(-p.pid, sig)
+	}
+}
+
+func signalName(n int) string { return "signal " + strconv.Itoa(n) }

@@ -1,0 +1,269 @@
+package shells
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options configures New; nil means the defaults; copied.
+type Options struct {
+	// StateDir takes the logs; it is made with mode 0700 when it is first needed.
+	// "" makes a private one that Close removes.
+	StateDir string
+
+	// Env is the environment of a shell whose caller's is not known; nil is the
+	// program's.
+	Env []string
+
+	// LogSize is how many bytes of one shell's output are kept at least; from
+	// twice that on the oldest are dropped. 0 means 16 MiB.
+	LogSize int64
+
+	// Prepare makes what bash is given of a command's text. nil gives it as it is.
+	Prepare func(command string) string
+
+	// Launch, when set, is called on each shell before it is started and may
+	// change how: to confine it, say. An error keeps it from starting.
+	Launch func(cmd *exec.Cmd) error
+
+	// Alone says that the program ends with this very command, and all that it
+	// would start with it: bash_start then refuses.
+	Alone bool
+}
+
+// Shells are the background shells of one program. Its methods and tools are
+// safe for concurrent use. Close it.
+type Shells struct {
+	opts  Options
+	mark  string // the environment of all that a shell starts has this and its ID
+	watch watchdog
+
+	mu     sync.Mutex
+	dir    string // of the logs; "" before it is needed
+	jobs   []*job // in the order they were started
+	closed bool
+}
+
+// Job is a background shell as it was at one moment.
+type Job struct {
+	ID      string
+	Command string
+	Dir     string // where it was started
+	PID     int
+	Status  Status
+	Exit    int // 128 plus the signal's number when one ended it; meaningless while it runs
+	Started time.Time
+	Ended   time.Time // zero while it runs
+	Log     string    // path of the file with its latest output
+	Unread  int64     // bytes that bash_output has not shown yet
+}
+
+// Status is how a background shell is doing.
+type Status string
+
+// The statuses.
+const (
+	Running    Status = "running"
+	Completed  Status = "completed"  // exit status 0
+	Failed     Status = "failed"     // another exit status
+	Terminated Status = "terminated" // ended by a signal or by bash_kill
+	Error      Status = "error"      // its output or its end got lost
+)
+
+// New returns a manager that has started nothing.
+func New(opts *Options) *Shells {
+	s := &Shells{}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.LogSize <= 0 {
+		s.opts.LogSize = 16 << 20
+	}
+	s.mark = markVar + "=" + randomID(16)
+	return s
+}
+
+// markVar is in the environment of all that background shells start.
+const markVar = "AGENTBASH_BACKGROUND"
+
+func randomID(n int) string {
+	b := make([]byte, n)
+	rand.Read(b)
+	return hex.EncodeToString(b)
+}
+
+// Jobs returns all shells that were started and not forgotten, oldest first.
+func (s *Shells) Jobs() []Job {
+	var out []Job
+	for _, j := range s.all() {
+		out = append(out, j.state())
+	}
+	return out
+}
+
+func (s *Shells) all() []*job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.jobs)
+}
+
+// find returns the job of that ID; an error names those there are.
+func (s *Shells) find(id string) (*job, error) {
+	all := s.all()
+	var ids []string
+	for _, j := range all {
+		if j.id == id {
+			return j, nil
+		}
+		ids = append(ids, j.id)
+	}
+	switch {
+	case s.opts.Alone:
+		return nil, fmt.Errorf("there is no background shell %q: they end with the agentbash that started them, and this one is alone", id)
+	case len(ids) == 0:
+		return nil, fmt.Errorf("there is no background shell %q: none was started since agentbash started: bash_start 'COMMAND' starts one", id)
+	}
+	return nil, fmt.Errorf("there is no background shell %q: there are %s", id, strings.Join(ids, ", "))
+}
+
+// maxEnded is how many shells that have ended are remembered.
+const maxEnded = 50
+
+// errClosed is returned when the program is about to end.
+var errClosed = errors.New("agentbash is ending: nothing more is started")
+
+// start starts a shell in dir with the environment env.
+func (s *Shells) start(command, dir string, env []string) (*job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
+	if err := s.makeDir(); err != nil {
+		return nil, err
+	}
+	if err := s.watch.start(s.mark); err != nil {
+		return nil, err
+	}
+	id := randomID(4)
+	log, err := newLog(filepath.Join(s.dir, "background-"+id+".log"), s.opts.LogSize)
+	if err != nil {
+		return nil, err
+	}
+	text := command
+	if s.opts.Prepare != nil {
+		text = s.opts.Prepare(command)
+	}
+	j := &job{id: id, mark: s.mark + "." + id, command: command, dir: dir, log: log, started: time.Now(), ended: make(chan struct{}), drained: make(chan struct{})}
+	cmd := exec.Command("bash", "-c", text)
+	cmd.Dir, cmd.Env = dir, childEnv(env, dir, j.mark)
+	if s.opts.Launch != nil {
+		err = s.opts.Launch(cmd)
+	}
+	if err == nil {
+		err = j.start(cmd)
+	}
+	if err != nil {
+		log.remove()
+		return nil, err
+	}
+	s.watch.tell("+", j.pid)
+	go func() {
+		<-j.ended
+		if len(members(j.pid)) == 0 {
+			s.watch.tell("-", j.pid) // the number may be another's soon
+		}
+	}()
+	s.forget()
+	s.jobs = append(s.jobs, j)
+	return j, nil
+}
+
+// forget drops the oldest ended shells that are too many; their logs stay.
+func (s *Shells) forget() {
+	ended := 0
+	for _, j := range s.jobs {
+		if j.state().Status != Running {
+			ended++
+		}
+	}
+	s.jobs = slices.DeleteFunc(s.jobs, func(j *job) bool {
+		if ended < maxEnded || j.state().Status == Running {
+			return false
+		}
+		ended--
+		j.log.close()
+		return true
+	})
+}
+
+func (s *Shells) makeDir() (err error) {
+	switch {
+	case s.dir != "":
+		return nil
+	case s.opts.StateDir == "":
+		s.dir, err = os.MkdirTemp("", "agentbash-background-")
+	default:
+		s.dir = s.opts.StateDir
+		err = os.MkdirAll(s.dir, 0o700)
+	}
+	if err != nil {
+		s.dir = ""
+		return fmt.Errorf("directory for the output: %w", err)
+	}
+	return nil
+}
+
+// childEnv is what a shell gets of its caller's environment. The session's own
+// mark stays behind, or the end of the session's shell would be its end too.
+func childEnv(env []string, dir, mark string) []string {
+	out := make([]string, 0, len(env)+2)
+	for _, e := range env {
+		switch name, _, _ := strings.Cut(e, "="); name {
+		case "", "_", "PWD", "AGENTBASH_SESSION", markVar:
+		default:
+			out = append(out, e)
+		}
+	}
+	return append(out, "PWD="+dir, mark)
+}
+
+// closeGrace is how long Close waits after SIGTERM.
+const closeGrace = time.Second
+
+// Close ends all background shells, SIGTERM first and SIGKILL after a second,
+// and returns when they have ended.
+func (s *Shells) Close() error {
+	s.mu.Lock()
+	closed := s.closed
+	s.closed = true
+	jobs := slices.Clone(s.jobs)
+	s.mu.Unlock()
+	if closed {
+		return nil
+	}
+	var ending sync.WaitGroup
+	for _, j := range jobs {
+		ending.Go(func() {
+			j.kill(closeGrace)
+			j.hangUp()
+			<-j.drained
+			j.log.close()
+		})
+	}
+	ending.Wait()
+	s.watch.stop()
+	if s.opts.StateDir == "" && s.dir != "" {
+		return os.RemoveAll(s.dir)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package shells
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+const category = "background"
+
+// Tools returns bash_start, bash_output and bash_kill.
+func (s *Shells) Tools() []*registry.Tool {
+	return []*registry.Tool{s.startTool(), s.outputTool(), s.killTool()}
+}
+
+func idParam(about string) registry.Param {
+	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Aliases: []string{"id", "shell_id", "task_id"}, Description: about}
+}
+
+func (s *Shells) startTool() *registry.Tool {
+	return &registry.Tool{
+		Name:      "bash_start",
+		Summary:   "run a command in the background; without one, list those that run",
+		Kind:      registry.Execute,
+		Category:  category,
+		Tags:      []string{"shell", "server", "daemon", "job", "process", "long", "run_in_background"},
+		FromShell: true,
+		Detail: `Starts a bash of its own for the command and prints its ID at once. It runs in a copy of the current directory and of
+the exported variables; functions and other variables are not copied, and stdin is empty. It goes on while other commands run, also when
+the session's shell is restarted, and ends with agentbash. bash_output shows what it writes, bash_kill ends it.`,
+		Params: registry.NewParams(
+			registry.Param{Name: "command", Type: registry.String, Aliases: []string{"cmd"},
+				Description: "The command, in quotes; - reads it from stdin. Without one, the background shells are listed."},
+		),
+		Examples: []string{
+			"bash_start 'npm run dev'",
+			"id=$(bash_start 'make test'); bash_output --bash_id $id --wait exit",
+			"bash_start",
+		},
+		Run: s.runStart,
+	}
+}
+
+func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+	if !call.Has("command") {
+		return s.list(call)
+	}
+	command := call.String("command")
+	if command == "-" {
+		if call.Stdin == nil {
+			return registry.Failure("there is nothing on stdin: bash_start - <<'EOF', or give the command"), nil
+		}
+		data, err := io.ReadAll(io.LimitReader(call.Stdin, maxCommand+1))
+		if err != nil {
+			return registry.ToolResult{}, err
+		}
+		command = string(data)
+	}
+	switch {
+	case s.opts.Alone:
+		return registry.Failure("what it starts ends with agentbash, and this one ends at once: use it in a chat or in agentbash exec, or start it yourself: nohup COMMAND &"), nil
+	case strings.TrimSpace(command) == "":
+		return registry.ToolResult{}, registry.Usagef("the command is empty: bash_start 'COMMAND', or bash_start alone to list")
+	case strings.IndexByte(command, 0) >= 0:
+		return registry.ToolResult{}, registry.Usagef("the command holds a NUL byte: leave it out")
+	case len(command) > maxCommand:
+		return registry.ToolResult{}, registry.Usagef("the command is longer than 128 KiB: put it in a file and run that")
+	}
+	env, err := s.environ(call)
+	if err != nil {
+		return registry.ToolResult{}, err
+	}
+	j, err := s.start(command, call.Dir, env)
+	if err != nil {
+		return registry.Failure("%v", err), nil
+	}
+	fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, bash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id)
+	return registry.Success(j.id + "\n"), nil
+}
+
+// maxCommand is what Linux takes as one argument (MAX_ARG_STRLEN, execve(2)).
+const maxCommand = 128<<10 - 1
+
+func (s *Shells) environ(call *registry.Call) ([]string, error) {
+	switch {
+	case call.Environ != nil:
+		return call.Environ()
+	case s.opts.Env != nil:
+		return s.opts.Env, nil
+	}
+	return os.Environ(), nil
+}
+
+// list prints a line a shell.
+func (s *Shells) list(call *registry.Call) (registry.ToolResult, error) {
+	jobs := s.Jobs()
+	for _, j := range jobs {
+		fmt.Fprintln(call.Stdout, j.Line())
+	}
+	if len(jobs) == 0 {
+		fmt.Fprintln(call.Stderr, "there are no background shells: bash_start 'COMMAND' starts one")
+	}
+	return registry.ToolResult{Success: true}, nil
+}
+
+// Line shows the job in one line: its ID, how it is doing, its command.
+func (j Job) Line() string {
+	command := strings.Join(strings.Fields(j.Command), " ")
+	if r := []rune(command); len(r) > 100 {
+		command = string(r[:100]) + "..."
+	}
+	return fmt.Sprintf("%s: %s; %d bytes not seen yet: %s", j.ID, j.says(), j.Unread, command)
+}
+
+func (s *Shells) outputTool() *registry.Tool {
+	return &registry.Tool{
+		Name:     "bash_output",
+		Summary:  "show what a background shell wrote since the last look",
+		Kind:     registry.ReadOnly,
+		Category: category,
+		Tags:     []string{"shell", "log", "wait", "job", "status", "poll"},
+		Detail: `Prints what the shell wrote to stdout and stderr since the last look, and its status on stderr: running, completed (exit
+code 0), failed, terminated (by a signal or bash_kill) or error (its output got lost). With --filter only lines that match are printed; the
+others count as seen. --wait waits for a line that matches, or with the word exit for the end, and then prints what there is; exit status 124
+says that it did not come in time, 1 that the shell ended without such a line. The time limit of the command itself applies too.`,
+		Params: registry.NewParams(
+			idParam("The ID that bash_start printed."),
+			registry.Param{Name: "filter", Type: registry.String, Description: "Print only lines that match this regular expression (RE2)."},
+			registry.Param{Name: "wait", Type: registry.String,
+				Description: "Wait for a new line that matches this regular expression, or for the end: exit. ([e]xit is a line with that word.)"},
+			registry.Param{Name: "timeout", Type: registry.Number, Default: 60, Min: registry.Float(0), Max: registry.Float(600),
+				Description: "How many seconds --wait waits."},
+		),
+		Examples: []string{
+			"bash_output --bash_id 1f0c22ab",
+			"bash_output --bash_id 1f0c22ab --wait 'listening on' --timeout 30",
+			"bash_output --bash_id 1f0c22ab --filter 'ERROR|WARN'",
+		},
+		Check: func(k registry.Kwargs) (problems []string) {
+			for _, name := range []string{"filter", "wait"} {
+				if re, ok := k[name].(string); ok {
+					if _, err := regexp.Compile(re); err != nil {
+						problems = append(problems, fmt.Sprintf("--%s: %v: quote what is meant literally with a backslash", name, err))
+					}
+				}
+			}
+			if _, ok := k["wait"]; !ok && k["timeout"] != nil {
+				problems = append(problems, "--timeout is for --wait: give that too")
+			}
+			return problems
+		},
+		Run: s.runOutput,
+	}
+}
+
+func (s *Shells) killTool() *registry.Tool {
+	return &registry.Tool{
+		Name:     "bash_kill",
+		Summary:  "end a background shell and all that it started",
+		Kind:     registry.Execute,
+		Category: category,
+		Tags:     []string{"shell", "stop", "terminate", "job", "process"},
+		Detail: `Sends SIGTERM to the shell and its whole tree, and SIGKILL to what is still there after --grace seconds; prints what it
+wrote since the last look, and its last status on stderr.`,
+		Params: registry.NewParams(
+			idParam("The ID that bash_start printed."),
+			registry.Param{Name: "grace", Type: registry.Number, Default: 3, Min: registry.Float(0), Max: registry.Float(60),
+				Description: "Seconds between SIGTERM and SIGKILL."},
+		),
+		Examples: []string{"bash_kill --bash_id 1f0c22ab", "bash_kill 1f0c22ab --grace 10"},
+		Run:      s.runKill,
+	}
+}
+
+func (s *Shells) runKill(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+	j, err := s.find(call.String("bash_id"))
+	if err != nil {
+		return registry.Failure("%v", err), nil
+	}
+	if st := j.state(); st.Status != Running && len(j.tree(nil)) == 0 {
+		return registry.Failure("background shell %s has ended already: %s: bash_output --bash_id %[1]s has what it wrote", j.id, st.says()), nil
+	}
+	met, left := j.kill(seconds(call, "grace"))
+	if err := j.look(ctx, call, nil); err != nil {
+		return registry.ToolResult{}, err
+	}
+	if left > 0 {
+		return registry.Failure("%d of %d processes of background shell %s are still there: they belong to another user, or hang in the kernel", left, met, j.id), nil
+	}
+	fmt.Fprintf(call.Stderr, "%s: %s; %s ended\n", j.id, j.state().says(), processCount(met))
+	return registry.ToolResult{Success: true}, nil
+}
+
+func processCount(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
+}
+
+// seconds is a number parameter as a duration.
+func seconds(call *registry.Call, name string) time.Duration {
+	return time.Duration(call.Float(name) * float64(time.Second))
+}
