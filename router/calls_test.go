@@ -289,3 +289,14 @@ func TestFromShellWithoutCalls(t *testing.T) {
 	defer r.Close()
 	require.Equal(t, "name=A\n", run(t, r, "env_of A").Stdout)
 }
+
+func TestScriptForAShellOfItsOwn(t *testing.T) {
+	reg := registry.New()
+	require.NoError(t, reg.Register(testTools()...))
+	r, err := New(reg, nil)
+	require.NoError(t, err)
+	defer r.Close()
+	require.Equal(t, "echo hi; agent:read ./x | field:a:b", r.Script("echo hi; read ./x | field:a:b"))
+	require.Equal(t, "if", r.Script("if"))
+	require.FileExists(t, filepath.Join(r.host.links.dir, "field:a:b"))
+}

@@ -220,7 +220,21 @@ func (s *Shells) makeDir() (err error) {
 		s.dir = ""
 		return fmt.Errorf("directory for the output: %w", err)
 	}
+	s.prune()
 	return nil
+}
+
+// keepLogs is how long logs are kept.
+const keepLogs = 7 * 24 * time.Hour
+
+// prune removes old logs, of earlier programs too.
+func (s *Shells) prune() {
+	paths, _ := filepath.Glob(filepath.Join(s.dir, "background-*.log*"))
+	for _, p := range paths {
+		if st, err := os.Lstat(p); err == nil && time.Since(st.ModTime()) > keepLogs {
+			os.Remove(p)
+		}
+	}
 }
 
 // childEnv is what a shell gets of its caller's environment. The session's own

@@ -337,6 +337,19 @@ func TestPrepareAndLaunch(t *testing.T) {
 	require.Len(t, b.s.Jobs(), 1)
 }
 
+func TestOldLogsGo(t *testing.T) {
+	dir := t.TempDir()
+	old, fresh := filepath.Join(dir, "background-1.log"), filepath.Join(dir, "background-2.log")
+	for path, age := range map[string]time.Duration{old: 8 * 24 * time.Hour, fresh: time.Hour} {
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(-age)))
+	}
+	b := newBench(t, &Options{StateDir: dir})
+	b.waitFor(b.start("true"), "exit")
+	require.NoFileExists(t, old)
+	require.FileExists(t, fresh)
+}
+
 func TestManyAtOnce(t *testing.T) {
 	b := newBench(t, nil)
 	var all sync.WaitGroup

@@ -19,6 +19,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitUnknown     = 127
 	exitInterrupted = 130
 )
 

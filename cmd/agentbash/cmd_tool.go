@@ -15,7 +15,7 @@ import (
 )
 
 // runTool runs `agentbash read --file_path x` and `agentbash field:server:tool`.
-// An agent command needs no configuration, and none is read for it.
+// A command that works on files needs no configuration, and none is read for it.
 func runTool(ctx context.Context, a *app, name string, words []string) int {
 	ctx, stop := interruptible(ctx)
 	defer stop()
@@ -32,7 +32,10 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 		defer w.Close()
 		return w.router.Call(ctx, name, words, call).ExitStatus
 	}
-	t, err := a.agentTool(strings.TrimPrefix(name, "agent:"))
+	if name = strings.TrimPrefix(name, "agent:"); needsConfig(name) {
+		return a.runConfigured(ctx, name, words, call)
+	}
+	t, err := a.agentTool(name)
 	if err != nil {
 		fmt.Fprintf(a.err, "agentbash %v\n", err)
 		return registry.ExitStatus(err)
@@ -57,6 +60,7 @@ func (a *app) agentTool(name string) (*registry.Tool, error) {
 	for _, c := range commands() {
 		names = append(names, c.name)
 	}
+	names = append(names, configured()...)
 	return nil, &unknownCommand{name: name, near: registry.Closest(name, names, 1)}
 }
 
@@ -72,7 +76,7 @@ func (e *unknownCommand) Error() string {
 	return fmt.Sprintf("%s: no such command: agentbash --help lists them; a native command runs with agentbash exec '%s ...'", e.name, e.name)
 }
 
-func (e *unknownCommand) ExitStatus() int { return 127 }
+func (e *unknownCommand) ExitStatus() int { return exitUnknown }
 
 // stdin is what a tool may read: a pipe or a file. A terminal and /dev/null
 // are nobody's content.

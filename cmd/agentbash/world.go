@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
@@ -20,6 +20,7 @@ type world struct {
 	reg    *registry.ToolRegistry
 	fields *fieldbash.Fields
 	router *router.Router
+	shells *shells.Shells // background shells
 }
 
 // worldOptions say what a subcommand needs of it.
@@ -47,8 +48,7 @@ func (a *app) open(o worldOptions) (*world, error) {
 	for _, p := range w.cfg.Pending {
 		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
 	}
-	state := w.cfg.Dirs.State
-	if err := w.register(agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session})); err != nil {
+	if err := w.register(w.toolbox(a, &o)); err != nil {
 		return nil, err
 	}
 	if err := w.openFields(a, dir, o.ask); err != nil {
@@ -56,7 +56,7 @@ func (a *app) open(o worldOptions) (*world, error) {
 	}
 	w.router, err = router.New(w.reg, &router.Options{
 		Dir: dir, Env: a.environ, Unset: w.keyVars(), Secrets: []string{w.cfg.APIKey},
-		StateDir: filepath.Join(state, "outputs"), NoCalls: !o.session,
+		StateDir: filepath.Join(w.cfg.Dirs.State, "outputs"), NoCalls: !o.session,
 	})
 	if err != nil {
 		w.fields.Close()
@@ -129,9 +129,9 @@ func (a *app) warn(warnings []error) {
 	}
 }
 
-// Close ends the shell, the servers and what they started.
+// Close ends the shells, the servers and what they started.
 func (w *world) Close() error {
-	return errors.Join(w.router.Close(), w.fields.Close())
+	return errors.Join(w.shells.Close(), w.router.Close(), w.fields.Close())
 }
 
 // start starts bash in the background, so that it is there when the first

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/shells"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// toolbox makes the agent commands; what they need of the session is asked for
+// when they run, since the router is made after them.
+func (w *world) toolbox(a *app, o *worldOptions) []*registry.Tool {
+	state := w.cfg.Dirs.State
+	w.shells = shells.New(&shells.Options{
+		StateDir: filepath.Join(state, "background"), Env: a.environ, Alone: !o.session,
+		Prepare: func(command string) string { return w.router.Script(command) },
+	})
+	tools := agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session})
+	return append(tools, w.shells.Tools()...)
+}
+
+// configured are the agent commands that are not about files alone: from a
+// terminal, too, they get what the configuration says.
+func configured() []string {
+	return []string{"bash_start", "bash_output", "bash_kill"}
+}
+
+func needsConfig(name string) bool { return slices.Contains(configured(), name) }
+
+// runConfigured runs one of them for a person at a terminal.
+func (a *app) runConfigured(ctx context.Context, name string, words []string, call *registry.Call) int {
+	w, err := a.open(worldOptions{ask: true})
+	if err != nil {
+		return a.fail(err)
+	}
+	defer w.Close()
+	if on, said := w.cfg.Tools[name]; said && !on {
+		fmt.Fprintf(a.err, "agentbash %s: it is switched off: \"tools\" in a config file says so; agentbash config shows the files\n", name)
+		return exitUnknown
+	}
+	return w.router.Call(ctx, name, words, call).ExitStatus
+}
