@@ -26,6 +26,8 @@ type message struct {
 	Reasoning  string     `json:"reasoning_content"`
 	ToolCallID string     `json:"tool_call_id"`
 	ToolCalls  []callBack `json:"tool_calls"`
+
+	encrypted []string // of the reasoning items of a response
 }
 
 // callBack is a tool call that comes back in an assistant message.
@@ -57,22 +59,40 @@ func (c *content) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	var parts []struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		ImageURL struct {
-			URL string `json:"url"`
-		} `json:"image_url"`
+		Type     string   `json:"type"`
+		Text     string   `json:"text"`
+		ImageURL imageURL `json:"image_url"`
 	}
 	if err := json.Unmarshal(b, &parts); err != nil {
 		return err
 	}
 	for _, p := range parts {
-		if p.Type != "text" && p.Type != "image_url" {
+		switch p.Type {
+		case "text", "image_url", "input_text", "output_text", "input_image":
+		default:
 			return fmt.Errorf("a part of type %q", p.Type)
 		}
-		*c += content(p.Text + p.ImageURL.URL + "\n")
+		*c += content(p.Text + string(p.ImageURL) + "\n")
 	}
 	return nil
+}
+
+// imageURL is an object with a URL, or in a response's items the URL alone.
+type imageURL string
+
+// UnmarshalJSON takes both forms.
+func (u *imageURL) UnmarshalJSON(b []byte) error {
+	var flat string
+	if json.Unmarshal(b, &flat) == nil {
+		*u = imageURL(flat)
+		return nil
+	}
+	var object struct {
+		URL string `json:"url"`
+	}
+	err := json.Unmarshal(b, &object)
+	*u = imageURL(object.URL)
+	return err
 }
 
 // checkRequest parses a request and returns its messages, or what is wrong.
@@ -228,6 +248,9 @@ func checkEcho(sent *Reply, n int, m *message) error {
 	}
 	if !sent.Hold && !strings.HasPrefix(m.content(), strings.TrimRight(sent.text(), " \n")) {
 		return fmt.Errorf("the assistant's message is not the text of reply %d: %s", n, clip([]byte(m.content())))
+	}
+	if m.encrypted != nil && (sent.Reasoning == "" || len(m.encrypted) != 1 || m.encrypted[0] != encrypted(n)) {
+		return fmt.Errorf("the reasoning items that come back are %q, reply %d had %q", m.encrypted, n, encrypted(n))
 	}
 	calls := sent.calls(n)
 	if sent.complete() && len(calls) != len(m.ToolCalls) {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// play answers one request with one reply.
-func play(w http.ResponseWriter, r *http.Request, reply *Reply, n int) {
+// play answers one request with one reply, whose stream is the protocol's.
+func play(w http.ResponseWriter, r *http.Request, reply *Reply, n int, stream streamer) {
 	if reply.DelayMS > 0 {
 		select {
 		case <-time.After(time.Duration(reply.DelayMS) * time.Millisecond):
@@ -28,8 +28,7 @@ func play(w http.ResponseWriter, r *http.Request, reply *Reply, n int) {
 		w.Header().Set("Content-Type", orElse(reply.ContentType, "text/event-stream"))
 		io.WriteString(w, reply.Body)
 	default:
-		p := &player{w: w, flush: http.NewResponseController(w), reply: reply, n: n}
-		p.stream(r)
+		stream(w, r, reply, n)
 	}
 }
 
@@ -147,11 +146,15 @@ func (p *player) finish() string {
 	return "stop"
 }
 
-func (p *player) usage() {
-	u := p.reply.Usage
-	if u == nil {
-		u = &Usage{PromptTokens: 100 * p.n, CompletionTokens: 1 + len(p.reply.text())/4}
+func (p *player) usageNumbers() *Usage {
+	if p.reply.Usage != nil {
+		return p.reply.Usage
 	}
+	return &Usage{PromptTokens: 100 * p.n, CompletionTokens: 1 + len(p.reply.text())/4}
+}
+
+func (p *player) usage() {
+	u := p.usageNumbers()
 	p.chunk([]any{}, map[string]any{
 		"prompt_tokens": u.PromptTokens, "completion_tokens": u.CompletionTokens, "total_tokens": u.PromptTokens + u.CompletionTokens,
 		"prompt_tokens_details": map[string]any{"cached_tokens": u.CachedTokens},

@@ -14,6 +14,7 @@ import (
 type Script struct {
 	Comment string  `json:"comment,omitempty"` // for the reader; not used
 	Model   string  `json:"model,omitempty"`   // what /v1/models lists; "" is scripted-1
+	API     string  `json:"api,omitempty"`     // "responses": chat completions refuse the tool; "": there are no responses
 	Key     string  `json:"key,omitempty"`     // another bearer token is answered with 401; "": any is good
 	Replies []Reply `json:"replies"`
 }
@@ -156,6 +157,9 @@ func Load(path string) (*Script, error) {
 func (s *Script) check() error {
 	if len(s.Replies) == 0 {
 		return errors.New("no replies")
+	}
+	if s.API != "" && s.API != "responses" {
+		return fmt.Errorf("api is %q: it is responses or nothing", s.API)
 	}
 	for i, r := range s.Replies {
 		if r.Text == "" && r.Reasoning == "" && len(r.ToolCalls) == 0 && r.Status == 0 && r.Body == "" && r.Cut == "" && r.Error == "" && !r.Hold {

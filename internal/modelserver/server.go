@@ -45,6 +45,7 @@ type Server struct {
 	next     int
 	last     *Reply // the reply before; nil at the start
 	before   []json.RawMessage
+	messages int // that before stands for
 	tools    json.RawMessage
 	requests []Request
 	failures []error
@@ -77,6 +78,9 @@ func Start(script *Script, opts *Options) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/chat/completions", s.completions)
+	if script.API == "responses" {
+		mux.HandleFunc("POST /v1/responses", s.responses)
+	}
 	mux.HandleFunc("/", s.elsewhere)
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
 	go func() { s.served <- s.http.Serve(l) }()
@@ -109,7 +113,7 @@ func (s *Server) Requests() []Request {
 func (s *Server) Rewind() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.next, s.last, s.before, s.tools = 0, nil, nil, nil
+	s.next, s.last, s.before, s.messages, s.tools = 0, nil, nil, 0, nil
 }
 
 // models answers GET /v1/models, by which clients find what a server has.
@@ -132,6 +136,19 @@ func (s *Server) elsewhere(w http.ResponseWriter, r *http.Request) {
 
 // completions checks one request and plays the next reply.
 func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
+	if s.script.API == "responses" {
+		s.record(r, nil, nil)
+		refuse(w, http.StatusBadRequest, "invalid_request_error", refusal)
+		return
+	}
+	s.serve(w, r, checkRequest, func(w http.ResponseWriter, r *http.Request, reply *Reply, n int) {
+		p := &player{w: w, flush: http.NewResponseController(w), reply: reply, n: n}
+		p.stream(r)
+	})
+}
+
+// serve does what both protocols have in common.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, check checker, stream streamer) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client went away
@@ -141,21 +158,26 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, "invalid_request_error", "Incorrect API key provided.")
 		return
 	}
-	reply, n, err := s.accept(r, body)
+	reply, n, err := s.accept(r, body, check)
 	s.record(r, body, err)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", "modelserver: "+err.Error())
 		return
 	}
-	play(w, r, reply, n)
+	play(w, r, reply, n, stream)
 }
 
+type (
+	checker  func(body []byte) (*request, []message, error)
+	streamer func(w http.ResponseWriter, r *http.Request, reply *Reply, n int)
+)
+
 // accept checks a request and moves on to the next reply; n is its number from 1.
-func (s *Server) accept(r *http.Request, body []byte) (reply *Reply, n int, err error) {
+func (s *Server) accept(r *http.Request, body []byte, check checker) (reply *Reply, n int, err error) {
 	if ct := r.Header.Get("Content-Type"); !strings.HasPrefix(ct, "application/json") {
 		return nil, 0, fmt.Errorf("content type %q", ct)
 	}
-	req, ms, err := checkRequest(body)
+	req, ms, err := check(body)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -171,7 +193,7 @@ func (s *Server) accept(r *http.Request, body []byte) (reply *Reply, n int, err 
 	if err := checkExpected(reply.Expect, req.Model, ms); err != nil {
 		return nil, 0, fmt.Errorf("reply %d expected something else: %w", s.next+1, err)
 	}
-	s.before, s.tools, s.last = req.Messages, req.Tools, reply
+	s.before, s.messages, s.tools, s.last = req.Messages, len(ms), req.Tools, reply
 	s.next++
 	return reply, s.next, nil
 }
@@ -187,13 +209,13 @@ func (s *Server) checkOrder(reply *Reply, req *request, ms []message) error {
 	if err := checkAppended(s.before, req.Messages); err != nil {
 		return err
 	}
-	if len(ms) == len(s.before) {
+	if len(ms) == s.messages {
 		if s.last.complete() {
 			return fmt.Errorf("the request is repeated, though reply %d was whole", s.next)
 		}
 		return nil
 	}
-	return checkEcho(s.last, s.next, &ms[len(s.before)])
+	return checkEcho(s.last, s.next, &ms[s.messages])
 }
 
 func checkExpected(want Expectations, model string, ms []message) error {

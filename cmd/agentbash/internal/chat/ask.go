@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -28,13 +30,13 @@ func (c *Conversation) ask(ctx context.Context) (*reply, error) {
 	for n := 1; ; n++ {
 		r, before, within := c.stream(ctx)
 		switch {
-		case before != nil && c.refusesReasoning(before):
-			c.plain = true
+		case before != nil && c.changesTheRequest(before):
 			n--
 			continue
 		case before != nil:
-			return r, c.explain(ctx, before)
+			return r, c.explain(ctx, c.learnt(before))
 		case within == nil:
+			c.learnt(nil)
 			return r, nil
 		case n >= attempts || ctx.Err() != nil || !isCut(within):
 			return r, c.explainStream(ctx, within)
@@ -81,11 +83,29 @@ func lasting(kind, code string) bool {
 	return false
 }
 
-// refusesReasoning is true once: when a server does not take back the reasoning
-// that it sent, as DeepSeek's first reasoner did not.
-func (c *Conversation) refusesReasoning(err error) bool {
-	var api *openai.APIError
-	if c.plain || !errors.As(err, &api) || api.HTTPStatusCode != 400 || !strings.Contains(api.Message, "reasoning") {
+// changesTheRequest reports whether the server's refusal says how it wants the
+// request, so that it is sent again in another form. Each thing is changed once.
+func (c *Conversation) changesTheRequest(err error) bool {
+	status, text := statusOf(err)
+	switch {
+	case c.otherAPI(err):
+	case status != http.StatusBadRequest:
+		return false
+	case c.leaner(text):
+	case c.refusesReasoning(text):
+		c.plain = true
+	default:
+		return false
+	}
+	return true
+}
+
+var namesReasoning = regexp.MustCompile(`(?i)reasoning|thinking|signature|encrypted|\brs_`)
+
+// refusesReasoning is true when a server does not take back the reasoning that it
+// sent, as DeepSeek's first reasoner did not.
+func (c *Conversation) refusesReasoning(text string) bool {
+	if c.plain || !namesReasoning.MatchString(text) {
 		return false
 	}
 	for i := range c.messages {

@@ -62,6 +62,14 @@ type Options struct {
 	// MaxTime bounds one Turn; 0 is no limit.
 	MaxTime time.Duration
 
+	// API is the protocol that the model speaks, [APIChat] or [APIResponses]; "" is
+	// the first until the server answers that it wants the other. KnownAPI is what
+	// OnAPI was told of this model before. OnAPI is called from Turn's goroutine
+	// when another protocol was found to work: the Model's KnownAPI. It may be nil.
+	API      string
+	KnownAPI string
+	OnAPI    func(Model)
+
 	// Window is the model's context window in tokens, and Prices what it costs;
 	// zero values mean what is known of the model by its name.
 	Window int
@@ -83,6 +91,11 @@ type Options struct {
 type Conversation struct {
 	opts     Options
 	client   *openai.Client
+	http     *http.Client
+	api      string // the protocol: the options', or what was found out
+	tried    bool   // the other protocol is being tried
+	refused  error  // why
+	lean     lean
 	server   string // host of the base URL, for messages
 	tools    []openai.Tool
 	messages []message

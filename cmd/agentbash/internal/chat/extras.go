@@ -53,9 +53,13 @@ func (c *Conversation) withExtras(ctx context.Context, cancel context.CancelCaus
 	s.timer = time.AfterFunc(s.idle, func() { cancel(errIdle) })
 	context.AfterFunc(ctx, func() { s.timer.Stop() })
 	for i := range c.messages {
+		if c.api == APIResponses {
+			break // what is sent there is made here
+		}
 		rec := &c.messages[i].rec
 		e := messageExtra{index: i, fields: fields(rec.Extra)}
 		delete(e.fields, "reasoning_content") // go-openai has a field for it
+		delete(e.fields, responsesField)
 		if !c.own(&c.messages[i]) {
 			continue
 		}
@@ -78,6 +82,11 @@ func (c *Conversation) withExtras(ctx context.Context, cancel context.CancelCaus
 // fields. That of reasoning_content is true, and stands for the reasoning's text.
 func (r *reply) extra() json.RawMessage {
 	out := map[string]any{}
+	for _, item := range r.order {
+		if item[0] == '{' { // otherwise the order says nothing new
+			out[responsesField] = r.order
+		}
+	}
 	if len(r.details) > 0 {
 		out["reasoning_details"] = r.details
 	} else if r.field != "" && r.reasoning.Len() > 0 {

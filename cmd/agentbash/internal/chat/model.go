@@ -17,12 +17,15 @@ type Model struct {
 	APIKey  string
 	Window  int    // as Options.Window; 0: by its name
 	Prices  Prices // as Options.Prices; zero: by its name
+
+	API, KnownAPI string // as in Options
 }
 
 // Model is who answers now. The BaseURL is never empty, the Window as much as
 // is known by now.
 func (c *Conversation) Model() Model {
-	return Model{Name: c.opts.Model, BaseURL: c.opts.BaseURL, APIKey: c.opts.APIKey, Window: c.size.window, Prices: c.opts.Prices}
+	return Model{Name: c.opts.Model, BaseURL: c.opts.BaseURL, APIKey: c.opts.APIKey, Window: c.size.window, Prices: c.opts.Prices,
+		API: c.opts.API, KnownAPI: c.opts.KnownAPI}
 }
 
 // SetModel has another model go on with the conversation from the next Send.
@@ -32,8 +35,8 @@ func (c *Conversation) Model() Model {
 func (c *Conversation) SetModel(m Model) error {
 	o := &c.opts
 	o.Model, o.BaseURL, o.APIKey, o.Window, o.Prices = m.Name, m.BaseURL, m.APIKey, m.Window, m.Prices
+	o.API, o.KnownAPI = m.API, m.KnownAPI
 	c.connect()
-	c.plain = false
 	c.add(store.Record{Type: store.TypeModel, Model: o.Model, Server: o.BaseURL})
 	return c.sync()
 }
@@ -46,16 +49,18 @@ func (c *Conversation) connect() {
 	o.APIKey = strings.TrimSpace(o.APIKey)
 	cfg := openai.DefaultConfig(o.APIKey)
 	if o.BaseURL != "" {
-		cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/chat/completions")
+		cfg.BaseURL = strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/chat/completions"), "/responses")
 	}
 	// Comment lines are filtered out before go-openai sees them, but blank lines
 	// count too, and 300 in a row would end the stream.
 	cfg.EmptyMessagesLimit = 1 << 30
-	cfg.HTTPClient = c.httpClient()
+	c.http = c.httpClient()
+	cfg.HTTPClient = c.http
 	o.BaseURL = cfg.BaseURL
 	c.server = hostOf(cfg.BaseURL)
 	c.client = openai.NewClientWithConfig(cfg)
 	c.size = newSizer(o.Window, o.Model)
+	c.api, c.tried, c.lean, c.plain = orElse(o.API, o.KnownAPI), false, lean{}, false
 	if o.Prices == (Prices{}) {
 		o.Prices = known(o.Model).prices
 	}

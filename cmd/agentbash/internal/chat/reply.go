@@ -20,6 +20,11 @@ type reply struct {
 	calls     []*toolCall
 	finish    openai.FinishReason
 	usage     bool // the server said what it cost
+
+	order    []json.RawMessage // of a response: its reasoning items, and where the text and the calls stand
+	ended    map[int]bool      // the items that are whole
+	saying   int               // the item of the last text
+	thinking [2]int            // the item and the part of the last reasoning
 }
 
 // chunk is one event of a stream. go-openai's own type has no place for the
@@ -54,12 +59,11 @@ func (c *Conversation) stream(ctx context.Context) (r *reply, before, within err
 	r = &reply{}
 	ctx, done := context.WithCancelCause(ctx)
 	defer done(nil)
-	s, err := c.client.CreateChatCompletionStream(c.withExtras(ctx, done), openai.ChatCompletionRequest{
-		Model:         c.opts.Model,
-		Messages:      c.wire(),
-		Tools:         c.tools,
-		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
-	})
+	open, take := c.openChat, c.take
+	if c.api == APIResponses {
+		open, take = c.openResponses, c.takeResponse
+	}
+	s, err := open(c.withExtras(ctx, done))
 	if err != nil {
 		return r, idleCause(ctx, err), nil
 	}
@@ -72,8 +76,11 @@ func (c *Conversation) stream(ctx context.Context) (r *reply, before, within err
 		if err != nil {
 			return r, nil, idleCause(ctx, err)
 		}
-		if err := c.take(r, raw); err != nil {
+		if err := take(r, raw); err != nil {
 			return r, nil, err
+		}
+		if r.finish != "" && c.api == APIResponses {
+			break // its last event, after which some servers leave the connection open
 		}
 	}
 	if r.finish == "" {
@@ -86,6 +93,15 @@ func (c *Conversation) stream(ctx context.Context) (r *reply, before, within err
 		c.spent(c.size.guess(c.messages, r), 0)
 	}
 	return r, nil, nil
+}
+
+func (c *Conversation) openChat(ctx context.Context) (rawStream, error) {
+	return c.client.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{
+		Model:         c.opts.Model,
+		Messages:      c.wire(),
+		Tools:         c.tools,
+		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
+	})
 }
 
 // take adds one event to the reply.

@@ -12,6 +12,7 @@ import (
 type toolCall struct {
 	index     int
 	id        string
+	item      string // the id of its item in a response
 	name      string
 	arguments string
 

@@ -1,0 +1,343 @@
+package chat
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// rawStream is the events of a reply, one by one; io.EOF after the last.
+type rawStream interface {
+	RecvRaw() ([]byte, error)
+	Close() error
+}
+
+// eventReader reads server-sent events (WHATWG HTML, section 9.2): the data
+// lines of each, joined.
+type eventReader struct {
+	lines *bufio.Reader
+	body  io.Closer
+	stray bytes.Buffer // lines that are no part of an event: an error object, say
+}
+
+const maxStray = 64 << 10
+
+func newEventReader(body io.ReadCloser) *eventReader {
+	return &eventReader{lines: bufio.NewReader(body), body: body}
+}
+
+func (e *eventReader) Close() error { return e.body.Close() }
+
+// RecvRaw returns the next event's data. It is the caller's.
+func (e *eventReader) RecvRaw() ([]byte, error) {
+	var data []byte
+	for {
+		line, err := e.lines.ReadBytes('\n')
+		ended := err == nil
+		line = bytes.TrimRight(line, "\r\n")
+		rest, isData := bytes.CutPrefix(line, []byte("data:"))
+		switch {
+		case isData && data == nil:
+			data = append([]byte{}, bytes.TrimPrefix(rest, []byte(" "))...)
+		case isData:
+			data = append(append(data, '\n'), bytes.TrimPrefix(rest, []byte(" "))...)
+		case len(line) > 0 && e.stray.Len() < maxStray:
+			e.stray.Write(line)
+		case ended && len(line) == 0 && data != nil:
+			if string(data) == "[DONE]" {
+				return nil, io.EOF
+			}
+			return data, nil
+		}
+		if err != nil {
+			// An event without the blank line after it is not whole.
+			return nil, e.strayError(err)
+		}
+	}
+}
+
+func (e *eventReader) strayError(err error) error {
+	var object struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if errors.Is(err, io.EOF) && json.Unmarshal(e.stray.Bytes(), &object) == nil && len(object.Error) > 0 {
+		return &serverError{text: errorText(object.Error), lasting: isLasting(object.Error)}
+	}
+	return err
+}
+
+// responsesField is where a record keeps the order of a reply's items.
+const responsesField = "responses"
+
+// outputItem is one of the things that a response consists of.
+type outputItem struct {
+	Type      string          `json:"type"`
+	ID        string          `json:"id"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Encrypted string          `json:"encrypted_content"`
+	Content   []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	} `json:"content"`
+	Summary []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+}
+
+// responseEvent is an event of a streamed response, of those that matter here.
+type responseEvent struct {
+	Type         string          `json:"type"`
+	OutputIndex  *int            `json:"output_index"`
+	SummaryIndex int             `json:"summary_index"`
+	ItemID       string          `json:"item_id"`
+	Delta        string          `json:"delta"`
+	Arguments    json.RawMessage `json:"arguments"`
+	Item         json.RawMessage `json:"item"`
+	Response     struct {
+		Error      json.RawMessage   `json:"error"`
+		Output     []json.RawMessage `json:"output"`
+		Incomplete struct {
+			Reason string `json:"reason"`
+		} `json:"incomplete_details"`
+		Usage *struct {
+			Input        int `json:"input_tokens"`
+			InputDetails struct {
+				Cached int `json:"cached_tokens"`
+			} `json:"input_tokens_details"`
+			Output        int `json:"output_tokens"`
+			OutputDetails struct {
+				Reasoning int `json:"reasoning_tokens"`
+			} `json:"output_tokens_details"`
+			Cost float64 `json:"cost"`
+		} `json:"usage"`
+	} `json:"response"`
+}
+
+// takeResponse adds one event to the reply. Events that it does not know are
+// nothing to it.
+func (c *Conversation) takeResponse(r *reply, raw []byte) error {
+	var kind struct {
+		Type  string          `json:"type"`
+		Error json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(raw, &kind); err != nil {
+		return fmt.Errorf("an event that is not JSON: %s", quoteHead(string(raw)))
+	}
+	if kind.Type == "error" || kind.Type == "" && len(kind.Error) > 0 {
+		if len(kind.Error) > 0 && string(kind.Error) != "null" {
+			raw = kind.Error
+		}
+		return &serverError{text: errorText(raw), lasting: isLasting(raw)}
+	}
+	if !strings.HasPrefix(kind.Type, "response.") {
+		return nil
+	}
+	var e responseEvent
+	if err := json.Unmarshal(raw, &e); err != nil {
+		switch kind.Type {
+		case "response.output_text.delta", "response.function_call_arguments.delta", "response.output_item.done", "response.completed":
+			return fmt.Errorf("an event of the wrong shape: %s", quoteHead(string(raw)))
+		}
+		return nil
+	}
+	switch e.Type {
+	case "response.output_text.delta", "response.refusal.delta":
+		c.say(r, e.index(), e.Delta)
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		c.think(r, e.index(), e.SummaryIndex, e.Delta)
+	case "response.output_item.added":
+		r.beginItem(e.index(), e.Item)
+	case "response.function_call_arguments.delta":
+		if call := r.callOfItem(e.ItemID, e.index()); call != nil {
+			call.parts.WriteString(e.Delta)
+		}
+	case "response.output_item.done":
+		c.endItem(r, e.index(), e.Item)
+	case "response.completed", "response.incomplete":
+		c.endResponse(r, &e)
+	case "response.failed", "response.cancelled":
+		return &serverError{text: errorText(e.Response.Error), lasting: isLasting(e.Response.Error)}
+	}
+	return nil
+}
+
+func (e *responseEvent) index() int {
+	if e.OutputIndex == nil {
+		return -1
+	}
+	return *e.OutputIndex
+}
+
+// say adds text. Messages that follow each other become paragraphs of one.
+func (c *Conversation) say(r *reply, index int, text string) {
+	if text == "" {
+		return
+	}
+	if r.text.Len() > 0 && index != r.saying && !strings.HasSuffix(r.text.String(), "\n\n") {
+		text = "\n\n" + text
+	}
+	r.saying = index
+	r.note(json.RawMessage(orderText))
+	r.text.WriteString(text)
+	c.emit(Text{Delta: text})
+}
+
+// think adds reasoning, each part of it a paragraph.
+func (c *Conversation) think(r *reply, index, part int, text string) {
+	if text == "" {
+		return
+	}
+	if at := [2]int{index, part}; at != r.thinking {
+		if r.reasoning.Len() > 0 {
+			text = "\n\n" + text
+		}
+		r.thinking = at
+	}
+	r.reasoning.WriteString(text)
+	c.emit(Reasoning{Delta: text})
+}
+
+// note adds to the order of the reply's items; the text stands there once.
+func (r *reply) note(item json.RawMessage) {
+	if string(item) == orderText {
+		for _, o := range r.order {
+			if string(o) == orderText {
+				return
+			}
+		}
+	}
+	r.order = append(r.order, item)
+}
+
+// beginItem makes room for a call, so that calls are in the order in which they
+// began.
+func (r *reply) beginItem(index int, raw json.RawMessage) *toolCall {
+	var item outputItem
+	if json.Unmarshal(raw, &item) != nil || item.Type != "function_call" {
+		return nil
+	}
+	call := &toolCall{index: index, item: item.ID, id: item.CallID, name: item.Name}
+	r.calls = append(r.calls, call)
+	r.note(json.RawMessage(orderCall))
+	return call
+}
+
+// callOfItem finds a call by its item's id, else by its place: some proxies give
+// every event another id, some servers every item the place 0.
+func (r *reply) callOfItem(id string, index int) *toolCall {
+	var found *toolCall
+	for _, call := range r.calls {
+		if id != "" && call.item == id {
+			return call
+		}
+		if call.index == index && index >= 0 {
+			found = call
+		}
+	}
+	return found
+}
+
+// endItem takes what an item says of itself at its end, where that is more than
+// what its pieces said.
+func (c *Conversation) endItem(r *reply, index int, raw json.RawMessage) {
+	var item outputItem
+	if json.Unmarshal(raw, &item) != nil || r.ended[index] {
+		return
+	}
+	if index >= 0 {
+		if r.ended == nil {
+			r.ended = map[int]bool{}
+		}
+		r.ended[index] = true
+	}
+	switch item.Type {
+	case "function_call":
+		call := r.callOfItem(item.ID, index)
+		if call == nil {
+			if call = r.beginItem(index, raw); call == nil {
+				return
+			}
+		}
+		call.id, call.name = orElse(item.CallID, call.id), orElse(item.Name, call.name)
+		var text string
+		if json.Unmarshal(item.Arguments, &text) != nil {
+			text = string(item.Arguments) // an object, from some servers
+		}
+		if text != "" && text != "null" {
+			call.parts.Reset()
+			call.parts.WriteString(text)
+		}
+	case "message":
+		if r.saying == index && r.text.Len() > 0 {
+			return
+		}
+		for _, part := range item.Content {
+			c.say(r, index, part.Text+part.Refusal)
+		}
+	case "reasoning":
+		if r.thinking[0] != index || r.reasoning.Len() == 0 {
+			for i, part := range item.Summary {
+				c.think(r, index, i, part.Text)
+			}
+		}
+		if item.Encrypted != "" || len(item.Content) > 0 {
+			r.note(withoutNulls(raw))
+		}
+	}
+}
+
+// withoutNulls drops the fields that are null, which the server sends and does
+// not take.
+func withoutNulls(raw json.RawMessage) json.RawMessage {
+	all := fields(raw)
+	for k, v := range all {
+		if string(v) == "null" {
+			delete(all, k)
+		}
+	}
+	out, err := json.Marshal(all)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+// endResponse takes the end: what it holds that no event told, the usage, and
+// why it ended.
+func (c *Conversation) endResponse(r *reply, e *responseEvent) {
+	if len(r.ended) == 0 {
+		for i, item := range e.Response.Output {
+			c.endItem(r, i, item)
+		}
+	}
+	switch {
+	case e.Type == "response.incomplete" && e.Response.Incomplete.Reason == "content_filter":
+		r.finish = openai.FinishReasonContentFilter
+	case e.Type == "response.incomplete":
+		r.finish = openai.FinishReasonLength
+	case len(r.calls) > 0:
+		r.finish = openai.FinishReasonToolCalls
+	default:
+		r.finish = openai.FinishReasonStop
+	}
+	if u := e.Response.Usage; u != nil {
+		r.usage = true
+		c.spent(Usage{Prompt: u.Input, Completion: u.Output, Cached: u.InputDetails.Cached, Reasoning: u.OutputDetails.Reasoning}, u.Cost)
+	}
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
