@@ -43,9 +43,14 @@ func (a *app) choose(ctx context.Context, w *world, now chat.Model, name string)
 	return w.facts(next), nil
 }
 
-// facts adds to a model what the configuration says of it.
+// facts adds to a model what the configuration says of it, and what was learnt.
 func (w *world) facts(m chat.Model) chat.Model {
 	f := w.cfg.Models[m.Name]
-	m.Window, m.Prices = f.Window, chat.Prices{Input: f.Input, Cached: f.Cached, Output: f.Output}
+	m.Window, m.Prices, m.API = f.Window, chat.Prices{Input: f.Input, Cached: f.Cached, Output: f.Output}, f.API
+	if m.API == "" {
+		known := m
+		known.BaseURL = chat.BaseURL(m.BaseURL)
+		m.KnownAPI = w.learnt().api(known)
+	}
 	return m
 }

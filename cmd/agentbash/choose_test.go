@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
@@ -16,7 +17,7 @@ func TestChooseAModelByName(t *testing.T) {
 		}
 		return "", false
 	}}
-	w := &world{cfg: &config.Result{Models: map[string]config.ModelFacts{"m2": {Window: 5, Input: 1}}}}
+	w := &world{cfg: &config.Result{Dirs: config.Dirs{State: t.TempDir()}, Models: map[string]config.ModelFacts{"m2": {Window: 5, Input: 1}}}}
 	now := chat.Model{Name: "m1", BaseURL: "http://here/v1", APIKey: "k"}
 	for _, c := range []struct {
 		name string
@@ -41,4 +42,23 @@ func TestChooseAModelByName(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
+}
+
+func TestWhatWasLearntOfAModelIsKept(t *testing.T) {
+	w := &world{cfg: &config.Result{Dirs: config.Dirs{State: t.TempDir()}, Models: map[string]config.ModelFacts{"configured": {API: "chat"}}}}
+	m := chat.Model{Name: "m", BaseURL: "http://here/v1/"}
+	require.Empty(t, w.facts(m).KnownAPI)
+	w.learnt().keep(chat.Model{Name: "m", BaseURL: "http://here/v1", KnownAPI: chat.APIResponses})
+	require.Equal(t, chat.APIResponses, w.facts(m).KnownAPI)
+	require.Empty(t, w.facts(chat.Model{Name: "m", BaseURL: "http://there/v1"}).KnownAPI, "another server")
+	w.learnt().keep(chat.Model{Name: "configured", BaseURL: "http://here/v1", KnownAPI: chat.APIResponses})
+	require.Empty(t, w.facts(chat.Model{Name: "configured", BaseURL: "http://here/v1"}).KnownAPI, "what is configured counts")
+	w.learnt().keep(chat.Model{Name: "m", BaseURL: "http://here/v1", KnownAPI: chat.APIChat})
+	require.Empty(t, w.facts(m).KnownAPI)
+	require.NoError(t, os.WriteFile(w.learnt().path, []byte("{"), 0o600))
+	require.Empty(t, w.facts(m).KnownAPI)
+	require.NoError(t, os.Remove(w.learnt().path))
+	entries, err := os.ReadDir(w.cfg.Dirs.State)
+	require.NoError(t, err)
+	require.Empty(t, entries, "nothing is left lying about")
 }

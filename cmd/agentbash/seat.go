@@ -63,12 +63,11 @@ func (w *world) seat(ctx context.Context) (seat, error) {
 func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Options, error) {
 	fill := strings.NewReplacer("{os}", runtime.GOOS+"/"+runtime.GOARCH, "{dir}", w.router.Dir())
 	limits := w.cfg.Limits
-	facts := w.cfg.Models[s.model]
+	m := w.facts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
 	o := &chat.Options{
-		Model: s.model, BaseURL: s.baseURL, APIKey: s.key,
+		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: w.learnt().keep,
 		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: runner{w.router},
-		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: facts.Window,
-		Prices:  chat.Prices{Input: facts.Input, Cached: facts.Cached, Output: facts.Output},
+		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
 		Spill:   spillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
 		Program: version(), History: past.records,
 	}

@@ -48,9 +48,7 @@ func (c *Conversation) connect() {
 	// A key that was read from a file often has a newline, which HTTP refuses.
 	o.APIKey = strings.TrimSpace(o.APIKey)
 	cfg := openai.DefaultConfig(o.APIKey)
-	if o.BaseURL != "" {
-		cfg.BaseURL = strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/chat/completions"), "/responses")
-	}
+	cfg.BaseURL = BaseURL(o.BaseURL)
 	// Comment lines are filtered out before go-openai sees them, but blank lines
 	// count too, and 300 in a row would end the stream.
 	cfg.EmptyMessagesLimit = 1 << 30
@@ -70,6 +68,15 @@ func (c *Conversation) connect() {
 // same model behind another one usually takes back what it said, and where it
 // does not, its refusal is understood (see refusesReasoning).
 func (c *Conversation) own(m *message) bool { return m.by == "" || m.by == c.by }
+
+// BaseURL is base as requests and records have it: without the path of a
+// protocol, and OpenAI's own for "".
+func BaseURL(base string) string {
+	if base == "" {
+		return openai.DefaultConfig("").BaseURL
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(base, "/"), "/chat/completions"), "/responses")
+}
 
 // neutralID stands for the id of a call that another model made. Nine letters and
 // digits are what the strictest servers take (Mistral's).

@@ -34,10 +34,24 @@ func (s *source) decode(v *value) (*file, []error) {
 		errs = append(errs, s.at(v.find("limits").offset, "limits", "a limit is below 0: leave it out for none"))
 	}
 	errs = append(errs, decodeMap(s, v.find("models"), "models", &f.models)...)
+	errs = append(errs, s.checkModels(v.find("models"), f)...)
 	errs = append(errs, decodeMap(s, v.find("tools"), "tools", &f.tools)...)
 	errs = append(errs, decodeMap(s, v.find("mcpServers"), "mcpServers", &f.fields.MCPServers)...)
 	errs = append(errs, s.decodeFunctions(v.find("functions"), f)...)
 	return f, errs
+}
+
+// checkModels wants a protocol that there is, and no number below 0.
+func (s *source) checkModels(v *value, f *file) (errs []error) {
+	for name, m := range f.models {
+		if m.API != "" && m.API != "chat" && m.API != "responses" {
+			errs = append(errs, s.at(v.find(name).offset, "models."+name+".api", fmt.Sprintf("%q is no protocol: use chat or responses", m.API)))
+		}
+		if m.Window < 0 || m.Input < 0 || m.Cached < 0 || m.Output < 0 {
+			errs = append(errs, s.at(v.find(name).offset, "models."+name, "a number is below 0: leave it out where it is not known"))
+		}
+	}
+	return errs
 }
 
 // decodeFunctions decodes groups of functions one by one, for their keys' sake.

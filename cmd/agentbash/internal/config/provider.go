@@ -34,6 +34,7 @@ func Providers() []Provider {
 
 // ModelFacts are what a file says of a model, by its name.
 type ModelFacts struct {
+	API    string  `json:"api"`    // chat or responses; "": what the server says
 	Window int     `json:"window"` // tokens
 	Input  float64 `json:"input"`  // dollars for a million tokens
 	Cached float64 `json:"cached"`

@@ -13,7 +13,7 @@ import (
 const (
 	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models"
 	limitKeys    = "turns cost time"
-	modelKeys    = "window input cached output"
+	modelKeys    = "api window input cached output"
 	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny trust"
 	functionKeys = "type function name description parameters input_schema inputSchema strict exec http timeout"
 	execKeys     = "argv env cwd"
