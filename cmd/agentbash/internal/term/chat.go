@@ -27,6 +27,10 @@ type Options struct {
 	// signal of a terminal that has changed its size (SIGWINCH).
 	Interrupt, Resize <-chan os.Signal
 
+	// Asker, if not nil, puts its questions through the session while the session
+	// lasts.
+	Asker *Prompter
+
 	// Incomplete reports that a text is only the beginning of a command, so that
 	// another line is read. nil: only a backslash at the end asks for one.
 	Incomplete func(text string) bool
@@ -68,6 +72,12 @@ func Chat(ctx context.Context, o *Options) error {
 	s := &session{Options: *o, in: in}
 	defer in.close()
 	s.screen = newScreen(o, in)
+	if in.terminal {
+		var release func()
+		in.questions, release = o.Asker.bind(ctx)
+		defer release()
+		defer s.dismiss(ErrNobody)
+	}
 	if s.Conversation != nil {
 		s.Conversation.OnEvent(s.screen.event)
 	}
@@ -81,6 +91,8 @@ type session struct {
 	in     *input
 	screen *screen
 	aside  []string // what ! ran since the last prompt, for the next
+	asked  *asking  // a question that is not answered yet; nil: none
+	gone   bool     // nobody types any more
 	seen   string   // the command of a project that was shown last, and is used when it is typed again
 }
 
@@ -117,9 +129,13 @@ func (s *session) dir() string {
 func (s *session) loop(ctx context.Context) error {
 	armed := false // Ctrl-C came last
 	for {
+		s.untilAnswered(ctx)
 		text, err := s.in.next(ctx, s.prompt(), s.Interrupt)
 		var want asked
 		switch {
+		case errors.Is(err, errQuestion):
+			s.put(s.in.question)
+			continue
 		case errors.As(err, &want):
 			if err := s.answer(ctx, keyName(want)); err != nil {
 				return err
@@ -236,55 +252,4 @@ func (s *session) run(ctx context.Context, command string) (out string) {
 	s.screen.keep(command, out)
 	s.screen.mu.Unlock()
 	return out
-}
-
-// during runs f while the person can stop it, which ends its context, and can
-// type ahead.
-func (s *session) during(ctx context.Context, label string, f func(context.Context)) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for drained := false; !drained; {
-		select { // an interrupt from before is not meant for it
-		case <-s.Interrupt:
-		default:
-			drained = true
-		}
-	}
-	s.screen.startLive(label)
-	defer s.screen.stopLive()
-	var keys <-chan key
-	var ticks <-chan time.Time
-	if s.in.edit != nil {
-		keys = s.in.keys.keys
-		ticker := time.NewTicker(2 * frameTime)
-		defer ticker.Stop()
-		ticks = ticker.C
-	}
-	done := make(chan struct{})
-	go func() {
-		whole := false
-		defer func() {
-			if !whole {
-				s.in.restore() // a panic: its text must be readable, and the terminal usable
-			}
-			close(done)
-		}()
-		f(ctx)
-		whole = true
-	}()
-	for {
-		select {
-		case <-done:
-			return
-		case <-s.Interrupt:
-			cancel()
-		case k := <-keys:
-			if s.in.ahead(k) {
-				cancel()
-			}
-			s.screen.typing(s.in.edit.text.text, s.in.queue)
-		case <-ticks:
-			s.screen.tick()
-		}
-	}
 }

@@ -11,6 +11,11 @@
 // Err, so that the words can be piped. Whatever comes from a model or a command
 // is made safe first: no byte of it can move the cursor or change the terminal.
 //
+// Questions of others (may this run? what does the server want to know?) go
+// through a [Prompter], which asks in lines where there is no session, and
+// through the session where there is one. No key that was on its way before the
+// question could be read answers it.
+//
 // The editor is the package's own. x/term's counts every character as one
 // column, so that erasing Chinese text leaves half of it on the screen;
 // reeflective/readline reads only the process's own standard input and waits

@@ -43,6 +43,18 @@ func (e *editor) leave(mark string, err error) error {
 	return err
 }
 
+// aside takes the prompt off the screen; the text is there again with the next.
+func (e *editor) aside(err error) error {
+	var b strings.Builder
+	e.paint.home(&b)
+	e.paint.col, e.paint.rows = 0, e.paint.rows[:0]
+	e.kept = true
+	if _, werr := io.WriteString(e.paint.out, b.String()); werr != nil {
+		return werr
+	}
+	return err
+}
+
 // remember adds a line to the history.
 func (e *editor) remember(line string) {
 	if e.text.remember(line) && e.save != nil {

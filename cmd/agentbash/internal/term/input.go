@@ -2,6 +2,7 @@ package term
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -21,7 +22,13 @@ type input struct {
 	edit  *editor
 
 	queue []string // typed while something ran
+
+	questions <-chan *pending // nil: nobody asks
+	question  *pending        // came while a text was waited for
 }
+
+// errQuestion ends the wait for a text: a question comes first.
+var errQuestion = errors.New("a question")
 
 func newInput(o *Options) (*input, error) {
 	in := &input{out: o.Err, resize: o.Resize}
@@ -31,8 +38,15 @@ func newInput(o *Options) (*input, error) {
 		in.terminal, in.tty = true, &terminal{fd: int(f.Fd())}
 	}
 	if !in.terminal || o.Plain {
-		in.lines = newLines(o.In, in.out, in.terminal, whole)
-		return in, nil
+		var src *source
+		var err error
+		if in.terminal {
+			src, err = newSource(in.tty.fd)
+		}
+		if err == nil {
+			in.lines = newLines(o.In, src, in.out, whole)
+		}
+		return in, err
 	}
 	in.edit = &editor{whole: whole, paint: painter{out: o.Err, size: in.tty.size}}
 	var err error
@@ -59,10 +73,11 @@ func (in *input) restore() {
 }
 
 // next waits for a text. errInterrupted is Ctrl-C, io.EOF the end of the input,
-// a keyName what a key asks of the session.
-func (in *input) next(ctx context.Context, prompt string, interrupt <-chan os.Signal) (string, error) {
+// errQuestion a question, a keyName what a key asks of the session.
+func (in *input) next(ctx context.Context, prompt string, interrupt <-chan os.Signal) (text string, err error) {
 	if in.lines != nil {
-		return in.lines.next(ctx, prompt, interrupt)
+		text, in.question, err = in.lines.next(ctx, prompt, interrupt, in.questions)
+		return text, err
 	}
 	if err := in.tty.raw(); err != nil {
 		return "", err
@@ -100,6 +115,8 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 			return "", e.leave("", context.Cause(ctx))
 		case err := <-in.keys.ended:
 			return "", e.leave("", err)
+		case in.question = <-in.questions:
+			return "", e.aside(errQuestion)
 		}
 		if done || err != nil {
 			return text, err

@@ -2,7 +2,6 @@ package term
 
 import (
 	"errors"
-	"io"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -11,9 +10,6 @@ import (
 
 // escapeWait is how long the rest of a key's sequence may take, in milliseconds.
 const escapeWait = 50
-
-// errPaused ends a read that was taken back.
-var errPaused = errors.New("paused")
 
 // terminal is the one that a person types on.
 type terminal struct {
@@ -67,9 +63,8 @@ func (t *terminal) size() (width, height int) {
 // keyboard reads keys from a terminal, in a goroutine that can be paused, so
 // that an editor or the shell we came from gets what is typed.
 type keyboard struct {
-	fd      int
+	*source
 	decoder *decoder
-	wake    [2]int // a pipe; what is written to it takes the read back
 
 	keys   chan key   // unbuffered: what is not taken is kept
 	ended  chan error // gets why there are no more keys
@@ -79,11 +74,12 @@ type keyboard struct {
 }
 
 func newKeyboard(fd int) (*keyboard, error) {
-	k := &keyboard{fd: fd, keys: make(chan key), ended: make(chan error, 1)}
-	if err := unix.Pipe2(k.wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+	src, err := newSource(fd)
+	if err != nil {
 		return nil, err
 	}
-	k.decoder = newDecoder(k)
+	k := &keyboard{source: src, keys: make(chan key), ended: make(chan error, 1)}
+	k.decoder = newDecoder(src)
 	k.decoder.more = func() bool { return k.ready(escapeWait) }
 	return k, nil
 }
@@ -103,17 +99,16 @@ func (k *keyboard) pause() {
 		return
 	}
 	close(k.stop)
-	unix.Write(k.wake[1], []byte{0})
+	k.takeBack()
 	<-k.joined
-	unix.Read(k.wake[0], make([]byte, 8))
+	k.rearm()
 	k.stop = nil
 }
 
 // close pauses for ever.
 func (k *keyboard) close() {
 	k.pause()
-	unix.Close(k.wake[0])
-	unix.Close(k.wake[1])
+	k.source.close()
 }
 
 func (k *keyboard) serve(stop, joined chan struct{}) {
@@ -136,37 +131,5 @@ func (k *keyboard) serve(stop, joined chan struct{}) {
 			return
 		}
 		k.unsent = append(k.unsent, next)
-	}
-}
-
-// Read waits for bytes from the terminal.
-func (k *keyboard) Read(p []byte) (int, error) {
-	for {
-		if !k.ready(-1) {
-			return 0, errPaused
-		}
-		n, err := unix.Read(k.fd, p)
-		switch {
-		case err == unix.EINTR || err == unix.EAGAIN:
-			continue
-		case err != nil:
-			return 0, err
-		case n == 0:
-			return 0, io.EOF
-		}
-		return n, nil
-	}
-}
-
-// ready waits until there is something to read, for a number of milliseconds or,
-// with -1, until a pause.
-func (k *keyboard) ready(milliseconds int) bool {
-	fds := []unix.PollFd{{Fd: int32(k.fd), Events: unix.POLLIN}, {Fd: int32(k.wake[0]), Events: unix.POLLIN}}
-	for {
-		n, err := unix.Poll(fds, milliseconds)
-		if err == unix.EINTR {
-			continue
-		}
-		return err == nil && n > 0 && fds[1].Revents == 0
 	}
 }

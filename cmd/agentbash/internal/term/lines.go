@@ -13,10 +13,13 @@ import (
 // editing. One goroutine reads, when it is asked to, so that a wait can be left.
 type lines struct {
 	r      *bufio.Reader
+	src    *source // the terminal; nil: a pipe, whose read cannot be taken back
 	out    io.Writer
 	prompt bool // is shown
 	whole  func(string) bool
+	begun  strings.Builder // lines of a text that is not whole; the reading goroutine's
 
+	queue   []string // typed before they were asked for
 	ask     chan string
 	got     chan answer
 	done    chan struct{}
@@ -28,22 +31,36 @@ type answer struct {
 	err  error
 }
 
-func newLines(r io.Reader, out io.Writer, prompt bool, whole func(string) bool) *lines {
-	l := &lines{r: bufio.NewReader(r), out: out, prompt: prompt, whole: whole,
+func newLines(r io.Reader, src *source, out io.Writer, whole func(string) bool) *lines {
+	l := &lines{r: bufio.NewReader(r), src: src, out: out, prompt: src != nil, whole: whole,
 		ask: make(chan string), got: make(chan answer, 1), done: make(chan struct{})}
+	if src != nil {
+		l.r = bufio.NewReader(src)
+	}
 	go l.serve()
 	return l
 }
 
-// close ends the goroutine, unless it is stuck in a read.
+// close ends the goroutine, unless it is stuck in the read of a pipe.
 func (l *lines) close() {
 	close(l.ask)
-	if !l.waiting {
+	if l.src != nil {
+		l.src.takeBack()
+		<-l.done
+		l.src.close()
+	} else if !l.waiting {
 		<-l.done
 	}
 }
 
-func (l *lines) next(ctx context.Context, prompt string, interrupt <-chan os.Signal) (string, error) {
+// next waits for a text; errQuestion is a question that comes first.
+func (l *lines) next(ctx context.Context, prompt string, interrupt <-chan os.Signal, questions <-chan *pending) (string, *pending, error) {
+	if len(l.queue) > 0 {
+		text := l.queue[0]
+		l.queue = l.queue[1:]
+		_, err := io.WriteString(l.out, prompt+safe(text)+"\n")
+		return text, nil, err
+	}
 	if !l.waiting {
 		l.waiting = true
 		l.ask <- prompt
@@ -53,13 +70,35 @@ func (l *lines) next(ctx context.Context, prompt string, interrupt <-chan os.Sig
 	select {
 	case a := <-l.got:
 		l.waiting = false
-		return a.text, a.err
+		return a.text, nil, a.err
 	case <-interrupt:
-		// The read goes on: the terminal has dropped the line.
-		return "", errInterrupted
+		// The terminal has dropped the line, and what was begun goes with it.
+		if l.takeBack() {
+			l.begun.Reset()
+		}
+		return "", nil, errInterrupted
+	case p := <-questions:
+		l.takeBack()
+		io.WriteString(l.out, "\n")
+		return "", p, errQuestion
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		return "", nil, context.Cause(ctx)
 	}
+}
+
+// takeBack ends the wait for a line; false: it goes on, or the line has come
+// already and will be the next.
+func (l *lines) takeBack() bool {
+	if l.src == nil {
+		return false
+	}
+	l.src.takeBack()
+	a := <-l.got
+	l.src.rearm()
+	if l.waiting = !errors.Is(a.err, errPaused); l.waiting {
+		l.got <- a
+	}
+	return !l.waiting
 }
 
 func (l *lines) serve() {
@@ -73,14 +112,20 @@ func (l *lines) serve() {
 
 // read takes lines until they make a whole text. The last may lack its newline.
 func (l *lines) read(prompt string) (string, error) {
-	var b strings.Builder
 	for {
 		if l.prompt {
 			io.WriteString(l.out, prompt)
 		}
 		line, err := l.r.ReadString('\n')
-		b.WriteString(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
-		switch text := b.String(); {
+		l.begun.WriteString(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
+		text := l.begun.String()
+		if errors.Is(err, errPaused) {
+			return "", err
+		}
+		if err != nil || l.whole(text) {
+			l.begun.Reset()
+		}
+		switch {
 		case err != nil && text == "":
 			return "", err
 		case errors.Is(err, io.EOF) || err == nil && l.whole(text):
@@ -88,7 +133,7 @@ func (l *lines) read(prompt string) (string, error) {
 		case err != nil:
 			return "", err
 		}
-		b.WriteByte('\n')
+		l.begun.WriteByte('\n')
 	}
 }
 

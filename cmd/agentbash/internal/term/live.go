@@ -24,6 +24,8 @@ type live struct {
 	since   time.Time
 	queued  []string
 	typed   string
+	asked   *Question // that is to be answered; nil: none
+	answer  string    // the prompt of the answer and what is typed of it; "": not yet
 	held    strings.Builder
 	heldFor io.Writer
 	flushed time.Time
@@ -84,17 +86,11 @@ func (s *screen) atEdge() bool { return s.words != nil && s.words.l.col >= s.wid
 func (s *screen) draw(b *strings.Builder) {
 	l := &s.live
 	width := max(s.width()-1, 4)
-	elapsed := time.Since(l.since)
-	frame := `|/-\`[int(elapsed/(2*frameTime))%4]
-	rows := []string{s.look.paint(clip(fmt.Sprintf("%c %s %d s, Esc stops", frame, l.label, int(elapsed.Seconds())), width), dim)}
-	for _, q := range l.queued {
-		rows = append(rows, s.look.paint(clip("  next: "+safeLine(q), width), dim))
-	}
-	if l.typed != "" {
-		rows = append(rows, clipLeft("> "+safeLine(l.typed), width))
-	}
-	if _, height := s.size(); len(rows) >= height {
+	rows := s.liveRows(width)
+	if _, height := s.size(); len(rows) >= height && l.asked == nil {
 		rows = rows[:max(height-1, 0)]
+	} else if len(rows) >= height {
+		rows = rows[len(rows)-max(height-1, 0):] // the answer is the last
 	}
 	if l.drawn = len(rows); l.drawn == 0 {
 		return
@@ -115,6 +111,34 @@ func (s *screen) draw(b *strings.Builder) {
 		b.WriteString("\r" + r)
 	}
 	b.WriteString("\x1b8")
+}
+
+// liveRows is the picture: what runs and what is typed meanwhile, or what there
+// is to be answered.
+func (s *screen) liveRows(width int) []string {
+	l := &s.live
+	elapsed := time.Since(l.since)
+	label := l.label
+	if l.asked != nil {
+		label = "waiting for your answer"
+	}
+	frame := `|/-\`[int(elapsed/(2*frameTime))%4]
+	rows := []string{s.look.paint(clip(fmt.Sprintf("%c %s %d s, Esc stops", frame, label, int(elapsed.Seconds())), width), dim)}
+	if l.asked != nil {
+		for _, r := range (block{width: width}).choices(l.asked) {
+			rows = append(rows, s.look.paint(clip(r, width), bold))
+		}
+	}
+	if l.answer != "" {
+		return append(rows, clipLeft(l.answer, width))
+	}
+	for _, q := range l.queued {
+		rows = append(rows, s.look.paint(clip("  next: "+safeLine(q), width), dim))
+	}
+	if l.typed != "" {
+		rows = append(rows, clipLeft("> "+safeLine(l.typed), width))
+	}
+	return rows
 }
 
 // clipLeft keeps the end of a line.

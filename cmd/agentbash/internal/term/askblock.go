@@ -1,0 +1,170 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// How many rows of a question's text are shown before it is folded.
+const (
+	askHead = 24
+	askTail = 6
+)
+
+// block is a question as it is shown on a screen of some width.
+type block struct {
+	look  palette
+	width int
+}
+
+// What is special about a byte of a question's text.
+const (
+	isEscape = 1 + iota // it belongs to an escape for something hidden
+	isMarked            // whoever asks wants it to be seen
+)
+
+// shownRow is a row of a text.
+type shownRow struct {
+	text   string
+	below  string // points at marks, where there are no styles
+	marked bool   // it must not be folded away
+}
+
+// title is the question itself.
+func (b block) title(q *Question) (out []string) {
+	plain := block{width: b.width}
+	for i, r := range plain.wrap(oneLine(q.Title), nil, 0, b.width-3) {
+		lead := "  "
+		if i == 0 {
+			lead = "? "
+		}
+		out = append(out, b.look.paint(lead+r.text, bold|yellow))
+	}
+	return out
+}
+
+// text is what the question is about. all: nothing is folded; how is what the
+// person does to see it all.
+func (b block) text(q *Question, all bool, how string) (out []string) {
+	if strings.TrimSpace(q.Text) == "" {
+		return nil
+	}
+	text, marks, escapes := reveal(strings.TrimRight(q.Text, "\n"), q.Mark)
+	special := make([]byte, len(text))
+	for _, s := range escapes {
+		fill(special[s.From:s.To], isEscape)
+	}
+	for _, s := range marks {
+		fill(special[s.From:s.To], isMarked)
+	}
+	diff := isDiff(strings.Split(text, "\n"))
+	var rows []shownRow
+	for line := range strings.Lines(text) {
+		st := style(0)
+		if diff {
+			st = diffStyle(strings.TrimSuffix(line, "\n"))
+		}
+		rows = append(rows, b.wrap(strings.TrimSuffix(line, "\n"), special, st, b.width-5)...)
+		special = special[len(line):]
+	}
+	return b.folded(rows, all, how)
+}
+
+func fill(p []byte, with byte) {
+	for i := range p {
+		p[i] = with
+	}
+}
+
+// folded leaves rows out of a long text, but none with a mark.
+func (b block) folded(rows []shownRow, all bool, how string) (out []string) {
+	all = all || len(rows) <= askHead+askTail+1 // the fold would take a row too
+	left := 0
+	for i, r := range rows {
+		if !all && i >= askHead && i < len(rows)-askTail && !r.marked {
+			left++
+			continue
+		}
+		if left > 0 {
+			out = append(out, b.look.paint(fmt.Sprintf("    ... %s more: %s shows all", plural(left, "row"), how), dim))
+			left = 0
+		}
+		out = append(out, "    "+r.text)
+		if r.below != "" {
+			out = append(out, "    "+r.below)
+		}
+	}
+	return out
+}
+
+// wrap breaks a line into rows. special tells of its bytes, and may be nil.
+func (b block) wrap(line string, special []byte, st style, width int) (out []shownRow) {
+	var row, below strings.Builder
+	used, now, marked := 0, style(0), false
+	flush := func() {
+		if now != 0 {
+			row.WriteString(b.look.seq(0))
+		}
+		r := shownRow{text: row.String(), marked: marked}
+		if !b.look.attributes {
+			r.below = strings.TrimRight(below.String(), " ")
+		}
+		out = append(out, r)
+		row.Reset()
+		below.Reset()
+		used, now, marked = 0, 0, false
+	}
+	at, state := 0, -1
+	for rest := line; rest != ""; {
+		var cluster string
+		var w int
+		cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		want, sign := st, " "
+		if special != nil && special[at] != 0 {
+			want = bold | underline | red
+		}
+		if special != nil && special[at] == isMarked {
+			sign = "^"
+		}
+		at += len(cluster)
+		if cluster == "\t" {
+			cluster, w = "    ", 4
+		}
+		if used+w > max(width, 8) && used > 0 {
+			flush()
+		}
+		if want != now {
+			row.WriteString(b.look.seq(want))
+			now = want
+		}
+		row.WriteString(cluster)
+		below.WriteString(strings.Repeat(sign, w))
+		used += w
+		marked = marked || want == bold|underline|red
+	}
+	flush()
+	return out
+}
+
+// choices are the answers, side by side where they fit.
+func (b block) choices(q *Question) (out []string) {
+	row := ""
+	for _, c := range q.Choices {
+		label := oneLine(c.Label)
+		if c.Text {
+			label += " ..."
+		}
+		item := fmt.Sprintf("[%s] %s", oneLine(c.Key), label)
+		if row != "" && columns(row)+2+columns(item) > b.width-3 {
+			out = append(out, "  "+row)
+			row = ""
+		}
+		row = strings.TrimPrefix(row+"  "+item, "  ")
+	}
+	if row != "" {
+		out = append(out, "  "+row)
+	}
+	return out
+}

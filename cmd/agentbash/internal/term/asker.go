@@ -1,0 +1,117 @@
+package term
+
+import (
+	"context"
+	"io"
+	"os"
+	"sync"
+)
+
+// AskerOptions say how questions look. Nil options are a plain terminal.
+type AskerOptions struct {
+	Plain bool // no styles
+	Color bool // colours may be used
+}
+
+// Prompter asks the person at a terminal, in lines. While a session of [Chat]
+// has the terminal, the session asks for it: at its prompt and while a turn
+// runs, with what was typed ahead kept apart. It is safe for concurrent use.
+type Prompter struct {
+	lines *lineAsker // nil: there is nobody
+
+	turn     chan struct{} // holds a token while somebody has the terminal
+	requests chan *pending // for the session that has it
+}
+
+var _ Asker = (*Prompter)(nil)
+
+// NewAsker returns who asks at a terminal. Where in or err is no terminal,
+// every question is answered with [ErrNobody]. It starts nothing.
+func NewAsker(in *os.File, err io.Writer, o *AskerOptions) *Prompter {
+	if o == nil {
+		o = &AskerOptions{Plain: true}
+	}
+	p := &Prompter{turn: make(chan struct{}, 1), requests: make(chan *pending)}
+	if in != nil && isTerminal(in) && isTerminal(err) {
+		tty := &terminal{fd: int(in.Fd())}
+		p.lines = &lineAsker{fd: tty.fd, out: err, size: tty.size, look: palette{attributes: !o.Plain, colours: o.Color && !o.Plain}}
+	}
+	return p
+}
+
+// Ask puts a question. The error is [ErrNobody], [ErrNoAnswer] or the cause of
+// ctx's end.
+func (p *Prompter) Ask(ctx context.Context, q *Question) (Reply, error) {
+	if p == nil || p.lines == nil {
+		return Reply{}, ErrNobody
+	}
+	if ctx.Err() != nil {
+		return Reply{}, context.Cause(ctx)
+	}
+	one := newPending(ctx, q)
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+		return p.lines.ask(ctx, q)
+	case p.requests <- one:
+		select {
+		case <-one.settled:
+			return one.reply, one.err
+		case <-ctx.Done():
+			return Reply{}, context.Cause(ctx)
+		}
+	case <-ctx.Done():
+		return Reply{}, context.Cause(ctx)
+	}
+}
+
+// somebody reports whether anybody can be asked.
+func (p *Prompter) somebody() bool { return p != nil && p.lines != nil }
+
+// bind gives the terminal to a session, until the returned function is called.
+func (p *Prompter) bind(ctx context.Context) (requests <-chan *pending, release func()) {
+	if !p.somebody() {
+		return nil, func() {}
+	}
+	select {
+	case p.turn <- struct{}{}:
+		return p.requests, func() { <-p.turn }
+	case <-ctx.Done():
+		return nil, func() {}
+	}
+}
+
+// pending is a question that waits for its answer.
+type pending struct {
+	ctx context.Context // of whoever asks
+	answering
+
+	once    sync.Once
+	settled chan struct{} // closed when reply and err are there
+	reply   Reply
+	err     error
+}
+
+func newPending(ctx context.Context, q *Question) *pending {
+	return &pending{ctx: ctx, answering: answering{q: q}, settled: make(chan struct{})}
+}
+
+// settle ends the wait; the first one counts.
+func (p *pending) settle(r Reply, err error) {
+	p.once.Do(func() {
+		p.reply, p.err = r, err
+		close(p.settled)
+	})
+}
+
+// over reports whether nobody waits for it any more.
+func (p *pending) over() bool {
+	select {
+	case <-p.settled:
+		return true
+	case <-p.ctx.Done():
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,178 @@
+package term
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/internal/modelserver"
+)
+
+// TestMain lets the test binary be a session of its own process, which is what
+// a terminal's Ctrl-C needs: with a model at TERM_BASE_URL, or with the person in
+// its place.
+func TestMain(m *testing.M) {
+	if os.Getenv("TERM_CHILD") == "" {
+		os.Exit(m.Run())
+	}
+	interrupt := make(chan os.Signal, 8)
+	signal.Notify(interrupt, os.Interrupt)
+	plain := os.Getenv("TERM") == "dumb"
+	asker := NewAsker(os.Stdin, os.Stderr, &AskerOptions{Plain: plain})
+	if os.Getenv("TERM_CHILD") == "ask" {
+		os.Stdout.WriteString(askNamed(context.Background(), asker, "approve") + "\n")
+		return
+	}
+	runner := bashRunner{asker}
+	o := &Options{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Runner: runner, Interrupt: interrupt, Plain: plain, Asker: asker}
+	if base := os.Getenv("TERM_BASE_URL"); base != "" {
+		o.Conversation = chat.New(&chat.Options{Model: "m", BaseURL: base, Runner: runner})
+		o.Info = Info{Version: "1.2", Model: "m", Server: "here", Dir: "/tmp"}
+	}
+	if err := Chat(context.Background(), o); err != nil {
+		os.Stderr.WriteString("failed: " + err.Error() + "\n")
+		os.Exit(1)
+	}
+}
+
+// bashRunner runs each command in a bash of its own, in a process group that
+// the terminal's Ctrl-C does not reach: only the context ends it. "ask NAME" puts
+// a question of the tests, "later NAME" puts it when the command has ended.
+type bashRunner struct{ asker *Prompter }
+
+func (b bashRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
+	if command == "panic" {
+		panic("a mistake in a runner")
+	}
+	if name, ok := strings.CutPrefix(command, "ask "); ok {
+		return askNamed(ctx, b.asker, name), 0
+	}
+	if name, ok := strings.CutPrefix(command, "later "); ok {
+		go func() {
+			os.Stdout.WriteString("LATER " + askNamed(context.Background(), b.asker, name) + "\n")
+		}()
+		return "ok", 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", command)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 100 * time.Millisecond
+	out, _ := cmd.CombinedOutput()
+	if len(out) == 0 {
+		out = []byte("(no output)")
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+func serve(t *testing.T, replies ...modelserver.Reply) *modelserver.Server {
+	t.Helper()
+	s, err := modelserver.Start(&modelserver.Script{Replies: replies}, nil)
+	require.NoError(t, err)
+	return s
+}
+
+// waitLimit is how long a test waits for what must come.
+const waitLimit = 20 * time.Second
+
+// console is a session in a process of its own, on a pseudo-terminal.
+type console struct {
+	t   *testing.T
+	tty *os.File
+	cmd *exec.Cmd
+
+	mu   sync.Mutex
+	seen []byte
+	more chan struct{} // gets something after each read; closed at the end
+}
+
+func startConsole(t *testing.T, env ...string) *console {
+	t.Helper()
+	c := &console{t: t, cmd: exec.Command(os.Args[0]), more: make(chan struct{}, 1)}
+	c.cmd.Env = append(os.Environ(), append([]string{"TERM_CHILD=1", "TERM=xterm"}, env...)...)
+	tty, err := pty.StartWithSize(c.cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	require.NoError(t, err)
+	c.tty = tty
+	go func() {
+		defer close(c.more)
+		buf := make([]byte, 4096)
+		for {
+			n, err := tty.Read(buf)
+			c.mu.Lock()
+			c.seen = append(c.seen, buf[:n]...)
+			c.mu.Unlock()
+			if err != nil {
+				return // EIO: the child has closed its side
+			}
+			select {
+			case c.more <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		c.cmd.Process.Kill()
+		c.cmd.Wait()
+		tty.Close()
+		for range c.more {
+		}
+	})
+	return c
+}
+
+// want waits until the terminal has shown a text, and forgets what came up to it.
+func (c *console) want(s string) {
+	c.t.Helper()
+	limit := time.After(waitLimit)
+	for {
+		c.mu.Lock()
+		if i := bytes.Index(c.seen, []byte(s)); i >= 0 {
+			c.seen = c.seen[i+len(s):]
+			c.mu.Unlock()
+			return
+		}
+		seen := string(c.seen[max(0, len(c.seen)-2000):])
+		c.mu.Unlock()
+		select {
+		case _, open := <-c.more:
+			if !open {
+				require.FailNow(c.t, "the session ended", "before %q; shown: %q", s, seen)
+			}
+		case <-limit:
+			require.FailNow(c.t, "not shown", "%q; shown: %q", s, seen)
+		}
+	}
+}
+
+func (c *console) press(keys string) {
+	c.t.Helper()
+	_, err := io.WriteString(c.tty, keys)
+	require.NoError(c.t, err)
+}
+
+// ended waits for the end and returns the exit status.
+func (c *console) ended() int {
+	c.t.Helper()
+	limit := time.AfterFunc(waitLimit, func() { c.cmd.Process.Kill() })
+	defer limit.Stop()
+	for range c.more {
+	}
+	c.cmd.Wait()
+	return c.cmd.ProcessState.ExitCode()
+}
+
+// ready is what the editor shows when it waits.
+const ready = "\x1b[?2004h"

@@ -1,0 +1,97 @@
+package term
+
+import (
+	"context"
+	"time"
+)
+
+// during runs f while the person can stop it, which ends its context, can type
+// ahead, and can be asked.
+func (s *session) during(ctx context.Context, label string, f func(context.Context)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.drainInterrupts()
+	s.screen.startLive(label)
+	defer s.screen.stopLive()
+	s.resumeAsking()
+	defer s.pauseAsking()
+	var keys <-chan key
+	var ticks <-chan time.Time
+	var ended <-chan error
+	if s.in.edit != nil {
+		keys, ended = s.in.keys.keys, s.in.keys.ended
+		ticker := time.NewTicker(2 * frameTime)
+		defer ticker.Stop()
+		ticks = ticker.C
+	}
+	stop := func() {
+		cancel() // first: who asked must not take the silence for a no and go on
+		s.dismiss(ErrNoAnswer)
+	}
+	done := s.guarded(ctx, f)
+	for {
+		select {
+		case <-done:
+			return
+		case <-s.Interrupt:
+			stop()
+		case p := <-s.questions():
+			s.put(p)
+			s.resumeAsking()
+		case <-s.asked.done():
+			s.dismiss(nil)
+		case <-s.asked.over():
+			s.dismiss(ErrNoAnswer)
+		case err := <-ended:
+			s.in.keys.ended <- err // for the prompt
+			ended, s.gone = nil, true
+			s.dismiss(ErrNobody)
+		case k := <-keys:
+			if s.pressed(k) {
+				stop()
+			}
+		case <-ticks:
+			s.ready()
+			s.screen.tick()
+		}
+	}
+}
+
+func (s *session) drainInterrupts() {
+	for {
+		select { // an interrupt from before is not meant for what begins
+		case <-s.Interrupt:
+		default:
+			return
+		}
+	}
+}
+
+// guarded runs f in a goroutine.
+func (s *session) guarded(ctx context.Context, f func(context.Context)) (done chan struct{}) {
+	done = make(chan struct{})
+	go func() {
+		whole := false
+		defer func() {
+			if !whole {
+				s.in.restore() // a panic: its text must be readable, and the terminal usable
+			}
+			close(done)
+		}()
+		f(ctx)
+		whole = true
+	}()
+	return done
+}
+
+// pressed takes a key while something runs. stop: it is to end.
+func (s *session) pressed(k key) (stop bool) {
+	if s.asked.answers(k) {
+		s.answerKey(k)
+		return false
+	}
+	stop = s.in.ahead(k)
+	s.asked.typedAhead(s.in.edit.text.text != "")
+	s.screen.typing(s.in.edit.text.text, s.in.queue)
+	return stop
+}
