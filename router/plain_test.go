@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentbash/agentbash/registry"
 	"github.com/google/shlex"
 	"github.com/stretchr/testify/require"
 )
@@ -131,4 +132,16 @@ func FuzzPlain(f *testing.F) {
 		require.NoError(t, err, "%q", command)
 		require.Equal(t, bashArgv(t, []string{command}, noglob)[0], words, "%q", command)
 	})
+}
+
+// What passes the lexer as a mark comes back as it was, however much there is.
+func TestSplitOfManyWords(t *testing.T) {
+	n := newNameIndex(registry.New())
+	for _, words := range []int{3, mostMarks + 10} {
+		command := "write" + strings.Repeat(` --key='sin gle' "dou ble"word\ x-é日本 # y`, words)
+		got, ok := n.split(strings.ReplaceAll(command, " # ", " "))
+		require.True(t, ok)
+		require.Len(t, got, 1+3*words)
+		require.Equal(t, []string{"--key=sin gle", "dou bleword x-é日本", "y"}, got[len(got)-3:])
+	}
 }

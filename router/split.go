@@ -3,22 +3,24 @@ package router
 import (
 	"bufio"
 	"io"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/shlex"
 )
 
-// longQuote is the length from which a quoted text is kept from the lexer. It
-// takes some 30 ns a character, which a file's content in a command would make
-// felt.
-const longQuote = 32
+// The lexer takes some 30 ns a character, so it is given few: a run of literal
+// bytes, and a quoted text that is what it says, passes it as a mark of two
+// characters, a NUL, which no plain command can hold, and the run's number.
+const (
+	leastCut  = 4      // bytes that are worth a mark
+	firstMark = 0x100  // the rune of the first run: none that means anything to the lexer
+	mostMarks = 0x8000 // what follows so many runs is left to the lexer
+)
 
-// split returns the words of a plain command. It is google/shlex's work; a long
-// quoted text passes it as a number between two NULs, which no plain command
-// can hold.
+// split returns the words of a plain command, as google/shlex tells them.
 func (n *nameIndex) split(command string) (words []string, ok bool) {
-	short, long := cutLong(command)
+	short, cut := cutRuns(command)
 	in, _ := n.readers.Get().(*bufio.Reader)
 	if in == nil {
 		in = bufio.NewReader(nil)
@@ -26,7 +28,7 @@ func (n *nameIndex) split(command string) (words []string, ok bool) {
 	defer n.readers.Put(in)
 	in.Reset(strings.NewReader(short))
 	lexer := shlex.NewLexer(in)
-	words = make([]string, 0, 8)
+	words = make([]string, 0, 16)
 	for {
 		word, err := lexer.Next()
 		if err == io.EOF {
@@ -35,41 +37,50 @@ func (n *nameIndex) split(command string) (words []string, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		if long != nil {
-			word = putLong(word, long)
-		}
-		words = append(words, word)
+		words = append(words, putRuns(word, cut))
 	}
 }
 
-// cutLong takes out long quoted texts that are what they say: in single quotes,
-// or in double quotes without a backslash.
-func cutLong(s string) (short string, long []string) {
-	if len(s) < longQuote {
-		return s, nil
-	}
+// cutRuns puts marks in the place of runs that the lexer would only copy:
+// literal bytes, and the text in single quotes, or in double quotes without a
+// backslash.
+func cutRuns(s string) (short string, cut []string) {
 	var b strings.Builder
-	done := 0
+	b.Grow(128)
+	cut = make([]string, 0, 16)
+	done := 0 // s[:done] is in b
+	mark := func(from, to int) {
+		if to-from < leastCut || len(cut) == mostMarks {
+			return
+		}
+		b.WriteString(s[done:from])
+		b.WriteByte(0)
+		b.WriteRune(rune(firstMark + len(cut)))
+		cut = append(cut, s[from:to])
+		done = to
+	}
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '\\':
-			i++
-		case '\'', '"':
+		switch c := s[i]; class[c] {
+		case literal:
+			end := i + 1
+			for end < len(s) && class[s[end]] == literal {
+				end++
+			}
+			mark(i, end)
+			i = end - 1
+		case backslash:
+			_, size := utf8.DecodeRuneInString(s[min(i+1, len(s)):])
+			i += size
+		case singleQuote, doubleQuote:
 			text, rest := quoted(s[i+1:], c)
-			if len(text) >= longQuote && (c == '\'' || strings.IndexByte(text, '\\') < 0) {
-				b.WriteString(s[done : i+1])
-				b.WriteString("\x00" + strconv.Itoa(len(long)) + "\x00")
-				long = append(long, text)
-				done = i + 1 + len(text)
+			if c == '\'' || strings.IndexByte(text, '\\') < 0 {
+				mark(i+1, i+1+len(text))
 			}
 			i = len(s) - len(rest) - 1
 		}
 	}
-	if long == nil {
-		return s, nil
-	}
 	b.WriteString(s[done:])
-	return b.String(), long
+	return b.String(), cut
 }
 
 // quoted returns the text up to a closing quote and what follows the quote.
@@ -85,15 +96,23 @@ func quoted(s string, quote byte) (text, rest string) {
 	return s, ""
 }
 
-// putLong puts the long texts of a word in their places.
-func putLong(word string, long []string) string {
-	parts := strings.Split(word, "\x00")
-	for i := 1; i < len(parts); i += 2 {
-		n, _ := strconv.Atoi(parts[i])
-		parts[i] = long[n]
+// putRuns puts the runs of a word in the places of their marks.
+func putRuns(word string, cut []string) string {
+	at := strings.IndexByte(word, 0)
+	if at < 0 {
+		return word
 	}
-	if len(parts) == 3 && parts[0] == "" && parts[2] == "" {
-		return parts[1]
+	var b strings.Builder
+	for ; at >= 0; at = strings.IndexByte(word, 0) {
+		r, size := utf8.DecodeRuneInString(word[at+1:])
+		run := cut[r-firstMark]
+		if at == 0 && b.Len() == 0 && len(word) == 1+size {
+			return run
+		}
+		b.WriteString(word[:at])
+		b.WriteString(run)
+		word = word[at+1+size:]
 	}
-	return strings.Join(parts, "")
+	b.WriteString(word)
+	return b.String()
 }
