@@ -40,6 +40,9 @@ func describe(head []byte, src *source) string {
 	if w, h := dimensions(kind, io.NewSectionReader(src, 0, src.stat.Size), head); w > 0 {
 		kind += fmt.Sprintf(", %dx%d pixels", w, h)
 	}
+	if src.stat.Size == 0 { // made as it is read, as in /proc
+		return kind
+	}
 	return kind + ", " + plural(int(src.stat.Size), "byte")
 }
 

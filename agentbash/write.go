@@ -138,6 +138,9 @@ func openTarget(call *registry.Call, path string) (*atomicfile.File, error) {
 // create writes a file that is not there yet.
 func (f *files) create(call *registry.Call, path string, content []byte) error {
 	shown := call.Rel(path)
+	if typed := call.String("file_path"); strings.HasSuffix(typed, "/") {
+		return fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quoteWord(typed))
+	}
 	if call.Has("expected_hash") {
 		return fmt.Errorf("%s does not exist, so it cannot have the expected hash: leave --expected_hash out to create it", shown)
 	}
