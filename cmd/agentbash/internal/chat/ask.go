@@ -89,6 +89,7 @@ func (c *Conversation) changesTheRequest(err error) bool {
 	status, text := statusOf(err)
 	switch {
 	case c.otherAPI(err):
+	case status >= 400 && c.refusesImages(text):
 	case status != http.StatusBadRequest:
 		return false
 	case c.leaner(text):

@@ -118,6 +118,9 @@ func (c *Conversation) wire() []openai.ChatCompletionMessage {
 	for i := range c.messages {
 		m := &c.messages[i]
 		out[i] = m.ChatCompletionMessage
+		if m.unseen {
+			out[i].Content, out[i].MultiContent = withoutImages(m.rec), nil
+		}
 		if c.plain || !c.own(m) {
 			out[i].ReasoningContent = ""
 		}

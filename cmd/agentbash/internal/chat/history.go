@@ -14,6 +14,7 @@ type message struct {
 	openai.ChatCompletionMessage
 	rec     store.Record
 	by      string // the model that made it, where one did
+	unseen  bool   // the server refused its pictures
 	started string // the id of its last call that began to run; only while a history is read
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -104,6 +105,47 @@ func loadImages(prompt, dir string) ([]Image, error) {
 		out = append(out, img)
 	}
 	return out, nil
+}
+
+var namesImages = regexp.MustCompile(`(?i)\bimage|image_url|vision|multi-?modal|picture`)
+
+// refusesImages finds out from a refusal that the server does not take a picture,
+// and leaves pictures out from here on. It reports whether the request makes
+// sense without them: it does not where they belong to what was asked just now.
+func (c *Conversation) refusesImages(text string) (again bool) {
+	if !namesImages.MatchString(text) {
+		return false
+	}
+	last := -1
+	for i := range c.messages {
+		if c.messages[i].Role == openai.ChatMessageRoleUser {
+			last = i
+		}
+	}
+	for i := range c.messages {
+		m := &c.messages[i]
+		if i != last && len(m.rec.Images) > 0 && !m.unseen {
+			m.unseen, again = true, true
+		}
+	}
+	if !again && last >= 0 && len(c.messages[last].rec.Images) > 0 {
+		c.messages[last].unseen = true
+	}
+	return again
+}
+
+// unseen reports whether a picture was left out of the conversation.
+func (c *Conversation) unseen() bool {
+	return slices.ContainsFunc(c.messages, func(m message) bool { return m.unseen })
+}
+
+// withoutImages is a prompt whose pictures the server does not take.
+func withoutImages(r store.Record) string {
+	text := r.Text
+	for _, img := range r.Images {
+		text += fmt.Sprintf("\n[the image %s was left out: the model does not take it]", img.Name)
+	}
+	return strings.TrimSpace(text)
 }
 
 // dataURL is a picture as both protocols take it (RFC 2397).

@@ -72,3 +72,30 @@ func TestAPictureIsNamedInASentence(t *testing.T) {
 		require.Len(t, images, 1, prompt)
 	}
 }
+
+func TestAModelThatTakesNoPictures(t *testing.T) {
+	no := modelserver.Reply{Status: 400, Error: "image input is not supported"}
+	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+		no,
+		{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Contains: []string{"what is it?", "[the image p.png was left out"}, Lacks: []string{"data:"}}, {Role: "assistant"}, {Role: "user", Equals: text("guess")}}, Text: "A pixel?"},
+	}}, nil)
+	img, err := NewImage("p.png", onePixel)
+	require.NoError(t, err)
+	_, err = k.Send(context.Background(), Prompt{Text: "what is it?", Images: []Image{img}})
+	require.ErrorContains(t, err, "scripted-1 does not take the picture")
+	_, err = k.Turn(context.Background(), "guess")
+	require.NoError(t, err)
+	k.played(t)
+
+	j := &tape{}
+	sees := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "A pixel."}}}, func(o *Options) { o.Journal = j })
+	_, err = sees.Send(context.Background(), Prompt{Text: "what is it?", Images: []Image{img}})
+	require.NoError(t, err)
+	sees.played(t)
+	blind := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{no,
+		{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Lacks: []string{"data:"}}, {Role: "assistant", Equals: text("A pixel.")}, {Role: "user", Contains: []string{"and now?"}}}, Text: "Hm."}}},
+		func(o *Options) { o.History = j.records })
+	_, err = blind.Turn(context.Background(), "and now?")
+	require.NoError(t, err, "what an earlier prompt had is not asked about")
+	blind.played(t)
+}

@@ -58,6 +58,9 @@ func (c *Conversation) connect() {
 	c.server = hostOf(cfg.BaseURL)
 	c.client = openai.NewClientWithConfig(cfg)
 	c.size = newSizer(o.Window, o.Model)
+	for i := range c.messages {
+		c.messages[i].unseen = false
+	}
 	c.api, c.tried, c.lean, c.plain = orElse(o.API, o.KnownAPI), false, lean{}, false
 	if o.Prices == (Prices{}) {
 		o.Prices = known(o.Model).prices
