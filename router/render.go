@@ -51,7 +51,8 @@ func (res *Result) toolName() string {
 	return res.Name
 }
 
-// statusLines are what a model has to know beside the text.
+// statusLines are what a model has to know beside the text. Who cancelled, and
+// why, is the caller's to say: it may have been a limit.
 func (res *Result) statusLines() []string {
 	var lines []string
 	if res.ExitCode != 0 {
@@ -59,9 +60,6 @@ func (res *Result) statusLines() []string {
 	}
 	if res.TimedOut {
 		lines = append(lines, fmt.Sprintf("[timed out after %s]", seconds(res.limit)))
-	}
-	if res.Canceled {
-		lines = append(lines, "[interrupted by the user]")
 	}
 	if res.Restarted {
 		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory and environment]")

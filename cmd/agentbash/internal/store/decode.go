@@ -77,9 +77,9 @@ func living(lines [][]byte) [][]byte {
 	for i, line := range lines {
 		keep := false
 		switch kinds[i] {
-		case TypeSession, TypeSystem, "":
-			keep = true
-		case TypeModel, TypeUsage, TypeEnd:
+		case TypeSession, TypeSystem, TypeModel, "":
+			keep = true // a model's own replies are told from another's
+		case TypeUsage, TypeEnd:
 		case TypeText, TypeReasoning, TypeRetry, TypeToolCall:
 			keep = i >= last
 		default:

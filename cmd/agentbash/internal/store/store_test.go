@@ -229,6 +229,7 @@ func TestOpenLeavesOutWhatIsOver(t *testing.T) {
 		"pieces without one":           {[]Record{user, piece, whole, user, piece}, []Type{TypeUser, TypeAssistant, TypeUser, TypeText}},
 		"pieces that are void":         {[]Record{user, piece, {Type: TypeRetry}, piece}, []Type{TypeUser, TypeText, TypeRetry, TypeText}},
 		"before a compaction":          {[]Record{{Type: TypeSystem}, user, whole, {Type: TypeCompact}, user}, []Type{TypeSystem, TypeCompact, TypeUser}},
+		"who said it":                  {[]Record{{Type: TypeModel}, user, whole, {Type: TypeModel}, {Type: TypeCompact}, user}, []Type{TypeModel, TypeModel, TypeCompact, TypeUser}},
 		"before a clear":               {[]Record{user, whole, {Type: TypeClear}}, []Type{TypeClear}},
 		"calls that were answered":     {[]Record{whole, {Type: TypeToolCall}, {Type: TypeToolResult}, whole}, []Type{TypeAssistant, TypeToolResult, TypeAssistant}},
 		"a call that was not answered": {[]Record{whole, {Type: TypeToolCall}}, []Type{TypeAssistant, TypeToolCall}},
