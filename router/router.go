@@ -26,6 +26,10 @@ type Options struct {
 	Timeout  time.Duration // of one command; 0 means 120 s; at most 600 s
 	NoCalls  bool          // commands inside bash text cannot call tools: no socket, no links
 	Guard    Guard         // is asked before anything runs; nil: nobody is
+
+	// Launcher starts bash confined, say; nil: directly. It belongs to the caller,
+	// who ends it after Close or SetLauncher.
+	Launcher *session.Launcher
 }
 
 // DefaultMaxChars is how many characters of a result a model is shown.
@@ -52,7 +56,9 @@ type Router struct {
 	dir      string     // holds spill files
 	ownDir   bool
 
-	mu     sync.Mutex // guards sess and closed
+	shell sync.RWMutex // held to change how bash is started; shared by what runs in it
+
+	mu     sync.Mutex // guards sess, closed, opts.Env and opts.Launcher
 	sess   *session.Session
 	closed bool
 	status atomic.Int32 // exit status of an in-process command that bash does not know yet, plus 1; 0: none
@@ -163,13 +169,10 @@ func (r *Router) session() (*session.Session, error) {
 	if r.sess != nil {
 		return r.sess, nil
 	}
-	o := session.Options{Dir: r.opts.Dir, Env: r.opts.Env, Unset: r.opts.Unset, StateDir: r.dir,
+	o := session.Options{Dir: r.opts.Dir, Env: r.opts.Env, Launcher: r.opts.Launcher, Unset: r.opts.Unset, StateDir: r.dir,
 		Timeout: r.opts.Timeout, Head: 1 << 10, Tail: 1 << 10}
+	o.Env = r.shellEnv(o.Env)
 	if r.host != nil {
-		if o.Env == nil {
-			o.Env = os.Environ()
-		}
-		o.Env = r.host.env(o.Env)
 		o.Init = r.host.init()
 	}
 	s, err := session.New(&o)

@@ -94,6 +94,12 @@ func (res *Result) reason() string {
 
 // runBash gives a text to the shell.
 func (r *Router) runBash(ctx context.Context, p *Plan, s *streams, res *Result) {
+	r.shell.RLock()
+	defer r.shell.RUnlock()
+	r.runShell(ctx, p, s, res)
+}
+
+func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result) {
 	sess, err := r.session()
 	if err == nil && r.host != nil {
 		err = r.host.links.addWords(p.Script)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,10 +23,20 @@ type answer struct {
 // gives its shell.
 func bashC(t testing.TB, dir, command string) answer {
 	t.Helper()
-	c, err := resolve(&Options{Dir: dir})
+	return bashBy(t, nil, dir, command)
+}
+
+// bashBy is bashC with a launcher.
+func bashBy(t testing.TB, l *Launcher, dir, command string) answer {
+	t.Helper()
+	c, err := resolve(&Options{Dir: dir, Launcher: l})
 	require.NoError(t, err)
-	cmd := exec.Command(c.Shell, "--noprofile", "--norc", "-O", "expand_aliases", "-c", command, "bash")
-	cmd.Dir, cmd.Env = dir, append(c.env, "PWD="+dir)
+	argv := []string{c.Shell, "--noprofile", "--norc", "-O", "expand_aliases", "-c", command, "bash"}
+	if l != nil {
+		argv = append(slices.Clone(l.Argv), argv...)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = dir, append(c.environment(), "PWD="+dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()

@@ -20,6 +20,7 @@ import (
 type conduits struct {
 	host  int // own pid
 	named bool
+	root  string // a launcher's directory; "": dir
 	dir   *stateDir
 	n     int
 }
@@ -65,6 +66,14 @@ func (c *conduits) file() (fd int, path string, err error) {
 	return fd, path, nil
 }
 
+// launched fits the conduits to the launcher of the next shell.
+func (c *conduits) launched(l *Launcher, named bool) {
+	c.root, c.named = "", named
+	if l != nil && l.Dir != "" {
+		c.root, c.named = l.Dir, true
+	}
+}
+
 // forget removes the name of a pipe or file that is no longer opened.
 func (c *conduits) forget(path string) {
 	if c.named && path != "" {
@@ -77,7 +86,13 @@ func (c *conduits) fdPath(fd int) string {
 }
 
 func (c *conduits) name(kind string) (string, error) {
-	dir, err := c.dir.path()
+	dir, err := c.root, error(nil)
+	switch {
+	case dir == "":
+		dir, err = c.dir.path()
+	case kind == "pipe":
+		dir = filepath.Join(dir, "pipes")
+	}
 	if err != nil {
 		return "", err
 	}

@@ -31,6 +31,7 @@ type engine struct {
 	tty       *terminal
 	text      textFile // a command that is too long for a line; Init and state at the start
 	snap      snapshot
+	kept      []byte // the state of the last confined shell, when a free one followed
 	out, err  outPipe
 	late      lateSet
 	idle      idler
@@ -52,7 +53,8 @@ func newEngine(cfg config) (*engine, error) {
 	}
 	e.where.Store(&place{kernel: cfg.Dir, shell: cfg.Dir, name: cfg.Dir})
 	e.state.dir = cfg.StateDir
-	e.conduits = conduits{host: os.Getpid(), dir: &e.state, named: cfg.named}
+	e.conduits = conduits{host: os.Getpid(), dir: &e.state}
+	e.conduits.launched(cfg.Launcher, cfg.named)
 	e.late = lateSet{dir: &e.state, open: make(map[*os.File]struct{})}
 	e.idle.prepare(e.onIdle)
 	err := e.bell.open()

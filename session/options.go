@@ -27,6 +27,10 @@ type Options struct {
 	// Dir is where the shell starts; "" is the host's working directory.
 	Dir string
 
+	// Launcher starts the shell, the first and every later one; nil starts bash
+	// directly. Session.Restart changes it.
+	Launcher *Launcher
+
 	// Env is the child's environment in the form of os.Environ; nil is the
 	// host's. Pagers, terminal type and colour are set for a reader that is no
 	// terminal (TERM=dumb, PAGER=cat, GIT_PAGER=cat, NO_COLOR=1 and their
@@ -153,11 +157,17 @@ var neverInherited = [...]string{
 	"BASH_FUNC_builtin%%", "BASH_FUNC_exec%%",
 }
 
+// nameOf is the name of an environment entry.
+func nameOf(entry string) string {
+	name, _, _ := strings.Cut(entry, "=")
+	return name
+}
+
 func childEnv(env, unset []string) []string {
 	out := make([]string, 0, len(env)+len(plainOutput)+2)
 	for _, e := range env {
-		name, _, ok := strings.Cut(e, "=")
-		if !ok || name == "" || strings.IndexByte(e, 0) >= 0 || slices.Contains(neverInherited[:], name) || slices.Contains(unset, name) ||
+		name := nameOf(e)
+		if name == "" || len(name) == len(e) || strings.IndexByte(e, 0) >= 0 || slices.Contains(neverInherited[:], name) || slices.Contains(unset, name) ||
 			slices.ContainsFunc(plainOutput[:], func(p string) bool { return strings.HasPrefix(p, name+"=") }) {
 			continue
 		}

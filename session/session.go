@@ -52,6 +52,28 @@ func (s *Session) Run(ctx context.Context, command string, opts *RunOptions) (Re
 	return s.e.Run(ctx, command, o)
 }
 
+// Restart ends the shell and starts another as opts says, with the directory,
+// variables, functions, aliases and options of the old one, as after an exit,
+// but without its EXIT trap being run. It waits for a running command. What
+// still runs in the background goes on, as free or as confined as it was.
+// Variables that were in the old shell's environment and are not in the new
+// one's are left out.
+//
+// A shell with a Launcher is taken to be confined by it, and what it leaves to
+// be forged. Of its state the next shell gets, unless opts.Trust is set, the
+// directory, options and variables of literal text, but none that choose the
+// programs that run, as PATH does, and no function, alias or trap. A later shell
+// that has a launcher again gets those back.
+//
+// After an error the next command tries again to start a shell as opts says.
+func (s *Session) Restart(ctx context.Context, opts *RestartOptions) error {
+	var o RestartOptions
+	if opts != nil {
+		o = *opts
+	}
+	return s.e.Restart(ctx, o)
+}
+
 // Dir returns the present working directory of the shell: as the shell names
 // it ($PWD) after a command that left it there, or as the kernel names it. It
 // does not wait for a running command and then tells where that has got to.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -37,7 +38,7 @@ const bootTimeout = 20 * time.Second
 // "its terminal", and complains on stderr after every child that a signal ended
 // when that is none. So it starts with the pseudo-terminal tty there, if there
 // is one, and its first line moves stderr to the diagnostics pipe.
-func startShell(path, dir string, env []string, tty *os.File, cs *conduits) (*shell, error) {
+func startShell(cfg *config, dir string, env []string, tty *os.File, cs *conduits) (*shell, error) {
 	sh := &shell{in: -1, ctl: -1, diag: -1, pidfd: -1}
 	var err error
 	if sh.diag, sh.diagPath, err = cs.pipe(); err != nil {
@@ -57,8 +58,12 @@ func startShell(path, dir string, env []string, tty *os.File, cs *conduits) (*sh
 	}
 	sh.ctl = ctl
 	defer stdout.Close()
-	c := exec.Command(path, "--noprofile", "--norc", "--noediting", "-i")
-	c.Args[0] = "bash"
+	c := exec.Command(cfg.Shell, "--noprofile", "--norc", "--noediting", "-i")
+	if l := cfg.Launcher; l != nil {
+		c.Path, c.Args = l.Argv[0], append(slices.Clone(l.Argv), append([]string{cfg.Shell}, c.Args[1:]...)...)
+	} else {
+		c.Args[0] = "bash"
+	}
 	c.Dir, c.Env = dir, env
 	c.Stdin, c.Stdout = stdin, stdout
 	if tty != nil {
@@ -67,7 +72,7 @@ func startShell(path, dir string, env []string, tty *os.File, cs *conduits) (*sh
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, PidFD: &sh.pidfd}
 	if err := c.Start(); err != nil {
 		sh.closeFDs()
-		return nil, fmt.Errorf("start %s: %w", path, err)
+		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
 	sh.cmd, sh.pid = c, c.Process.Pid
 	return sh, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -65,9 +66,10 @@ func (e *engine) tryStart(state []byte) error {
 		return err
 	}
 	dir := nearestDir(e.where.Load().name)
-	env := append(e.cfg.env[:len(e.cfg.env):len(e.cfg.env)], e.brand.env(), "PWD="+dir, "HISTFILE=/dev/null")
+	env := slices.Clip(e.cfg.environment())
+	env = append(env, e.brand.env(), "PWD="+dir, "HISTFILE=/dev/null")
 	tty := e.tty.slave()
-	sh, err := startShell(e.cfg.Shell, dir, env, tty, &e.conduits)
+	sh, err := startShell(&e.cfg, dir, env, tty, &e.conduits)
 	if tty != nil {
 		tty.Close()
 	}

@@ -44,6 +44,7 @@ var sole = map[string]string{
 	"github.com/aymanbagabas/go-udiff":         "agentbash",
 	"github.com/tidwall/sjson":                 "cmd/agentbash/internal/config",
 	"github.com/spf13/pflag":                   "cmd/agentbash",
+	"github.com/landlock-lsm/go-landlock":      "session/sandbox",
 	"github.com/reeflective/readline":          "cmd/agentbash/internal/term",
 	"github.com/charmbracelet/glamour":         "nowhere: 20 ms of start-up",
 	"github.com/alecthomas/chroma/v2":          "nowhere: 19 ms of start-up",

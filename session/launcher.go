@@ -1,0 +1,64 @@
+package session
+
+import "slices"
+
+// A Launcher starts the shell through a program that does something first and
+// then becomes it in the same process: one that confines it, say.
+type Launcher struct {
+	// Argv is the program, by its path, and its first words. The path of bash and
+	// bash's words are put behind them.
+	Argv []string
+
+	// Dir, when set, is an existing private directory for what the shell opens by
+	// path, since a confined shell may not look into its host. The shell must be
+	// allowed to open files of Dir/pipes, which exists too, for writing and those
+	// of Dir for reading, and should not be allowed more.
+	Dir string
+
+	// Env are entries that go over those of Options.Env.
+	Env []string
+}
+
+// RestartOptions say how the shell after a Restart differs from the one before.
+type RestartOptions struct {
+	Launcher *Launcher // nil: bash is started directly
+	Env      []string  // as Options.Env; nil: as it was
+	Trust    bool      // the next shell may do no more than the one before: it takes the whole state
+}
+
+// environment is the environment of a shell, complete but for what each has of
+// its own.
+func (c *config) environment() []string {
+	if c.Launcher == nil {
+		return c.env
+	}
+	own := namesOf(c.Launcher.Env)
+	out := slices.DeleteFunc(slices.Clone(c.env), func(e string) bool { return slices.Contains(own, nameOf(e)) })
+	return append(out, c.Launcher.Env...)
+}
+
+// leftOut are the variables that were in the environment of the last shell and
+// are not in that of the next, or are the launchers' own: an older shell's value
+// must not bring them back.
+func leftOut(old, new *config) (names []string) {
+	keep := namesOf(new.env)
+	for _, name := range namesOf(old.env) {
+		if !slices.Contains(keep, name) {
+			names = append(names, name)
+		}
+	}
+	for _, l := range []*Launcher{old.Launcher, new.Launcher} {
+		if l != nil {
+			names = append(names, namesOf(l.Env)...)
+		}
+	}
+	return names
+}
+
+func namesOf(env []string) []string {
+	names := make([]string, len(env))
+	for i, e := range env {
+		names[i] = nameOf(e)
+	}
+	return names
+}
