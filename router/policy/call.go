@@ -14,6 +14,7 @@ type call struct {
 	flow  flow
 	out   value // what it writes to its stdout; nil: cannot be told
 	loose bool  // an argument may be any option
+	file  bool  // it is a file that is no installed program
 }
 
 // command judges a simple command from its words.
@@ -80,6 +81,7 @@ func (j *judge) program(args []field, at span) flow {
 	}
 	if j.env.unsure && c.part.Via == "" && args[0].plain {
 		c.part.set |= unknown
+		c.part.loose = true
 		j.reason(name+" may be a function that code from elsewhere has defined", unknown, NoDanger, at)
 	}
 	j.fill(slot, c.part)
@@ -120,8 +122,9 @@ func commandName(word string) (name string, script bool) {
 // script notes that a file is run which is no installed program: it may hold
 // anything, and what it is called is a hint at most.
 func (c *call) script(f field) {
-	c.part.set |= executes | unknown
-	c.j.reason("runs "+c.j.short(firstOf(c.j.resolve(f.text)))+", whose effects cannot be seen", unknown, NoDanger, f.at)
+	c.file = true
+	c.part.set |= executes
+	c.j.reason("runs "+c.j.short(firstOf(c.j.resolve(f.text)))+", whose effects cannot be seen", executes, NoDanger, f.at)
 	c.j.path(&c.part, f, false, false)
 	c.runsFile(f, false)
 }
@@ -230,8 +233,14 @@ func (p *Part) key() string {
 	return b.String()
 }
 
-// effect adds to what a command does, and says why.
+// effect adds to what a command does beyond what is usual for it, and says why.
 func (c *call) effect(set effects, why string, at span) {
+	c.part.more = c.part.more || set&(executes|unknown) != 0
+	c.usual(set, why, at)
+}
+
+// usual adds to what a command does, and says why.
+func (c *call) usual(set effects, why string, at span) {
 	c.part.set |= set
 	c.j.reason(why, set, NoDanger, at)
 }

@@ -219,7 +219,7 @@ func (c *call) rsync() {
 		remote := strings.Contains(f.text, ":") && !strings.HasPrefix(f.text, "/") || strings.HasPrefix(f.text, "rsync://")
 		switch {
 		case remote:
-			c.effect(networks|executes, "rsync talks to "+show(f.text), f.at)
+			c.usual(networks|executes, "rsync talks to "+show(f.text), f.at)
 		case i == len(operands)-1 && i > 0:
 			c.writeTree(f)
 			if deletes {
@@ -244,7 +244,7 @@ func (c *call) patch() {
 		}
 	}
 	if len(operands) == 0 {
-		c.effect(unknown, "which files the patch changes cannot be told", c.at)
+		c.usual(unknown, "which files the patch changes cannot be told", c.at)
 	}
 	c.mayHide()
 }
@@ -322,6 +322,7 @@ func (c *call) editor() {
 
 // raiseText judges a text that may be run, and keeps the danger alone.
 func (c *call) raiseText(f field, how string) {
+	c.part.more = true
 	c.raise(Block, func() { c.j.innerText(f.text, f, how, true) })
 }
 

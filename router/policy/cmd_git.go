@@ -43,7 +43,7 @@ func (c *call) git() {
 			return
 		}
 	}
-	c.effect(executes|unknown, "git "+g.sub+" is not known here: it may be an alias", c.at)
+	c.usual(executes|unknown, "git "+g.sub+" is not known here: it may be an alias", c.at)
 	g.dangers()
 }
 

@@ -110,7 +110,7 @@ func (c *call) inspect() {
 		}
 	}
 	if c.name == "ldd" {
-		c.effect(executes, "ldd may run the program it looks at", c.at)
+		c.usual(executes, "ldd may run the program it looks at", c.at)
 	}
 }
 

@@ -105,7 +105,9 @@ func (c *call) publishing() {
 	}
 	for i, a := range c.args {
 		if (a.text == "-c" || a.text == "--call" || a.text == "-e") && i+1 < len(c.args) {
-			c.raiseText(c.args[i+1], c.name+" "+a.text)
+			next := c.args[i+1]
+			c.part.more = c.part.more || a.text != "-e" // pip install -e DIR
+			c.raise(Block, func() { c.j.innerText(next.text, next, c.name+" "+a.text, true) })
 		}
 	}
 	c.tryRest()

@@ -78,7 +78,7 @@ func (c *call) shellText(text field, args []field) {
 func (c *call) shellFile(args []field) {
 	f := args[0]
 	c.read(f)
-	c.effect(executes|unknown, "runs the script "+show(f.text), f.at)
+	c.usual(executes, "runs the script "+show(f.text), f.at)
 	saved := c.j.env.copy()
 	c.j.env.set(variable{name: "@", array: true, lists: [][]string{texts(args[1:])}})
 	c.j.env.set(variable{name: "0", val: value{f.text}, export: true})
@@ -135,6 +135,7 @@ func (c *call) interpreter() {
 		c.part.set = reads
 		return
 	}
+	c.does(unknown)
 	for _, t := range texts {
 		c.ran(t.text, t.at)
 		c.code(t.text, t.at)

@@ -48,6 +48,10 @@ const (
 	unknown
 )
 
+// runs is executes in a command's row where what it executes is code that is
+// not in the line, and not a deed of its own.
+const runs effects = executes | 1<<7
+
 // inOrder lists the effects by bit.
 var inOrder = [...]Effect{Read, Write, Execute, Network, Unknown}
 

@@ -53,7 +53,7 @@ func (c *call) external() {
 		c.stranger()
 		return
 	}
-	c.part.set |= r.set
+	c.part.set |= r.set &^ (runs &^ executes)
 	spec := optionSpec{r.short, r.long}
 	if r.operands != handled {
 		operands := c.options(spec, nil)
@@ -64,6 +64,9 @@ func (c *call) external() {
 	}
 	if r.how != nil {
 		r.how(c)
+	}
+	if c.part.set&executes == 0 {
+		r.set &^= runs
 	}
 	c.explain(r.set)
 	if c.out == nil && c.j.out != nil && c.j.stdin != nil && c.j.stdin.known() && one(c.j.stdin) != "" {
@@ -76,6 +79,8 @@ func (c *call) explain(set effects) {
 	switch {
 	case set.has(unknown):
 		c.j.reason(c.name+" runs code that is not in the line", unknown, NoDanger, c.at)
+	case set.has(runs):
+		c.j.reason(c.name+" runs code that is not in the line", executes, NoDanger, c.at)
 	case set.has(networks):
 		c.j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
 	case set.has(executes):
@@ -111,7 +116,11 @@ func (c *call) operands(role byte, fs []field) {
 
 // stranger is a program that nothing is known of.
 func (c *call) stranger() {
-	c.effect(executes|unknown, "nothing is known here of "+c.name, c.at)
+	if c.file {
+		c.tryRest()
+		return
+	}
+	c.usual(executes|unknown, "nothing is known here of "+c.name, c.at)
 	c.tryRest()
 }
 

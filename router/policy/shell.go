@@ -102,7 +102,7 @@ func (c *call) source() {
 		args = args[1:]
 	}
 	f := args[0]
-	c.effect(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
+	c.usual(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
 	c.j.path(&c.part, f, false, false)
 	c.j.env.unsure = true
 	for _, text := range c.j.content(f) {

@@ -50,6 +50,8 @@ type Part struct {
 	words []field
 	set   effects
 	known bool // every word is known
+	more  bool // an option makes it do more than commands of its name usually do
+	loose bool // the name may mean something that nobody knows of
 }
 
 // Word is one word of a part as bash would pass it on.

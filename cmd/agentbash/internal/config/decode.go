@@ -25,7 +25,9 @@ func (s *source) decode(v *value) (*file, []error) {
 	take("baseURL", &f.baseURL)
 	take("apiKey", &f.apiKey)
 	take("mode", &f.mode)
-	take("rules", &f.rules)
+	if m := v.find("rules"); m != nil {
+		f.rules = m.encodeInPlace(s.data)
+	}
 	take("limits", &f.limits)
 	if f.mode != "" && !contains(modes(), f.mode) {
 		errs = append(errs, s.at(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modes(), ", "))))

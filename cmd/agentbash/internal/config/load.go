@@ -52,7 +52,8 @@ type Result struct {
 	Warnings []error          // what was left out, one line each with the next move
 }
 
-// Rules are one file's rules, as they stand in it.
+// Rules are one file's rules: their JSON, variables expanded, in the lines and
+// columns where it stands in the file.
 type Rules struct {
 	File    string
 	Project bool // only rules that tighten may be taken from it

@@ -216,6 +216,73 @@ func (v *value) encode() []byte {
 	return b.Bytes()
 }
 
+// encodeInPlace writes a value back so that everything in it stands in the line
+// and column where it stands in data, or after that: what is wrong in it can be
+// named by whoever reads it.
+func (v *value) encodeInPlace(data []byte) []byte {
+	p := pad{data: data, line: 1, col: 1}
+	p.value(v)
+	return p.out.Bytes()
+}
+
+// pad writes JSON and keeps count of lines and columns.
+type pad struct {
+	out       bytes.Buffer
+	data      []byte
+	line, col int
+}
+
+// to goes on to the place of a byte of data.
+func (p *pad) to(offset int64) {
+	line, col := position(p.data, offset)
+	if p.line < line {
+		p.put(strings.Repeat("\n", line-p.line))
+		p.line, p.col = line, 1
+	}
+	if p.line == line && p.col < col {
+		p.put(strings.Repeat(" ", col-p.col))
+	}
+}
+
+func (p *pad) put(s string) {
+	p.out.WriteString(s)
+	p.col += utf8.RuneCountInString(s)
+}
+
+func (p *pad) value(v *value) {
+	p.to(v.offset)
+	switch {
+	case v.object:
+		p.put("{")
+		for i, m := range v.members {
+			if i > 0 {
+				p.put(",")
+			}
+			p.value(&value{scalar: m.key, offset: m.offset})
+			p.put(":")
+			p.value(m.value)
+		}
+		p.put("}")
+	case v.isList:
+		p.put("[")
+		for i, m := range v.list {
+			if i > 0 {
+				p.put(",")
+			}
+			p.value(m)
+		}
+		p.put("]")
+	default:
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false) // \u0026 would be wider than &
+		if err := enc.Encode(v.scalar); err != nil {
+			panic("config: " + err.Error()) // a scalar of a parsed file
+		}
+		p.put(strings.TrimSuffix(b.String(), "\n"))
+	}
+}
+
 func (v *value) write(b *bytes.Buffer) {
 	switch {
 	case v.object:

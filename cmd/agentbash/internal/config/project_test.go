@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -159,12 +160,28 @@ func TestAProjectTightensAndNeverLoosens(t *testing.T) {
 }
 
 func TestRulesKeepTheirOrigin(t *testing.T) {
-	w := newWorld(t, map[string]string{userFile: `{"rules": {"allow": ["ls"]}}`, projectOwn: `{"rules": {"deny": ["rm"]}}`})
+	w := newWorld(t, map[string]string{userFile: `{"rules": ["allow ls"]}`, projectOwn: `{"rules": ["deny rm ..."]}`})
 	r := w.load()
 	require.Len(t, r.Rules, 2)
 	require.True(t, r.Rules[0].Project)
-	require.JSONEq(t, `{"deny": ["rm"]}`, string(r.Rules[0].Raw))
+	require.JSONEq(t, `["deny rm ..."]`, string(r.Rules[0].Raw))
 	require.False(t, r.Rules[1].Project)
+}
+
+func TestRulesKeepTheirPlaces(t *testing.T) {
+	const text = `{
+  "model": "m", "rules": ["deny a & é",
+     {"rule" : "ask ${HOME}/b" ,
+      "match": [ "x",  "y" ]}, 1,
+  null], "limits": {"turns": 3}
+}`
+	w := newWorld(t, map[string]string{userFile: text})
+	raw := string(w.load().Rules[0].Raw)
+	for _, at := range []string{`["deny`, `"deny a & é`, `{"rule"`, `"ask `, `"match"`, `"x"`, `"y"`, `1,`, "null"} {
+		line, col := position([]byte(text), int64(strings.Index(text, at)))
+		gotLine, gotCol := position([]byte(raw), int64(strings.Index(raw, at)))
+		require.Equal(t, []int{line, col}, []int{gotLine, gotCol}, "%s in\n%s", at, raw)
+	}
 }
 
 func TestWhatIsShownForApprovalHidesNothing(t *testing.T) {
