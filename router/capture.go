@@ -30,6 +30,7 @@ type capture struct {
 	kept  int64  // bytes of the stream in the file
 	err   error  // of the file
 	done  bool   // later writes are dropped: the command was given up
+	held  bool   // the caller's gets nothing until it is replayed
 }
 
 func (c *capture) Write(p []byte) (int, error) {
@@ -40,7 +41,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	}
 	c.total += int64(len(p))
 	c.chars.add(p)
-	if c.tee != nil {
+	if c.tee != nil && !c.held {
 		if _, err := c.tee.Write(p); err != nil {
 			c.tee = nil
 		}

@@ -71,27 +71,35 @@ func refusal(err error) int {
 	return exitDenied
 }
 
-// begin asks the guard about a plan. A refusal is the whole of its result.
-func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result) (g Grant, ok bool) {
-	if r.opts.Guard == nil || p.Err != nil {
-		return g, true
+// begin asks the guard about a plan that no hook refused. A refusal is the
+// whole of its result.
+func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result, refused error) (g Grant, ok bool) {
+	if refused == nil {
+		if r.opts.Guard == nil || p.Err != nil {
+			return g, true
+		}
+		a := &Action{Plan: p, Dir: r.Dir()}
+		if p.InProcess {
+			a.Name, a.Words = p.Name, p.words
+		}
+		if g, refused = r.opts.Guard.Begin(ctx, a); refused == nil {
+			return g, true
+		}
 	}
-	a := &Action{Plan: p, Dir: r.Dir()}
-	if p.InProcess {
-		a.Name, a.Words = p.Name, p.words
-	}
-	g, err := r.opts.Guard.Begin(ctx, a)
-	if err == nil {
-		return g, true
-	}
-	res.ExitCode, res.Error, res.Denied, res.Canceled = refusal(err), err.Error(), err, ctx.Err() != nil
-	fmt.Fprintln(s.err, err)
+	res.ExitCode, res.Error, res.Denied, res.Canceled = refusal(refused), refused.Error(), refused, ctx.Err() != nil
+	fmt.Fprintln(s.err, refused)
 	r.setStatus(res.ExitCode)
 	return Grant{}, false
 }
 
-// guardedCall runs a call from inside bash if it may run.
+// guardedCall runs a call from inside bash if it may run; hooks are asked first.
 func (r *Router) guardedCall(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
+	return r.hookedCall(ctx, name, words, c, func(words []string, c *registry.Call) registry.ToolResult {
+		return r.allowedCall(ctx, name, words, c)
+	})
+}
+
+func (r *Router) allowedCall(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
 	if r.opts.Guard == nil {
 		return r.Call(ctx, name, words, c)
 	}

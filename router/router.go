@@ -25,6 +25,7 @@ type Options struct {
 	MaxChars int           // of a result's Output; 0 means 30,000; at most a million
 	Timeout  time.Duration // of one command; 0 means 120 s; at most 600 s
 	NoCalls  bool          // commands inside bash text cannot call tools: no socket, no links
+	Hooks    []Hook        // look at input and output of what runs, in this order
 	Guard    Guard         // is asked before anything runs; nil: nobody is
 
 	// Launcher starts bash confined, say; nil: directly. It belongs to the caller,

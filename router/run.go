@@ -36,8 +36,14 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	}
 	start := time.Now()
 	s := r.newStreams(&o)
-	res := Result{Command: p.Raw, Layer: p.Layer, Name: p.Name, limit: r.limit(o.Timeout)}
-	grant, allowed := r.begin(ctx, p, s, &res)
+	res := Result{Command: p.Raw, limit: r.limit(o.Timeout)}
+	p, seen, refused := r.hookPlan(ctx, p)
+	res.Layer, res.Name = p.Layer, p.Name
+	grant, allowed := r.begin(ctx, p, s, &res, refused)
+	shown := allowed && p.Err == nil && seen != nil && seen.after
+	if shown {
+		s.hold()
+	}
 	switch {
 	case !allowed:
 	case p.Err != nil:
@@ -53,6 +59,9 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	}
 	if res.Dir == "" {
 		res.Dir = r.Dir()
+	}
+	if shown {
+		s = seen.show(ctx, s, res.ExitCode)
 	}
 	res.DurationMS = time.Since(start).Milliseconds()
 	res.Success = res.ExitCode == 0

@@ -1,0 +1,54 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Words returns words that Parse makes these kwargs of: --name=value for each,
+// in the order of the schema. Values may also be what Go code has at hand
+// instead of a Kwargs' own types (an int, a []string); what JSON cannot hold is
+// an error.
+func (t *Tool) Words(kwargs Kwargs) ([]string, error) {
+	var names []string
+	if p := t.Params.ready(); p != nil {
+		for _, q := range p.List() {
+			if _, ok := kwargs[q.Name]; ok {
+				names = append(names, q.Name)
+			}
+		}
+	}
+	var others []string
+	for name := range kwargs {
+		if !slices.Contains(names, name) {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(others)
+	var words []string
+	for _, name := range append(names, others...) {
+		text, err := wordOf(kwargs[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		words = append(words, "--"+name+"="+text)
+	}
+	return words, nil
+}
+
+// wordOf is a value as it is typed: a string as it is, everything else as JSON.
+func wordOf(v any) (string, error) {
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}

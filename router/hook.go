@@ -1,0 +1,183 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"runtime/debug"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// Hook is asked before a tool or a bash text runs, and shown what came of it.
+// All hooks of a router are asked in their order, each with what those before
+// it made of the input or of the output; a guard is asked after them, about
+// what will really run. They are called concurrently.
+//
+// Each call of a tool is one occasion, be it a whole command or from inside
+// bash; a command string that goes to bash is another, with the name "bash".
+// Help, listings and words that cannot be parsed are none.
+type Hook struct {
+	Name    string        // whose message it is
+	Match   []string      // names of tools, with * for any text ("write", "field:db:*", "bash"); none: every one
+	Timeout time.Duration // of Before and of After; 0: a minute
+
+	// Before may change call.Input. An error refuses the call: nothing runs, and
+	// the caller gets exit status 126 with the error's text. So does a hook that
+	// does not return in time, or panics. It may be nil.
+	Before func(ctx context.Context, call *HookCall) error
+
+	// After may change the outputs. What it returns, or that it does not return,
+	// is reported to the caller; the outputs are then as they were. It may be nil.
+	After func(ctx context.Context, call *HookCall, out *HookOutput) error
+}
+
+// HookCall is what is about to run, or ran.
+type HookCall struct {
+	Name   string          // of the tool, without "agent:"; "bash" for bash text
+	Input  registry.Kwargs // its arguments; of bash text, {"command": text}
+	Dir    string          // where it runs, absolute
+	Inside bool            // a call from inside bash
+}
+
+// HookOutput is what a call wrote. Of outputs over 16 MiB it is the beginning.
+type HookOutput struct {
+	Stdout, Stderr string
+	ExitCode       int
+	Duration       time.Duration
+}
+
+// HookError is why a hook refused a call, or failed. Exit status 126.
+type HookError struct {
+	Hook, Call string // their names
+	Err        error
+}
+
+func (e *HookError) Error() string {
+	return fmt.Sprintf("%s: refused by hook %s: %v", e.Call, e.Hook, e.Err)
+}
+
+// Unwrap returns the hook's own error.
+func (e *HookError) Unwrap() error { return e.Err }
+
+// ExitStatus is that of what was not allowed.
+func (e *HookError) ExitStatus() int { return exitDenied }
+
+// bashHook is the name under which hooks meet bash text.
+const bashHook = "bash"
+
+// hookTime is how long a hook may take that says nothing of it.
+const hookTime = time.Minute
+
+func (h *Hook) matches(name string) bool {
+	for _, m := range h.Match {
+		if ok, err := path.Match(m, name); ok && err == nil {
+			return true
+		}
+	}
+	return len(h.Match) == 0
+}
+
+// hooked reports whether some hook wants to see a call before it runs, and
+// whether some wants to see its output.
+func (r *Router) hooked(name string) (before, after bool) {
+	for i := range r.opts.Hooks {
+		if h := &r.opts.Hooks[i]; h.matches(name) {
+			before, after = before || h.Before != nil, after || h.After != nil
+		}
+	}
+	return before, after
+}
+
+// hooksBefore asks the hooks about a call; changed reports whether they gave
+// it another input, which is then in call.
+func (r *Router) hooksBefore(ctx context.Context, call *HookCall) (changed bool, err error) {
+	for i := range r.opts.Hooks {
+		h := &r.opts.Hooks[i]
+		if h.Before == nil || !h.matches(call.Name) {
+			continue
+		}
+		mine := *call
+		mine.Input = cloned(call.Input).(registry.Kwargs)
+		if err := h.limited(ctx, func(ctx context.Context) error { return h.Before(ctx, &mine) }); err != nil {
+			return false, &HookError{Hook: h.Name, Call: call.Name, Err: err}
+		}
+		if !equal(mine.Input, call.Input) {
+			call.Input, changed = mine.Input, true
+		}
+	}
+	return changed, nil
+}
+
+// hooksAfter shows the hooks an output; changed reports whether they made
+// another of it, which is then in out. Failures are handed to report.
+func (r *Router) hooksAfter(ctx context.Context, call *HookCall, out *HookOutput, report func(error)) (changed bool) {
+	ctx = context.WithoutCancel(ctx) // what was interrupted is shown too
+	for i := range r.opts.Hooks {
+		h := &r.opts.Hooks[i]
+		if h.After == nil || !h.matches(call.Name) {
+			continue
+		}
+		mine, input := *out, *call
+		input.Input = cloned(call.Input).(registry.Kwargs)
+		if err := h.limited(ctx, func(ctx context.Context) error { return h.After(ctx, &input, &mine) }); err != nil {
+			report(fmt.Errorf("hook %s, after %s: %w: the output is as it was", h.Name, call.Name, err))
+			continue
+		}
+		changed = changed || mine.Stdout != out.Stdout || mine.Stderr != out.Stderr
+		out.Stdout, out.Stderr = mine.Stdout, mine.Stderr
+	}
+	return changed
+}
+
+// limited runs a hook under its time limit. One that does not return is left
+// behind, with copies of all that it was given; one that panics has failed.
+func (h *Hook) limited(ctx context.Context, run func(context.Context) error) error {
+	limit := h.Timeout
+	if limit <= 0 {
+		limit = hookTime
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not answer within %s", seconds(limit)))
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- fmt.Errorf("it crashed: %v\n%s", p, debug.Stack())
+			}
+		}()
+		done <- run(ctx)
+	}()
+	select {
+	case err := <-done:
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// cloned copies a value of JSON with all that is in it.
+func cloned(v any) any {
+	switch v := v.(type) {
+	case registry.Kwargs:
+		return registry.Kwargs(cloned(map[string]any(v)).(map[string]any))
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = cloned(e)
+		}
+		return m
+	case []any:
+		list := make([]any, len(v))
+		for i, e := range v {
+			list[i] = cloned(e)
+		}
+		return list
+	}
+	return v
+}

@@ -1,0 +1,231 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// occasion is one thing that runs, as the hooks see it; nil is one that no hook
+// is for. It is used by one goroutine.
+type occasion struct {
+	r     *Router
+	call  HookCall
+	after bool // hooks want to see the output
+	start time.Time
+}
+
+// hookPlan asks the hooks about a command string. What they make of its input
+// is planned like any other command. An error refuses it.
+func (r *Router) hookPlan(ctx context.Context, p *Plan) (*Plan, *occasion, error) {
+	if len(r.opts.Hooks) == 0 || p.Err != nil {
+		return p, nil, nil
+	}
+	var o *occasion
+	if p.Layer == Native {
+		if o = r.occasion(bashHook, registry.Kwargs{"command": p.Raw}, r.Dir(), false); o == nil {
+			return p, nil, nil
+		}
+		changed, err := r.hooksBefore(ctx, &o.call)
+		if err != nil || !changed {
+			return p, o, err
+		}
+		text, ok := o.call.Input["command"].(string)
+		if !ok || len(o.call.Input) != 1 {
+			return p, nil, fmt.Errorf(`bash: a hook gave it another input than {"command": text}: nothing was run`)
+		}
+		fresh := r.Plan(text)
+		if p = &fresh; !p.InProcess || p.Err != nil {
+			return p, o, nil
+		}
+	}
+	if !p.InProcess {
+		return p, nil, nil // a tool that is called from inside bash: its turn comes there
+	}
+	t, kwargs := r.input(ctx, p.Name, p.words, false)
+	if t == nil {
+		return p, nil, nil
+	}
+	if o = r.occasion(t.Name, kwargs, r.Dir(), false); o == nil {
+		return p, nil, nil
+	}
+	words, err := o.before(ctx, t)
+	if err != nil || words == nil {
+		return p, o, err
+	}
+	fresh := r.Plan(typedAs(t.Name, words))
+	return &fresh, o, nil
+}
+
+// input is the tool that words call and what they give it; nil when they call
+// none: help, a listing, words that are wrong or a name that is nobody's.
+func (r *Router) input(ctx context.Context, name string, words []string, hasStdin bool) (*registry.Tool, registry.Kwargs) {
+	name = strings.TrimPrefix(name, agentPrefix)
+	if _, tool, isField := registry.SplitField(name); name == "" || isField && tool == "" {
+		return nil, nil
+	}
+	t, err := r.reg.Resolve(ctx, name)
+	if err != nil {
+		return nil, nil
+	}
+	parsed, err := t.Parse(words, hasStdin)
+	if err != nil || parsed.Help != registry.NoHelp {
+		return nil, nil
+	}
+	return t, parsed.Kwargs
+}
+
+// occasion is nil when no hook is for that name.
+func (r *Router) occasion(name string, input registry.Kwargs, dir string, inside bool) *occasion {
+	before, after := r.hooked(name)
+	if !before && !after {
+		return nil
+	}
+	return &occasion{r: r, after: after, start: time.Now(), call: HookCall{Name: name, Input: input, Dir: dir, Inside: inside}}
+}
+
+// before asks the hooks about a call of a tool; words are those of the input
+// that they gave it, nil when it is as it was.
+func (o *occasion) before(ctx context.Context, t *registry.Tool) (words []string, err error) {
+	changed, err := o.r.hooksBefore(ctx, &o.call)
+	if err != nil || !changed {
+		return nil, err
+	}
+	if words, err = t.Words(o.call.Input); err != nil {
+		return nil, fmt.Errorf("%s: a hook gave it an input that is no JSON: %w: nothing was run", t.Name, err)
+	}
+	return append(words, "--")[:len(words)], nil // never nil
+}
+
+// typedAs is a command string that calls a tool with these words.
+func typedAs(name string, words []string) string {
+	if layerOf(name) == Agent {
+		name = agentPrefix + name
+	}
+	var b strings.Builder
+	b.WriteString(name)
+	for _, w := range words {
+		b.WriteString(" '" + strings.ReplaceAll(w, "'", `'\''`) + "'")
+	}
+	return b.String()
+}
+
+// show gives what a command wrote to the hooks, and then to whom it is for.
+func (o *occasion) show(ctx context.Context, s *streams, exitCode int) *streams {
+	s.out.close()
+	s.err.close()
+	out := &HookOutput{Stdout: string(s.out.head), Stderr: string(s.err.head), ExitCode: exitCode, Duration: time.Since(o.start)}
+	var failed []error
+	changed := o.r.hooksAfter(ctx, &o.call, out, func(err error) { failed = append(failed, err) })
+	if !changed {
+		s.out.replay()
+		s.err.replay()
+	} else {
+		s = s.emptied()
+		io.WriteString(s.out, out.Stdout)
+		io.WriteString(s.err, out.Stderr)
+	}
+	for _, err := range failed {
+		s.err.reopen()
+		fmt.Fprintln(s.err, err)
+	}
+	return s
+}
+
+// hookedCall runs a call from inside bash between its hooks.
+func (r *Router) hookedCall(ctx context.Context, name string, words []string, c *registry.Call, run func(words []string, c *registry.Call) registry.ToolResult) registry.ToolResult {
+	if len(r.opts.Hooks) == 0 {
+		return run(words, c)
+	}
+	t, kwargs := r.input(ctx, name, words, c.Stdin != nil)
+	if t == nil {
+		return run(words, c)
+	}
+	o := r.occasion(t.Name, kwargs, c.Dir, true)
+	if o == nil {
+		return run(words, c)
+	}
+	fresh, err := o.before(ctx, t)
+	if err != nil {
+		fmt.Fprintln(c.Stderr, err)
+		return registry.ToolResult{Error: err.Error(), ExitStatus: refusal(err)}
+	}
+	if fresh != nil {
+		words = fresh
+	}
+	if !o.after {
+		return run(words, c)
+	}
+	s := r.newStreams(&RunOptions{Stdout: c.Stdout, Stderr: c.Stderr})
+	s.hold()
+	quiet := *c
+	quiet.Stdout, quiet.Stderr = s.out, s.err
+	res := run(words, &quiet)
+	shown := o.show(ctx, s, res.ExitStatus)
+	s.remove()
+	shown.remove()
+	if !res.Success && brokenPipe(c.Stdout) {
+		res.ExitStatus = exitSIGPIPE
+	}
+	return res
+}
+
+// equal compares inputs; a hook may have put in Go values of other types.
+func equal(a, b registry.Kwargs) bool { return reflect.DeepEqual(a, b) }
+
+// hold keeps what comes from those it is for until it is replayed.
+func (s *streams) hold() { s.out.held, s.err.held = true, true }
+
+// emptied are new streams in the place of held ones.
+func (s *streams) emptied() *streams {
+	fresh := func(c *capture) *capture { return &capture{dir: c.dir, tee: c.tee, tail: ring{size: c.tail.size}} }
+	s.remove()
+	return &streams{out: fresh(s.out), err: fresh(s.err)}
+}
+
+// remove takes away the files of streams that are of no more use.
+func (s *streams) remove() {
+	for _, c := range []*capture{s.out, s.err} {
+		if c.path != "" {
+			os.Remove(c.path)
+			c.path = ""
+		}
+	}
+}
+
+// replay gives a closed capture's content to the one it was held from.
+func (c *capture) replay() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = false
+	if c.tee == nil {
+		return
+	}
+	if c.whole() {
+		c.tee.Write(c.head)
+		return
+	}
+	f, err := os.Open(c.path)
+	if err == nil {
+		_, err = io.Copy(c.tee, f)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil { // the file could not be kept: what there is of it
+		c.tee.Write(c.head)
+		c.tee.Write(c.tail.bytes())
+	}
+}
+
+// reopen lets a closed capture that fits into memory take a note at its end.
+func (c *capture) reopen() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done = c.done && !c.whole()
+}
