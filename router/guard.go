@@ -78,11 +78,7 @@ func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result, re
 		if r.opts.Guard == nil || p.Err != nil {
 			return g, true
 		}
-		a := &Action{Plan: p, Dir: r.Dir()}
-		if p.InProcess {
-			a.Name, a.Words = p.Name, p.words
-		}
-		if g, refused = r.opts.Guard.Begin(ctx, a); refused == nil {
+		if g, refused = r.admit(ctx, p); refused == nil {
 			return g, true
 		}
 	}
@@ -91,6 +87,38 @@ func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result, re
 	r.setStatus(res.ExitCode)
 	return Grant{}, false
 }
+
+// admit asks the guard when it is the plan's turn: bash text waits for the one
+// before it, so that it is judged against the shell that it will meet.
+func (r *Router) admit(ctx context.Context, p *Plan) (Grant, error) {
+	if p.InProcess {
+		return r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir(), Name: p.Name, Words: p.words})
+	}
+	select {
+	case r.turn <- struct{}{}:
+	case <-ctx.Done():
+		return Grant{}, errStopped{}
+	}
+	g, err := r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir()})
+	if err != nil {
+		<-r.turn
+		return g, err
+	}
+	end := g.End
+	g.End = func(o Outcome) {
+		if end != nil {
+			end(o)
+		}
+		<-r.turn
+	}
+	return g, nil
+}
+
+// errStopped is why a command did not run that was stopped while it waited.
+type errStopped struct{}
+
+func (errStopped) Error() string   { return "interrupted before it ran" }
+func (errStopped) ExitStatus() int { return 130 }
 
 // guardedCall runs a call from inside bash if it may run; hooks are asked first.
 func (r *Router) guardedCall(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {

@@ -74,6 +74,10 @@ func (r *Router) Plan(command string) Plan {
 	return p
 }
 
+// Words are those after the name of a command that runs in process, as bash
+// would pass them; nil for bash text.
+func (p *Plan) Words() []string { return p.words }
+
 // refuse marks what can be no command.
 func (p *Plan) refuse() {
 	switch {

@@ -51,10 +51,11 @@ type Router struct {
 	reg      *registry.ToolRegistry
 	opts     Options
 	names    atomic.Pointer[nameIndex]
-	indexing sync.Mutex // orders the making of names
-	stop     func()     // ends the registry's events
-	host     *host      // nil with NoCalls
-	dir      string     // holds spill files
+	indexing sync.Mutex    // orders the making of names
+	stop     func()        // ends the registry's events
+	host     *host         // nil with NoCalls
+	turn     chan struct{} // holds one while guarded bash text is judged and runs
+	dir      string        // holds spill files
 	ownDir   bool
 
 	shell sync.RWMutex // held to change how bash is started; shared by what runs in it
@@ -73,7 +74,7 @@ func New(reg *registry.ToolRegistry, opts *Options) (*Router, error) {
 // newRouter is New; without small, calls from inside bash are made by this
 // executable everywhere.
 func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, error) {
-	r := &Router{reg: reg}
+	r := &Router{reg: reg, turn: make(chan struct{}, 1)}
 	if opts != nil {
 		r.opts = *opts
 	}

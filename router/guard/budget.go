@@ -1,0 +1,66 @@
+package guard
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/agentbash/agentbash/router/policy"
+)
+
+// Budget bounds what runs. Zero values are no limit.
+type Budget struct {
+	Calls  int           // commands and calls from inside bash
+	Time   time.Duration // by the clock, from the beginning; what runs is not stopped
+	Output int64         // bytes that command strings wrote
+}
+
+// spent is how much of a budget is gone.
+type spent struct {
+	since  time.Time
+	calls  int
+	output int64
+}
+
+// BeginTurn begins a turn: its budget is whole again.
+func (g *Guard) BeginTurn() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.turn = spent{since: g.opts.Now()}
+}
+
+// overBudget is a denial when a budget is spent.
+func (g *Guard) overBudget(e *Entry) *Denial {
+	g.mu.Lock()
+	now := g.opts.Now()
+	why := g.turn.over(g.opts.Turn, now, "turn", "limits")
+	if why == "" {
+		why = g.session.over(g.opts.Session, now, "session", "limits.session")
+	}
+	e.Decision.Mode = g.mode
+	g.mu.Unlock()
+	if why == "" {
+		return nil
+	}
+	e.Decision.Answer, e.Decision.Because = policy.Deny, []string{}
+	return g.denial(e, OverBudget, why)
+}
+
+// over says which part of a budget is spent, "" for none.
+func (s *spent) over(b Budget, now time.Time, of, key string) string {
+	switch {
+	case b.Calls > 0 && s.calls >= b.Calls:
+		return fmt.Sprintf("this %s has had its %d calls (%s.calls): %s", of, b.Calls, key, instead(of))
+	case b.Time > 0 && now.Sub(s.since) >= b.Time:
+		return fmt.Sprintf("this %s has had its %g seconds (%s.time): %s", of, b.Time.Seconds(), key, instead(of))
+	case b.Output > 0 && s.output >= b.Output:
+		return fmt.Sprintf("the commands of this %s have written %d bytes, and %d are its limit (%s.output): %s", of, s.output, b.Output, key, instead(of))
+	}
+	return ""
+}
+
+func instead(of string) string {
+	if of == "turn" {
+		return "say what is done and what is left; the user can go on with another prompt, or raise the limit in the configuration"
+	}
+	return "say what is done and what is left; the user can begin another session, or raise the limit in the configuration"
+}

@@ -1,0 +1,124 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agentbash/agentbash/router/policy"
+)
+
+// Cause is what a denial comes from.
+type Cause string
+
+// The causes.
+const (
+	Denied     Cause = "deny"       // the mode, a rule or the danger
+	Asked      Cause = "ask"        // it needs a yes, and there is nobody to say it
+	Refused    Cause = "no"         // the person said no
+	OverBudget Cause = "limit"      // a budget is spent
+	Unrecorded Cause = "unrecorded" // its record could not be written
+)
+
+// Denial is why an action did not run. Its JSON form is an interface that
+// other programs build on.
+type Denial struct {
+	Cause   Cause         `json:"decision"`
+	Mode    policy.Mode   `json:"mode"`
+	Effects []string      `json:"effects"` // of the action; never nil
+	Danger  policy.Danger `json:"danger"`
+	Reasons []string      `json:"reasons"` // why, one line each; never nil
+	Rule    string        `json:"rule"`    // that decided, as it was written; may be empty
+
+	RuleAt  string `json:"-"` // where it stands, FILE:LINE:COLUMN; may be empty
+	Command string `json:"-"` // that was denied
+	text    string
+}
+
+// ExitStatus is 126: found, but may not be run (POSIX, 2.8.2).
+func (d *Denial) ExitStatus() int { return 126 }
+
+// Error says who denied it, why, and what to do.
+func (d *Denial) Error() string { return d.text }
+
+// denial makes the denial of an entry; why is the person's or the recorder's
+// own word.
+func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
+	d := &Denial{Cause: cause, Mode: e.Decision.Mode, Effects: []string{}, Danger: e.Verdict.Danger, Reasons: []string{},
+		Rule: e.Decision.Rule, RuleAt: e.Decision.RuleAt, Command: e.Command}
+	if d.Mode == "" {
+		d.Mode = g.Mode()
+	}
+	for _, x := range e.Verdict.Effects {
+		d.Effects = append(d.Effects, string(x))
+	}
+	switch cause {
+	case Denied, Asked:
+		d.Reasons = append(d.Reasons, e.Decision.Because...)
+		if len(d.Reasons) == 0 {
+			d.Reasons = reasons(&e.Verdict)
+		}
+	default:
+		if why != "" {
+			d.Reasons = append(d.Reasons, why)
+		}
+	}
+	d.text = d.message(why)
+	return d
+}
+
+// reasons are a verdict's, without what points at bytes.
+func reasons(v *policy.Verdict) []string {
+	out := []string{}
+	for _, r := range v.Reasons {
+		if len(out) == maxReasons {
+			break
+		}
+		out = append(out, r.Text)
+	}
+	return out
+}
+
+// maxReasons bounds what a denial repeats of a verdict.
+const maxReasons = 8
+
+func (d *Denial) message(why string) string {
+	because := strings.Join(d.Reasons, "; ")
+	if because != "" {
+		because = ": " + because
+	}
+	switch d.Cause {
+	case Unrecorded:
+		return fmt.Sprintf("not run: %s: nothing runs without its record in the audit log", why)
+	case OverBudget:
+		return "not run: " + why
+	case Refused:
+		if why == "" {
+			return "denied by the user: do not try it another way; ask what to do, or go on with something else"
+		}
+		return "denied by the user, who says: " + why
+	case Asked:
+		return fmt.Sprintf("denied: mode %s asks about this, and nobody can be asked here%s: %s", d.Mode, because, d.next())
+	}
+	switch {
+	case d.Danger == policy.Block:
+		return "denied: this is blocked in every mode" + because + ": it will not run here, do what is needed in smaller steps"
+	case d.Rule != "" && d.RuleAt != "":
+		return fmt.Sprintf("denied by the rule %q (%s)%s: do something else, or ask the user to change the rule", d.Rule, d.RuleAt, because)
+	case d.Rule != "":
+		return fmt.Sprintf("denied by the rule %q%s: do something else, or ask the user to change the rule", d.Rule, because)
+	case d.Mode == policy.PlanMode:
+		return "denied: in mode plan only what reads runs" + because + ": say what you would do; the user can change the mode"
+	}
+	return fmt.Sprintf("denied in mode %s%s: do something else, or ask the user", d.Mode, because)
+}
+
+// next is what helps where nobody can be asked.
+func (d *Denial) next() string {
+	switch {
+	case d.Danger == policy.Confirm:
+		return "such a command always needs a person's yes: do it another way, or leave it to the user (in a chat, or typed with agentbash exec)"
+	case d.Mode == policy.AutoMode:
+		return "do it another way, or leave it to the user, who may allow it with a rule or --mode full"
+	}
+	return "do it another way, or leave it to the user, who may allow it with a rule, --mode auto or --mode full"
+}

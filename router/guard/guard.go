@@ -1,0 +1,219 @@
+package guard
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/policy"
+)
+
+// Options configures New; nil means the defaults; copied.
+type Options struct {
+	Mode  policy.Mode     // "" is AskMode
+	Rules []*policy.Rules // besides the mode
+
+	// World is what commands are judged against at first. Its Dir is not used:
+	// each action has its own.
+	World policy.World
+
+	// Said makes whoever sends the commands the one who would be asked: a person
+	// who types a command has said yes to it. Nothing is asked then; what is
+	// denied stays denied.
+	Said bool
+
+	Approver Approver // nil: nobody can be asked, and what would be asked is denied
+	Recorder Recorder // nil: nothing is recorded
+	Turn     Budget   // of what runs between two calls of BeginTurn
+	Session  Budget   // of the guard's whole life
+
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Guard decides what may run. It belongs to one router, whose shell it follows.
+// It is safe for concurrent use.
+type Guard struct {
+	opts     Options
+	analyzer *policy.Analyzer
+
+	mu      sync.Mutex // guards what follows; never held while somebody is asked
+	mode    policy.Mode
+	rules   []*policy.Rules
+	world   policy.World
+	line    *approvedLine // that bash runs now; nil: none, or nobody said yes to it
+	turn    spent
+	session spent
+}
+
+// New returns a guard for one router.
+func New(opts *Options) *Guard {
+	g := &Guard{analyzer: policy.New()}
+	if opts != nil {
+		g.opts = *opts
+	}
+	if g.opts.Now == nil {
+		g.opts.Now = time.Now
+	}
+	g.mode = g.opts.Mode
+	if g.mode == "" {
+		g.mode = policy.AskMode
+	}
+	g.rules = slices.Clone(g.opts.Rules)
+	g.world = g.opts.World
+	g.turn.since, g.session.since = g.opts.Now(), g.opts.Now()
+	return g
+}
+
+// Mode is the mode that decides now.
+func (g *Guard) Mode() policy.Mode {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.mode
+}
+
+// SetMode changes the mode for what begins from now on. Whoever sends the
+// commands is asked, or denied, from now on, even if they were said before.
+func (g *Guard) SetMode(m policy.Mode) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.mode, g.opts.Said = m, false
+}
+
+// AddRules adds rules for the rest of the guard's life.
+func (g *Guard) AddRules(rules ...*policy.Rules) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rules = append(slices.Clone(g.rules), rules...)
+}
+
+// Begin implements [router.Guard].
+func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, error) {
+	e := &Entry{Command: commandOf(a), Dir: a.Dir, Inside: a.Inside(), Name: a.Name, Words: a.Words}
+	v, w := g.judge(a)
+	e.Verdict = v
+	denied := g.overBudget(e)
+	if denied == nil {
+		denied = g.decide(ctx, a, e, &w)
+	}
+	if denied != nil {
+		e.Denied = denied
+		if g.opts.Recorder != nil {
+			// It does not run, with its record or without.
+			g.opts.Recorder.Intent(e)
+		}
+		return router.Grant{}, denied
+	}
+	var outcome func(router.Outcome)
+	if g.opts.Recorder != nil {
+		var err error
+		if outcome, err = g.opts.Recorder.Intent(e); err != nil {
+			return router.Grant{}, g.denial(e, Unrecorded, err.Error())
+		}
+	}
+	grant := granted(e, &w)
+	started := g.started(a, e)
+	grant.End = func(o router.Outcome) {
+		g.ended(a, e, started, o)
+		if outcome != nil {
+			outcome(o)
+		}
+	}
+	return grant, nil
+}
+
+// decide applies the mode and the rules, and asks where they say so. It
+// returns nil if the action may run.
+func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *policy.World) *Denial {
+	g.mu.Lock()
+	mode, rules, said, line := g.mode, g.rules, g.opts.Said, g.line
+	g.mu.Unlock()
+	e.Decision = policy.Decide(mode, rules, &e.Verdict, w)
+	switch {
+	case e.Decision.Answer == policy.Allow:
+		return nil
+	case e.Decision.Answer == policy.Deny:
+		return g.denial(e, Denied, "")
+	case said:
+		e.Approved = BySender
+		return nil
+	case a.Inside() && line.covers(a):
+		e.Approved = ByLine
+		return nil
+	case g.opts.Approver == nil:
+		return g.denial(e, Asked, "")
+	}
+	return g.ask(ctx, e)
+}
+
+// judge makes the verdict of an action in the world as it is now, which it
+// returns too.
+func (g *Guard) judge(a *router.Action) (policy.Verdict, policy.World) {
+	g.mu.Lock()
+	w := g.world // its maps are replaced, never changed
+	g.mu.Unlock()
+	w.Dir = a.Dir
+	if a.Plan != nil && !a.Plan.InProcess {
+		return g.analyzer.Judge(a.Plan.Raw, callsOf(a.Plan), &w), w
+	}
+	return g.analyzer.JudgeCall(a.Name, a.Words, &w), w
+}
+
+// Explain tells what a plan's verdict would be in a directory, and what would
+// be decided about it. It asks nobody, and records nothing.
+func (g *Guard) Explain(p *router.Plan, dir string) (policy.Verdict, policy.Decision) {
+	if p.Err != nil {
+		return policy.Verdict{Effects: []policy.Effect{}, Reasons: []policy.Reason{}}, policy.Decision{Answer: policy.Allow, Mode: g.Mode(), Because: []string{}}
+	}
+	a := &router.Action{Plan: p, Dir: dir}
+	if p.InProcess {
+		a.Name, a.Words = p.Name, p.Words()
+	}
+	v, w := g.judge(a)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return v, policy.Decide(g.mode, g.rules, &v, &w)
+}
+
+func callsOf(p *router.Plan) []policy.Call {
+	calls := make([]policy.Call, len(p.Calls))
+	for i, c := range p.Calls {
+		calls[i] = policy.Call{Name: c.Name, Offset: c.Offset}
+	}
+	return calls
+}
+
+// commandOf is an action as it would be typed.
+func commandOf(a *router.Action) string {
+	if a.Plan != nil {
+		return a.Plan.Raw
+	}
+	var b strings.Builder
+	name := a.Name
+	if !strings.HasPrefix(name, registry.FieldPrefix) {
+		name = "agent:" + name
+	}
+	b.WriteString(name)
+	for _, w := range a.Words {
+		b.WriteByte(' ')
+		b.WriteString(quote(w))
+	}
+	return b.String()
+}
+
+// quote puts a word in quotes where bash would read it differently without.
+func quote(s string) string {
+	if s == "" {
+		return "''"
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c <= ' ' || c == 0x7f || strings.IndexByte("'\"\\$`&|;<>()*?[]{}#!~", c) >= 0 {
+			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+	}
+	return s
+}

@@ -1,0 +1,132 @@
+package guard
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/policy"
+)
+
+// approvedLine is a command line that somebody said yes to, while it runs.
+type approvedLine struct{ calls [][]policy.Word }
+
+// covers reports whether a call from inside bash is one that the line
+// contained: the same tool, and the same words where they were known.
+func (l *approvedLine) covers(a *router.Action) bool {
+	return l != nil && slices.ContainsFunc(l.calls, func(words []policy.Word) bool { return matches(words, a) })
+}
+
+// matches reports whether a call is what a part of a line foresaw. A word that
+// was not known may have become any number of words.
+func matches(words []policy.Word, a *router.Action) bool {
+	if len(words) == 0 || words[0].Text != a.Name {
+		return false
+	}
+	return matchWords(words[1:], a.Words)
+}
+
+// matchWords goes back to the last unknown word only, as matching with * does.
+func matchWords(pattern []policy.Word, words []string) bool {
+	p, w, star, from := 0, 0, -1, 0
+	for w < len(words) {
+		switch {
+		case p < len(pattern) && !pattern[p].Known:
+			star, from = p, w
+			p++
+		case p < len(pattern) && pattern[p].Text == words[w]:
+			p++
+			w++
+		case star >= 0:
+			from++
+			p, w = star+1, from
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && !pattern[p].Known {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// started notes that an action runs. It returns what ended needs.
+func (g *Guard) started(a *router.Action, e *Entry) (line *approvedLine) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.turn.calls++
+	g.session.calls++
+	if a.Inside() || a.Plan.InProcess || e.Approved == "" {
+		return nil
+	}
+	line = &approvedLine{}
+	for i := range e.Verdict.Parts {
+		if p := &e.Verdict.Parts[i]; p.Kind == policy.ToolPart {
+			line.calls = append(line.calls, p.Words())
+		}
+	}
+	g.line = line
+	return line
+}
+
+// ended notes what an action left behind.
+func (g *Guard) ended(a *router.Action, e *Entry, line *approvedLine, o router.Outcome) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if line != nil && g.line == line {
+		g.line = nil
+	}
+	if o.Result == nil {
+		return
+	}
+	n := int64(len(o.Result.Stdout) + len(o.Result.Stderr))
+	g.turn.output += n
+	g.session.output += n
+	if a.Plan.InProcess {
+		return
+	}
+	before := g.world
+	g.world.After(e.Verdict)
+	if o.ExitCode != 0 || o.Canceled || o.Result.TimedOut {
+		// It may have stopped anywhere: what was may still be.
+		g.world = either(before, g.world)
+	}
+	if o.Result.Restarted {
+		// The new shell has what an older snapshot had.
+		g.world.Vars = nil
+		g.world.Unsure = true
+	}
+}
+
+// either is a world of which it is not known which of two it is.
+func either(a, b policy.World) policy.World {
+	out := b
+	out.Functions, out.Aliases = union(a.Functions, b.Functions), union(a.Aliases, b.Aliases)
+	out.Vars = union(a.Vars, b.Vars)
+	for name := range out.Vars {
+		if _, ok := a.Vars[name]; !ok {
+			delete(out.Vars, name) // it may have any value
+		} else if _, ok := b.Vars[name]; !ok {
+			delete(out.Vars, name)
+		}
+	}
+	out.Unsure = a.Unsure || b.Unsure
+	return out
+}
+
+func union(a, b map[string][]string) map[string][]string {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string][]string{}
+	}
+	for name, texts := range b {
+		all := slices.Clone(out[name])
+		for _, t := range texts {
+			if !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
+		out[name] = all
+	}
+	return out
+}
