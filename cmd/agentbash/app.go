@@ -30,6 +30,7 @@ type app struct {
 	out, err io.Writer
 	environ  []string
 	lookup   func(string) (string, bool)
+	mode     string // --mode before a command; "" is none
 }
 
 // command is one subcommand.
@@ -57,6 +58,10 @@ func commands() []command {
 
 // run is the program; it returns the exit status.
 func run(ctx context.Context, a *app) int {
+	if err := a.takeMode(); err != nil {
+		fmt.Fprintf(a.err, "agentbash: %v\n", err)
+		return exitUsage
+	}
 	if len(a.args) == 0 || strings.HasPrefix(a.args[0], "-") {
 		return runRoot(ctx, a)
 	}
@@ -83,6 +88,27 @@ func run(ctx context.Context, a *app) int {
 		return c.run(ctx, a, rest)
 	}
 	return runTool(ctx, a, name, rest)
+}
+
+// takeMode takes the --mode that stands before a command or a tool. That of a
+// chat without a word of its own is chat's.
+func (a *app) takeMode() error {
+	if len(a.args) == 0 {
+		return nil
+	}
+	mode, joined := strings.CutPrefix(a.args[0], "--mode=")
+	rest := a.args[1:]
+	if !joined {
+		if a.args[0] != "--mode" || len(rest) == 0 {
+			return nil
+		}
+		mode, rest = rest[0], rest[1:]
+	}
+	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+		return nil
+	}
+	a.mode, a.args = mode, rest
+	return checkMode(mode)
 }
 
 // runRoot is agentbash without a subcommand: a chat, or one prompt with -p.

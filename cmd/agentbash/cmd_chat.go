@@ -15,6 +15,7 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/policy"
 )
 
 // chatFlags are those of chat and of -p.
@@ -35,7 +36,7 @@ type chatFlags struct {
 	debugFile      string
 }
 
-func parseChat(words []string) (chatFlags, error) {
+func parseChat(mode string, words []string) (chatFlags, error) {
 	var c chatFlags
 	f := flags("chat")
 	f.StringVarP(&c.prompt, "prompt", "p", "", "")
@@ -43,6 +44,7 @@ func parseChat(words []string) (chatFlags, error) {
 	f.StringVar(&c.config.Model, "model", "", "")
 	f.StringVar(&c.config.BaseURL, "base-url", "", "")
 	f.StringVar(&c.config.APIKey, "api-key", "", "")
+	f.StringVar(&c.config.Mode, "mode", mode, "")
 	f.StringVar(&c.config.File, "config", "", "")
 	f.StringVar(&c.dir, "dir", "", "")
 	f.BoolVar(&c.goOn, "continue", false, "")
@@ -70,6 +72,8 @@ func parseChat(words []string) (chatFlags, error) {
 
 func (c *chatFlags) check(cost, seconds bool) error {
 	switch {
+	case checkMode(c.config.Mode) != nil:
+		return checkMode(c.config.Mode)
 	case c.hasPrompt && strings.TrimSpace(c.prompt) == "":
 		return errors.New("the prompt is empty: agentbash -p 'what to do'")
 	case cost && !(c.cost > 0):
@@ -90,7 +94,7 @@ func (c *chatFlags) check(cost, seconds bool) error {
 
 // runChat is agentbash, agentbash chat and agentbash -p.
 func runChat(ctx context.Context, a *app, words []string) int {
-	c, err := parseChat(words)
+	c, err := parseChat(a.mode, words)
 	if err != nil {
 		return a.usage("chat", err)
 	}
@@ -125,6 +129,10 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 	w.start(ctx)
 	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: runner{w.router}, Interrupt: interrupts,
 		Info: w.info(seat), Plain: a.plainTerminal()}
+	if c.config.Mode == "" {
+		w.guard.SetMode(policy.FullMode)
+		w.guard.SetSaid(true)
+	}
 	if seat.model != "" {
 		opts, err := a.chatOptions(w, seat, past, c)
 		if err != nil {
@@ -161,9 +169,6 @@ func (w *world) info(s seat) term.Info {
 		if u, err := url.Parse(s.baseURL); err == nil && u.Host != "" {
 			info.Server = u.Host
 		}
-	}
-	if m := w.cfg.Mode; m != "" && m != config.ModeFull {
-		info.Notes = append(info.Notes, "mode "+m+" is configured but not available yet: commands run without asking")
 	}
 	return info
 }

@@ -18,7 +18,7 @@ import (
 func runExec(ctx context.Context, a *app, words []string) int {
 	f := flags("exec")
 	asJSON, asLines := f.Bool("json", false, ""), f.Bool("jsonl", false, "")
-	timeout, mode := f.Float64("timeout", 0, ""), f.String("mode", "full", "")
+	timeout, mode := f.Float64("timeout", 0, ""), f.String("mode", a.mode, "")
 	dir, file := f.String("dir", "", ""), f.String("config", "", "")
 	err := f.Parse(words)
 	if err == nil {
@@ -29,7 +29,7 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines})
+	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode)})
 	if err != nil {
 		return a.fail(err)
 	}
@@ -54,10 +54,8 @@ func checkExec(args []string, lines bool, timeout float64, mode string) error {
 	switch {
 	case timeout < 0 || timeout != timeout:
 		return fmt.Errorf("--timeout %v: give seconds above 0", timeout)
-	case mode == "plan" || mode == "ask" || mode == "auto":
-		return fmt.Errorf("--mode %s is not available yet and nothing was run: only --mode full is", mode)
-	case mode != "full":
-		return fmt.Errorf("--mode %q: it is plan, ask, auto or full", mode)
+	case checkMode(mode) != nil:
+		return checkMode(mode)
 	case lines && len(args) > 0:
 		return errors.New("--jsonl takes its commands from stdin, not from the command line")
 	case !lines && len(args) == 0:

@@ -19,40 +19,44 @@ import (
 func runRoute(_ context.Context, a *app, words []string) int {
 	f := flags("route")
 	asJSON, asLines, file := f.Bool("json", false, ""), f.Bool("jsonl", false, ""), f.String("config", "", "")
+	mode := f.String("mode", a.mode, "")
 	err := f.Parse(words)
 	switch {
 	case err != nil:
 	case *asLines && f.NArg() > 0:
 		err = errors.New("--jsonl takes its commands from stdin, not from the command line")
+	case checkMode(*mode) != nil:
+		err = checkMode(*mode)
 	case !*asLines && f.NArg() != 1:
 		err = errors.New("give one command string, in quotes")
 	}
 	if err != nil {
 		return a.usage("route", err)
 	}
-	w, err := a.open(worldOptions{flags: config.Flags{File: *file}})
+	w, err := a.open(worldOptions{flags: config.Flags{File: *file, Mode: *mode}})
 	if err != nil {
 		return a.fail(err)
 	}
 	defer w.Close()
 	if *asLines {
-		return a.routeLines(w)
+		return a.routeLines(w, *mode != "")
 	}
 	p := w.router.Plan(f.Arg(0))
+	e, d := w.explain(&p)
 	if *asJSON {
-		writeLine(a.out, p.Explain())
+		writeLine(a.out, explained(e, d, *mode != ""))
 	} else {
-		fmt.Fprint(a.out, routeText(p.Explain()))
+		fmt.Fprint(a.out, routeText(e), decisionText(e, d))
 	}
 	return exitOK
 }
 
-func (a *app) routeLines(w *world) int {
+func (a *app) routeLines(w *world, decide bool) int {
 	in, n := bufio.NewReaderSize(a.in, 64<<10), 0
 	for {
 		line, err := in.ReadBytes('\n')
 		if n++; len(bytes.TrimSpace(line)) > 0 {
-			if !writeLine(a.out, explainLine(w.router, line, n)) {
+			if !writeLine(a.out, w.explainLine(line, n, decide)) {
 				return exitFailed
 			}
 		}
@@ -65,7 +69,7 @@ func (a *app) routeLines(w *world) int {
 	}
 }
 
-func explainLine(r *router.Router, line []byte, n int) router.Explanation {
+func (w *world) explainLine(line []byte, n int, decide bool) any {
 	var l execLine
 	err := json.Unmarshal(line, &l)
 	if err == nil && l.Command == nil {
@@ -75,8 +79,9 @@ func explainLine(r *router.Router, line []byte, n int) router.Explanation {
 		p := router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w: write {\"command\": \"ls\"}", n, err)}
 		return p.Explain()
 	}
-	p := r.Plan(*l.Command)
-	return p.Explain()
+	p := w.router.Plan(*l.Command)
+	e, d := w.explain(&p)
+	return explained(e, d, decide)
 }
 
 // routeText is an explanation for a person.

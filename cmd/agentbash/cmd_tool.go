@@ -11,6 +11,7 @@ import (
 	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router/guard"
 	"golang.org/x/term"
 )
 
@@ -25,22 +26,37 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	}
 	call := &registry.Call{Dir: dir, Stdin: a.stdin(), Stdout: a.out, Stderr: a.err}
 	if strings.HasPrefix(name, registry.FieldPrefix) {
-		w, err := a.open(worldOptions{ask: true})
+		w, err := a.open(worldOptions{ask: true, guard: typedBy(a.mode)})
 		if err != nil {
 			return a.fail(err)
 		}
 		defer w.Close()
-		return w.router.Call(ctx, name, words, call).ExitStatus
+		return a.guarded(ctx, w.guard, name, words, call, func(ctx context.Context) registry.ToolResult { return w.router.Call(ctx, name, words, call) })
 	}
 	if name = strings.TrimPrefix(name, "agent:"); needsConfig(name) {
 		return a.runConfigured(ctx, name, words, call)
+	}
+	if a.mode != "" {
+		return a.runToolIn(ctx, name, words, call)
 	}
 	t, err := a.agentTool(name)
 	if err != nil {
 		fmt.Fprintf(a.err, "agentbash %v\n", err)
 		return registry.ExitStatus(err)
 	}
-	return t.Command(ctx, words, call).ExitStatus
+	o := typedBy("")
+	o.World = a.judged(config.Dirs{}, dir)
+	o.World.Kind = func(string) registry.Kind { return t.Kind }
+	return a.guarded(ctx, guard.New(&o), t.Name, words, call, func(ctx context.Context) registry.ToolResult { return t.Command(ctx, words, call) })
+}
+
+// runToolIn runs an agent command in a mode, with the configuration's rules.
+func (a *app) runToolIn(ctx context.Context, name string, words []string, call *registry.Call) int {
+	if _, err := a.agentTool(name); err != nil {
+		fmt.Fprintf(a.err, "agentbash %v\n", err)
+		return registry.ExitStatus(err)
+	}
+	return a.runConfigured(ctx, name, words, call)
 }
 
 // agentTool finds an agent command; a name that is neither one nor a

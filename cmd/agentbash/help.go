@@ -31,6 +31,8 @@ flags of chat and -p (agentbash help chat has all):
       --api-key KEY     its key (better OPENAI_API_KEY: a command line can be seen by others)
       --config FILE     one more config file, trusted
       --dir DIR         work in DIR
+      --mode MODE       plan, ask, auto or full: how much runs without a question; before a
+                        TOOL too: agentbash --mode plan write ...
   -h, --help            this text; agentbash help COMMAND shows a command's
       --version         the version
 
@@ -63,6 +65,10 @@ the model:
       --api-key KEY     its key (better OPENAI_API_KEY: a command line can be seen by others)
       --config FILE     one more config file, trusted
       --dir DIR         work in DIR
+      --mode MODE       how much runs without a question: plan (what reads), ask (the
+                        rest is asked about; the default), auto (what writes the
+                        workspace runs too), full; or "mode". With -p there is nobody
+                        to ask, so what would be asked about is denied
 sessions:
       --continue        go on with the last session of this directory
       --resume ID       go on with this session, where its shell was
@@ -100,7 +106,9 @@ agent or field command in process, everything else in bash.
       --timeout N       time limit in seconds (default 120, at most 600)
       --dir DIR         start in DIR
       --config FILE     one more config file, trusted
-      --mode full       with your own authority, which is the only mode there is yet
+      --mode MODE       plan (what reads), ask, auto (what writes the workspace too) or
+                        full. What would have to be asked is denied. Without it, the
+                        command has your own authority: you typed it
 
 A result: command, layer (native, agent, field), name, success, output (what a model
 sees), error, stdout, stderr, exit_code, timed_out, truncated, cwd, duration_ms.
@@ -109,7 +117,7 @@ examples:
   agentbash exec 'read --file_path README.md | head -n 3'
   printf '{"command":"cd /tmp"}\n{"command":"pwd"}\n' | agentbash exec --jsonl
 
-exit status: the command's own; 124 timed out, 130 interrupted; with --jsonl 0 when
+exit status: the command's own; 124 timed out, 126 denied, 130 interrupted; with --jsonl 0 when
 every line was answered.
 `
 
@@ -121,9 +129,12 @@ Explains how a command string would be routed. Runs nothing and starts nothing.
       --json            as one JSON object
       --jsonl           read one {"command": "..."} a line, print one object a line
       --config FILE     one more config file, trusted
+      --mode MODE       plan, ask, auto or full: what it would decide (default: the
+                        configured one, or ask); JSON then has a "decision" too
 
 An explanation: command, layer, name, args, kwargs, help ("", brief, verbose),
-in_process, calls (layer, name, offset), script (what bash runs), error, verdict.
+in_process, calls (layer, name, offset), script (what bash runs), error, verdict
+(effects, danger, reasons).
 
 examples:
   agentbash route 'read --file_path a.go --limit 5'

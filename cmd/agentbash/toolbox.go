@@ -9,6 +9,7 @@ import (
 	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 )
 
 // toolbox makes the agent commands; what they need of the session is asked for
@@ -33,7 +34,7 @@ func needsConfig(name string) bool { return slices.Contains(configured(), name) 
 
 // runConfigured runs one of them for a person at a terminal.
 func (a *app) runConfigured(ctx context.Context, name string, words []string, call *registry.Call) int {
-	w, err := a.open(worldOptions{ask: true})
+	w, err := a.open(worldOptions{ask: true, guard: typedBy(a.mode)})
 	if err != nil {
 		return a.fail(err)
 	}
@@ -42,5 +43,21 @@ func (a *app) runConfigured(ctx context.Context, name string, words []string, ca
 		fmt.Fprintf(a.err, "agentbash %s: it is switched off: \"tools\" in a config file says so; agentbash config shows the files\n", name)
 		return exitUnknown
 	}
-	return w.router.Call(ctx, name, words, call).ExitStatus
+	return a.guarded(ctx, w.guard, name, words, call, func(ctx context.Context) registry.ToolResult { return w.router.Call(ctx, name, words, call) })
+}
+
+// carried is the plan of the command string that a call of a tool carries: the
+// guard judges it as if it were sent itself.
+func (w *world) carried(name string, words []string) *router.Plan {
+	t, ok := w.reg.Lookup(name)
+	if !ok || name != "bash_start" {
+		return nil
+	}
+	parsed, err := t.Parse(words, false)
+	command, ok := parsed.Kwargs["command"].(string)
+	if err != nil || !ok {
+		return nil
+	}
+	p := w.router.Plan(command)
+	return &p
 }

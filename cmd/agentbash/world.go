@@ -12,6 +12,8 @@ import (
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
+	"github.com/agentbash/agentbash/router/policy"
 )
 
 // world is what a subcommand runs commands with. Close it.
@@ -21,6 +23,7 @@ type world struct {
 	fields *fieldbash.Fields
 	router *router.Router
 	shells *shells.Shells // background shells
+	guard  *guard.Guard
 }
 
 // worldOptions say what a subcommand needs of it.
@@ -28,6 +31,7 @@ type worldOptions struct {
 	dir     string // "" is the working directory
 	flags   config.Flags
 	session bool // many commands: write guards what was never read, bash can call tools
+	guard   guard.Options
 	ask     bool // servers may ask the person at the terminal; a chat has the terminal for itself
 }
 
@@ -54,8 +58,12 @@ func (a *app) open(o worldOptions) (*world, error) {
 	if err := w.openFields(a, dir, o.ask); err != nil {
 		return nil, err
 	}
+	if o.guard.Mode == "" {
+		o.guard.Mode = policy.Mode(w.cfg.Mode)
+	}
+	w.guard = w.guardFor(a, dir, o.guard)
 	w.router, err = router.New(w.reg, &router.Options{
-		Dir: dir, Env: a.environ, Unset: w.keyVars(), Secrets: []string{w.cfg.APIKey},
+		Dir: dir, Guard: w.guard, Env: a.environ, Unset: w.keyVars(), Secrets: []string{w.cfg.APIKey},
 		StateDir: filepath.Join(w.cfg.Dirs.State, "outputs"), NoCalls: !o.session,
 	})
 	if err != nil {

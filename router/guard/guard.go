@@ -31,6 +31,11 @@ type Options struct {
 	Turn     Budget   // of what runs between two calls of BeginTurn
 	Session  Budget   // of the guard's whole life
 
+	// Carried is the plan of a command string that a call of a tool carries to a
+	// shell other than the router's; nil if it carries none. Such a call is judged
+	// as that command string.
+	Carried func(name string, words []string) *router.Plan
+
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -82,6 +87,13 @@ func (g *Guard) SetMode(m policy.Mode) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.mode, g.opts.Said = m, false
+}
+
+// SetSaid says whether sending a command is saying yes to it; see Options.Said.
+func (g *Guard) SetSaid(said bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.opts.Said = said
 }
 
 // AddRules adds rules for the rest of the guard's life.
@@ -160,6 +172,13 @@ func (g *Guard) judge(a *router.Action) (policy.Verdict, policy.World) {
 	if a.Plan != nil && !a.Plan.InProcess {
 		return g.analyzer.Judge(a.Plan.Raw, callsOf(a.Plan), &w), w
 	}
+	if g.opts.Carried != nil {
+		if p := g.opts.Carried(a.Name, a.Words); p != nil && p.InProcess {
+			return g.analyzer.JudgeCall(p.Name, p.Words(), &w), w
+		} else if p != nil {
+			return g.analyzer.Judge(p.Raw, callsOf(p), &w), w
+		}
+	}
 	return g.analyzer.JudgeCall(a.Name, a.Words, &w), w
 }
 
@@ -192,13 +211,17 @@ func commandOf(a *router.Action) string {
 	if a.Plan != nil {
 		return a.Plan.Raw
 	}
-	var b strings.Builder
-	name := a.Name
-	if !strings.HasPrefix(name, registry.FieldPrefix) {
-		name = "agent:" + name
+	if strings.HasPrefix(a.Name, registry.FieldPrefix) {
+		return Typed(a.Name, a.Words)
 	}
+	return Typed("agent:"+a.Name, a.Words)
+}
+
+// Typed is a call of a tool as it would be typed in bash.
+func Typed(name string, words []string) string {
+	var b strings.Builder
 	b.WriteString(name)
-	for _, w := range a.Words {
+	for _, w := range words {
 		b.WriteByte(' ')
 		b.WriteString(quote(w))
 	}

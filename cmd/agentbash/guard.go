@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
+	"github.com/agentbash/agentbash/router/policy"
+)
+
+// checkMode is the error of a --mode that is none; "" is none given.
+func checkMode(mode string) error {
+	switch policy.Mode(mode) {
+	case "", policy.PlanMode, policy.AskMode, policy.AutoMode, policy.FullMode:
+		return nil
+	}
+	return fmt.Errorf("--mode %q: it is plan, ask, auto or full", mode)
+}
+
+// typedBy makes options for somebody who types the commands: with the mode that
+// was asked for, or else with the authority that they have anyway.
+func typedBy(mode string) guard.Options {
+	if mode == "" {
+		return guard.Options{Mode: policy.FullMode, Said: true}
+	}
+	return guard.Options{Mode: policy.Mode(mode)}
+}
+
+// guardFor makes the guard of a world: its workspace, its rules, its budgets.
+func (w *world) guardFor(a *app, dir string, o guard.Options) *guard.Guard {
+	o.World = a.judged(w.cfg.Dirs, dir)
+	o.World.Kind = func(name string) registry.Kind {
+		if t, ok := w.reg.Lookup(name); ok {
+			return t.Kind
+		}
+		return ""
+	}
+	o.Carried = w.carried
+	return guard.New(&o)
+}
+
+// judged is what commands are judged against when the work begins in dir.
+func (a *app) judged(dirs config.Dirs, dir string) policy.World {
+	home, _ := a.lookup("HOME")
+	temp, _ := a.lookup("TMPDIR")
+	if !filepath.IsAbs(temp) {
+		temp = os.TempDir()
+	}
+	roots := withReal(dir)
+	if root := projectRoot(dir); root != dir && root != "/" && root != filepath.Clean(home) {
+		roots = append(roots, withReal(root)...)
+	}
+	protected := append(withReal(dirs.Config), withReal(dirs.State)...)
+	return policy.World{Dir: dir, Home: home, Roots: roots, Scratch: withReal(temp), Protected: protected}
+}
+
+// withReal are a directory and, if it is another, what its symbolic links lead to.
+func withReal(dir string) []string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
+		return []string{dir, real}
+	}
+	return []string{dir}
+}
+
+// guarded runs a tool that a person called by its words, not by a command
+// string, if the guard lets it.
+func (a *app) guarded(ctx context.Context, g *guard.Guard, name string, words []string, call *registry.Call, run func(context.Context) registry.ToolResult) int {
+	bare := strings.TrimPrefix(name, "agent:")
+	plan := &router.Plan{Layer: router.Agent, InProcess: true, ParsedCommand: router.ParsedCommand{Name: bare, Raw: guard.Typed(name, words)}}
+	grant, err := g.Begin(ctx, &router.Action{Plan: plan, Name: bare, Words: words, Dir: call.Dir})
+	if err != nil {
+		fmt.Fprintln(a.err, err)
+		return registry.ExitStatus(err)
+	}
+	start := time.Now()
+	res := run(registry.Allow(ctx, grant.Paths...))
+	if grant.End != nil {
+		grant.End(router.Outcome{ExitCode: res.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
+	}
+	return res.ExitStatus
+}
