@@ -19,10 +19,16 @@ import (
 type links struct {
 	dir string
 
+	later sync.WaitGroup // the links of the tools that were there at the start
+
 	mu     sync.Mutex
 	made   map[string]bool
 	closed bool
 }
+
+// manyTools is from how many on links are made beside whatever else happens at
+// the start: a file system takes its time for hundreds of names.
+const manyTools = 64
 
 // open makes the directory and the program: with small, and where it can be
 // executed, the program of the package stub, else a link to this executable,
@@ -59,6 +65,14 @@ func noExec(dir string) bool {
 // add makes the names of tools runnable. read, write and grep are not linked by
 // themselves: those names are bash's and Unix's own.
 func (l *links) add(tools ...*registry.Tool) {
+	if len(tools) < manyTools {
+		l.addNow(tools)
+		return
+	}
+	l.later.Go(func() { l.addNow(tools) })
+}
+
+func (l *links) addNow(tools []*registry.Tool) {
 	for _, t := range tools {
 		switch {
 		case strings.HasPrefix(t.Name, registry.FieldPrefix):
@@ -77,8 +91,10 @@ const maxWords = 256
 
 // addWords makes runnable what has the form of an agent or field command
 // anywhere in a text, so that xargs and find can run a field command whose
-// group is not loaded yet. An unknown one has its error from the host.
+// group is not loaded yet. An unknown one has its error from the host. It
+// returns when the links of before are there, too.
 func (l *links) addWords(text string) error {
+	l.later.Wait()
 	for n := 0; n < maxWords; n++ {
 		i := nextPrefixed(text)
 		if i < 0 {
@@ -122,6 +138,7 @@ func (l *links) make(name string) error {
 // close makes later additions do nothing: the directory is going.
 func (l *links) close() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.closed = true
+	l.mu.Unlock()
+	l.later.Wait()
 }
