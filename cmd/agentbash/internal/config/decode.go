@@ -58,9 +58,11 @@ func (s *source) checkModels(v *value, f *file) (errs []error) {
 
 // decodeFunctions decodes groups of functions one by one, for their keys' sake.
 func (s *source) decodeFunctions(v *value, f *file) (errs []error) {
-	var groups map[string]json.RawMessage
-	if errs := decodeMap(s, v, "functions", &groups); v == nil || len(errs) > 0 {
-		return errs
+	if v == nil {
+		return nil
+	}
+	if !v.object {
+		return []error{s.at(v.offset, "functions", "it is "+v.kind()+": write an object {...}")}
 	}
 	f.fields.Functions = make(map[string][]fieldbash.Function, len(v.members))
 	for _, g := range v.members {

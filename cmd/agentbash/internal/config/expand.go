@@ -10,20 +10,20 @@ import (
 // excepted, and returns what could not be replaced. As in bash, the default also
 // stands in for an empty variable. $${ is a literal ${; any other dollar is itself.
 // Nothing is run.
-func (s *source) expand(v *value, path string, lookup func(string) (string, bool)) []error {
+func (s *source) expand(v *value, path *place, lookup func(string) (string, bool)) []error {
 	var errs []error
-	if text, ok := v.scalar.(string); ok {
+	if text, ok := v.scalar.(string); ok && strings.Contains(text, "${") {
 		out, err := expandText(text, lookup)
 		if err != nil {
-			return []error{s.at(v.offset, path, err.Error())}
+			return []error{s.at(v.offset, path.String(), err.Error())}
 		}
-		v.scalar = out
+		v.scalar, v.text = out, nil
 	}
 	for _, m := range v.members {
-		errs = append(errs, s.expand(m.value, join(path, m.key), lookup)...)
+		errs = append(errs, s.expand(m.value, &place{up: path, key: m.key}, lookup)...)
 	}
 	for i, m := range v.list {
-		errs = append(errs, s.expand(m, fmt.Sprintf("%s[%d]", path, i), lookup)...)
+		errs = append(errs, s.expand(m, &place{up: path, item: true, index: i}, lookup)...)
 	}
 	return errs
 }

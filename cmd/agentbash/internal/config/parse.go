@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -41,7 +42,21 @@ type value struct {
 	object  bool
 	list    []*value
 	isList  bool
-	scalar  any // string, json.Number, bool or nil
+	scalar  any    // string, json.Number, bool or nil
+	text    []byte // as it stands in the file; nil: it does not, or no longer
+}
+
+// expanded reports whether something in the value is not as it was read.
+func (v *value) expanded() bool {
+	if v.text == nil {
+		return true
+	}
+	for _, m := range v.members {
+		if m.value.expanded() {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.list, (*value).expanded)
 }
 
 type member struct {
@@ -98,9 +113,7 @@ func (s *source) parse() (*value, error) {
 	if err := json.Unmarshal(s.data, &whole); err != nil {
 		return nil, s.syntaxError(err)
 	}
-	dec := json.NewDecoder(bytes.NewReader(s.data))
-	dec.UseNumber()
-	v, err := s.read(dec, "")
+	v, err := (&reader{s: s}).read(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -108,59 +121,6 @@ func (s *source) parse() (*value, error) {
 		return nil, s.at(0, "", "it holds "+v.kind()+`: write an object, such as {"model": "gpt-5"}`)
 	}
 	return v, nil
-}
-
-// read takes the next value; the text is known to be JSON. A key that stands
-// twice is an error: the later one would win silently.
-func (s *source) read(dec *json.Decoder, path string) (*value, error) {
-	v := &value{offset: s.next(dec)}
-	t, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t {
-	case json.Delim('{'):
-		v.object = true
-		for dec.More() {
-			at := s.next(dec)
-			k, err := dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			key := k.(string)
-			if v.find(key) != nil {
-				return nil, s.at(at, join(path, key), "it stands here for the second time: remove one of them")
-			}
-			m, err := s.read(dec, join(path, key))
-			if err != nil {
-				return nil, err
-			}
-			v.members = append(v.members, member{key, at, m})
-		}
-		_, err = dec.Token()
-	case json.Delim('['):
-		v.isList = true
-		for i := 0; dec.More(); i++ {
-			m, err := s.read(dec, fmt.Sprintf("%s[%d]", path, i))
-			if err != nil {
-				return nil, err
-			}
-			v.list = append(v.list, m)
-		}
-		_, err = dec.Token()
-	default:
-		v.scalar = t
-	}
-	return v, err
-}
-
-// next is where the next token starts.
-func (s *source) next(dec *json.Decoder) int64 {
-	at := dec.InputOffset()
-	for at < int64(len(s.data)) && bytes.IndexByte([]byte(" \t\r\n,:"), s.data[at]) >= 0 {
-		at++
-	}
-	return at
 }
 
 // at makes an error at a byte of the file.
@@ -209,8 +169,17 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// encode writes a value back as JSON.
+// encode is a value as JSON: as it stands in the file, unless something in it was
+// expanded.
 func (v *value) encode() []byte {
+	if v.text != nil && !v.expanded() {
+		return v.text
+	}
+	return v.compact()
+}
+
+// compact is a value as JSON in one line, for people.
+func (v *value) compact() []byte {
 	var b bytes.Buffer
 	v.write(&b)
 	return b.Bytes()

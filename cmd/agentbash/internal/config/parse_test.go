@@ -30,5 +30,9 @@ func FuzzParse(f *testing.F) {
 		}
 		require.NoError(t, json.Unmarshal(v.encode(), &got))
 		require.Equal(t, want, got)
+		v.text = nil // as if something had been expanded
+		got = nil
+		require.NoError(t, json.Unmarshal(v.encode(), &got))
+		require.Equal(t, want, got)
 	})
 }

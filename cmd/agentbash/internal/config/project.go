@@ -62,12 +62,12 @@ func additions(v *value, names []string) (adds []string) {
 		case m == nil:
 		case m.object:
 			for _, entry := range m.members {
-				adds = append(adds, visible(name+"."+entry.key+": "+string(entry.value.encode())))
+				adds = append(adds, visible(name+"."+entry.key+": "+string(entry.value.compact())))
 			}
 		case name == "apiKey":
 			adds = append(adds, "apiKey: a key of its own")
 		default:
-			adds = append(adds, visible(name+": "+string(m.encode())))
+			adds = append(adds, visible(name+": "+string(m.compact())))
 		}
 	}
 	return adds

@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/agentbash/agentbash/fieldbash"
@@ -51,7 +50,7 @@ type file struct {
 
 // checkKeys reports the keys of an object that are not known. Those of entries
 // that other programs define too are only wrong when they look mistyped.
-func (s *source) checkKeys(v *value, path, known string, ours bool) (errs []error) {
+func (s *source) checkKeys(v *value, path *place, known string, ours bool) (errs []error) {
 	if v == nil || !v.object {
 		return nil
 	}
@@ -63,9 +62,9 @@ func (s *source) checkKeys(v *value, path, known string, ours bool) (errs []erro
 		near := registry.Closest(m.key, names, 2)
 		switch {
 		case len(near) > 0:
-			errs = append(errs, s.at(m.offset, join(path, m.key), "unknown key: did you mean "+strings.Join(near, " or ")+"?"))
+			errs = append(errs, s.at(m.offset, join(path.String(), m.key), "unknown key: did you mean "+strings.Join(near, " or ")+"?"))
 		case ours:
-			errs = append(errs, s.at(m.offset, join(path, m.key), "unknown key: known are "+strings.Join(names, ", ")))
+			errs = append(errs, s.at(m.offset, join(path.String(), m.key), "unknown key: known are "+strings.Join(names, ", ")))
 		}
 	}
 	return errs
@@ -82,25 +81,26 @@ func contains(list []string, s string) bool {
 
 // checkAllKeys looks at the file and into its entries.
 func (s *source) checkAllKeys(v *value) []error {
-	errs := s.checkKeys(v, "", topKeys, true)
-	errs = append(errs, s.checkKeys(v.find("limits"), "limits", limitKeys, true)...)
+	errs := s.checkKeys(v, nil, topKeys, true)
+	errs = append(errs, s.checkKeys(v.find("limits"), &place{key: "limits"}, limitKeys, true)...)
 	if models := v.find("models"); models != nil {
 		for _, m := range models.members {
-			errs = append(errs, s.checkKeys(m.value, "models."+m.key, modelKeys, true)...)
+			errs = append(errs, s.checkKeys(m.value, &place{up: &place{key: "models"}, key: m.key}, modelKeys, true)...)
 		}
 	}
 	if servers := v.find("mcpServers"); servers != nil {
 		for _, m := range servers.members {
-			errs = append(errs, s.checkKeys(m.value, "mcpServers."+m.key, serverKeys, false)...)
+			errs = append(errs, s.checkKeys(m.value, &place{up: &place{key: "mcpServers"}, key: m.key}, serverKeys, false)...)
 		}
 	}
 	if groups := v.find("functions"); groups != nil {
 		for _, g := range groups.members {
+			group := &place{up: &place{key: "functions"}, key: g.key}
 			for i, f := range g.value.list {
-				path := fmt.Sprintf("functions.%s[%d]", g.key, i)
+				path := &place{up: group, item: true, index: i}
 				errs = append(errs, s.checkKeys(f, path, functionKeys, false)...)
-				errs = append(errs, s.checkKeys(f.find("exec"), path+".exec", execKeys, false)...)
-				errs = append(errs, s.checkKeys(f.find("http"), path+".http", httpKeys, false)...)
+				errs = append(errs, s.checkKeys(f.find("exec"), &place{up: path, key: "exec"}, execKeys, false)...)
+				errs = append(errs, s.checkKeys(f.find("http"), &place{up: path, key: "http"}, httpKeys, false)...)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (s *source) checkAllKeys(v *value) []error {
 func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
 	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers"} {
 		if m := v.find(key); m != nil {
-			errs = append(errs, s.expand(m, key, lookup)...)
+			errs = append(errs, s.expand(m, &place{key: key}, lookup)...)
 		}
 	}
 	groups := v.find("functions")
@@ -121,11 +121,11 @@ func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs 
 	}
 	for _, g := range groups.members {
 		for i, f := range g.value.list {
-			path := fmt.Sprintf("functions.%s[%d]", g.key, i)
+			path := &place{up: &place{up: &place{key: "functions"}, key: g.key}, item: true, index: i}
 			for _, at := range []*value{f, f.find("function")} {
 				for _, key := range []string{"exec", "http"} {
 					if m := at.find(key); m != nil {
-						errs = append(errs, s.expand(m, join(path, key), lookup)...)
+						errs = append(errs, s.expand(m, &place{up: path, key: key}, lookup)...)
 					}
 				}
 			}

@@ -1,0 +1,151 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// reader makes values of a text that is known to be JSON. The standard decoder
+// does not tell where a value stands but by its tokens, and those cost most of
+// the start of a program with hundreds of functions configured.
+type reader struct {
+	s  *source
+	at int
+}
+
+// place is the way to a value; it becomes a text only where something is wrong.
+type place struct {
+	up    *place
+	key   string
+	item  bool // it is an item of a list, and not a member
+	index int
+}
+
+func (p *place) String() string {
+	if p == nil {
+		return ""
+	}
+	if p.item {
+		return fmt.Sprintf("%s[%d]", p.up, p.index)
+	}
+	return join(p.up.String(), p.key)
+}
+
+// read takes the next value. A key that stands twice is an error: the later one
+// would win silently.
+func (r *reader) read(path *place) (*value, error) {
+	r.space()
+	v := &value{offset: int64(r.at)}
+	var err error
+	switch c := r.s.data[r.at]; c {
+	case '{':
+		v.object = true
+		err = r.members(v, path)
+	case '[':
+		v.isList = true
+		err = r.items(v, path)
+	case '"':
+		v.scalar, err = unquote(r.str())
+	case 't', 'f':
+		v.scalar = c == 't'
+		r.word()
+	case 'n':
+		r.word()
+	default:
+		v.scalar = json.Number(r.word())
+	}
+	v.text = r.s.data[v.offset:r.at:r.at]
+	return v, err
+}
+
+func (r *reader) members(v *value, path *place) error {
+	seen := map[string]bool{}
+	for r.at++; r.more('}'); {
+		at := int64(r.at)
+		key, err := unquote(r.str())
+		if err != nil {
+			return err
+		}
+		here := &place{up: path, key: key}
+		if seen[key] {
+			return r.s.at(at, here.String(), "it stands here for the second time: remove one of them")
+		}
+		seen[key] = true
+		r.space()
+		r.at++ // the colon
+		m, err := r.read(here)
+		if err != nil {
+			return err
+		}
+		v.members = append(v.members, member{key, at, m})
+	}
+	return nil
+}
+
+func (r *reader) items(v *value, path *place) error {
+	for r.at++; r.more(']'); {
+		m, err := r.read(&place{up: path, item: true, index: len(v.list)})
+		if err != nil {
+			return err
+		}
+		v.list = append(v.list, m)
+	}
+	return nil
+}
+
+// more goes on to the next member or item, or over the bracket at the end.
+func (r *reader) more(end byte) bool {
+	r.space()
+	if r.s.data[r.at] == ',' {
+		r.at++
+		r.space()
+	}
+	if r.s.data[r.at] == end {
+		r.at++
+		return false
+	}
+	return true
+}
+
+func (r *reader) space() {
+	for strings.IndexByte(" \t\r\n", r.s.data[r.at]) >= 0 {
+		r.at++
+	}
+}
+
+// str goes over a string and returns it with its quotes.
+func (r *reader) str() []byte {
+	from := r.at
+	for r.at++; r.s.data[r.at] != '"'; r.at++ {
+		if r.s.data[r.at] == '\\' {
+			r.at++
+		}
+	}
+	r.at++
+	return r.s.data[from:r.at]
+}
+
+// word goes over a number or a name.
+func (r *reader) word() string {
+	from := r.at
+	for r.at < len(r.s.data) && strings.IndexByte(" \t\r\n,]}", r.s.data[r.at]) < 0 {
+		r.at++
+	}
+	return string(r.s.data[from:r.at])
+}
+
+func unquote(quoted []byte) (string, error) {
+	inner := quoted[1 : len(quoted)-1]
+	plain := !bytes.ContainsRune(inner, '\\')
+	for _, c := range inner {
+		plain = plain && c < 0x80 // other bytes may be no UTF-8
+	}
+	if plain {
+		return string(inner), nil
+	}
+	var out string
+	err := json.Unmarshal(quoted, &out)
+	return out, err
+}
