@@ -103,7 +103,8 @@ func runChat(ctx context.Context, a *app, words []string) int {
 		return a.fail(err)
 	}
 	defer past.close()
-	w, err := a.open(worldOptions{dir: c.dir, flags: c.config, session: true})
+	// A headless run never waits for a person.
+	w, err := a.open(worldOptions{dir: c.dir, flags: c.config, session: true, ask: !c.hasPrompt && c.replay == ""})
 	if err != nil {
 		return a.fail(err)
 	}
@@ -128,7 +129,7 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 	defer signal.Stop(interrupts)
 	w.start(ctx)
 	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: runner{w.router}, Interrupt: interrupts,
-		Info: w.info(seat), Plain: a.plainTerminal()}
+		Info: w.info(seat), Plain: a.plainTerminal(), Color: a.colours(), Asker: w.asker}
 	if c.config.Mode == "" {
 		w.guard.SetMode(policy.FullMode)
 		w.guard.SetSaid(true)
@@ -173,8 +174,16 @@ func (w *world) info(s seat) term.Info {
 	return info
 }
 
-// plainTerminal reports a terminal that can only print.
+// plainTerminal reports a terminal that can only print, or a person who wants
+// it to.
 func (a *app) plainTerminal() bool {
 	t, _ := a.lookup("TERM")
-	return t == "dumb" || t == ""
+	accessible, _ := a.lookup("ACCESSIBLE")
+	return t == "dumb" || t == "" || accessible != "" && accessible != "0"
+}
+
+// colours reports whether the person wants colours (no-color.org).
+func (a *app) colours() bool {
+	noColor, _ := a.lookup("NO_COLOR")
+	return noColor == ""
 }

@@ -1,106 +1,109 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strings"
-	"sync"
 
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router"
-	"golang.org/x/term"
 )
 
-// person asks whoever sits at the terminal on behalf of servers. What a server
-// says is made safe for the screen. One question is asked at a time.
-type person struct {
-	mu  sync.Mutex
-	in  *bufio.Reader
-	out io.Writer
+// asker is who can be asked at this program's terminal, if anybody: in lines, and
+// through the chat while there is one.
+func (a *app) asker() *term.Prompter {
+	return term.NewAsker(a.in, a.err, &term.AskerOptions{Plain: a.plainTerminal(), Color: a.colours()})
 }
 
-// atTerminal returns who can be asked, or nil where nobody can: stdin or
-// stderr is no terminal.
-func (a *app) atTerminal() *person {
-	out, ok := a.err.(*os.File)
-	if !ok || !term.IsTerminal(int(a.in.Fd())) || !term.IsTerminal(int(out.Fd())) {
-		return nil
-	}
-	return &person{in: bufio.NewReader(a.in), out: out}
+// person asks whoever sits at the terminal on behalf of servers.
+type person struct{ ask *term.Prompter }
+
+func yesNo() []term.Choice {
+	return []term.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}
 }
 
-func (p *person) line(prompt string) (string, bool) {
-	fmt.Fprint(p.out, router.Safe(prompt))
-	s, err := p.in.ReadString('\n')
-	return strings.TrimSpace(s), err == nil
-}
-
-func (p *person) yes(question string) bool {
-	s, ok := p.line(question + " [y/N] ")
-	return ok && (strings.EqualFold(s, "y") || strings.EqualFold(s, "yes"))
+func (p *person) yes(title, text string) bool {
+	r, err := p.ask.Ask(context.Background(), &term.Question{Title: title, Text: text, Choices: yesNo(), Default: "n"})
+	return err == nil && r.Key == "y"
 }
 
 // confirm asks whether a server's changed tool definitions may be used.
 func (p *person) confirm(server string, changes []string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.yes(fmt.Sprintf("The tools of field:%s are not what they were when you last used it:\n  %s\nUse them as they are now?", server, strings.Join(changes, "\n  ")))
+	return p.yes("The tools of field:"+server+" are not what they were when you last used it. Use them as they are now?", strings.Join(changes, "\n"))
 }
 
 // login shows where to log in.
 func (p *person) login(_ context.Context, server, url string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	fmt.Fprintf(p.out, "field:%s wants you to log in: open %s\n", router.Safe(server), router.Safe(url))
+	p.ask.Tell(fmt.Sprintf("field:%s wants you to log in: open %s", server, url))
 	return nil
 }
 
-// elicit asks a server's question: each property of its schema is a line.
+// elicit asks a server's question: each property of its schema is one.
 func (p *person) elicit(server string, q mcp.Question) mcp.Answer {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	fmt.Fprintf(p.out, "field:%s asks: %s\n", router.Safe(server), router.Safe(q.Message))
 	if q.URL != "" {
-		if p.yes("Open " + q.URL + " yourself, and go on?") {
+		if p.yes("field:"+server+" asks you to open a page. Open it yourself, and go on?", q.Message+"\n"+q.URL) {
 			return mcp.Answer{Action: "accept"}
 		}
 		return mcp.Answer{Action: "decline"}
 	}
 	params, err := registry.ParseSchema(server, q.Schema)
-	if err != nil || !p.yes("Answer it?") {
+	if err != nil || !p.yes("field:"+server+" asks something. Answer it?", q.Message) {
 		return mcp.Answer{Action: "decline"}
 	}
 	tool := registry.Tool{Name: "answer", Params: params}
-	for {
+	for problem := ""; ; {
 		var words []string
 		for _, q := range params.List() {
-			s, ok := p.line(fmt.Sprintf("  %s (%s): ", q.Name, q.Description))
-			if !ok {
+			r, err := p.ask.Ask(context.Background(), property(&q, problem))
+			if err != nil {
 				return mcp.Answer{Action: "cancel"}
 			}
-			if s != "" || q.Required {
+			if s := strings.TrimSpace(r.Key + r.Text); s != "" || q.Required {
 				words = append(words, "--"+q.Name+"="+s)
 			}
+			problem = ""
 		}
 		parsed, err := tool.Parse(words, false)
 		if err == nil {
 			return mcp.Answer{Action: "accept", Content: plainValues(parsed.Kwargs)}
 		}
-		fmt.Fprintln(p.out, err)
+		problem = err.Error()
 	}
 }
 
-// plainValues turns literal numbers into Go's, for a reply that is encoded again.
+// property is the question for one property of a server's schema. problem is what
+// was wrong with the answers before.
+func property(p *registry.Param, problem string) *term.Question {
+	q := &term.Question{Title: p.Name, Text: strings.TrimSpace(problem + "\n" + p.Description)}
+	if !p.Required {
+		q.Title += " (not required)"
+	}
+	values := p.Enum
+	if p.Type == "boolean" {
+		values = []string{"true", "false"}
+	}
+	for _, v := range values {
+		q.Choices = append(q.Choices, term.Choice{Key: v})
+	}
+	if p.Default != nil {
+		q.Default = fmt.Sprint(p.Default)
+	}
+	return q
+}
+
+// plainValues turns literal numbers into Go's, since a reply is checked against the
+// schema by its Go values.
 func plainValues(k registry.Kwargs) map[string]any {
 	out := map[string]any{}
 	for name, v := range k {
 		if n, ok := v.(json.Number); ok {
-			v = json.RawMessage(n)
+			if i, err := n.Int64(); err == nil {
+				v = i
+			} else if f, err := n.Float64(); err == nil {
+				v = f
+			}
 		}
 		out[name] = v
 	}

@@ -32,10 +32,6 @@ func (a *app) dress(o *term.Options, w *world) (undo func()) {
 	resize := make(chan os.Signal, 1)
 	signal.Notify(resize, syscall.SIGWINCH)
 	o.Resize = resize
-	noColor, _ := a.lookup("NO_COLOR")
-	accessible, _ := a.lookup("ACCESSIBLE")
-	o.Color = noColor == ""
-	o.Plain = o.Plain || accessible != "" && accessible != "0"
 	o.Editor = a.editor()
 	o.Dir = w.router.Dir
 	o.Names = w.names

@@ -160,7 +160,7 @@ func TestScreenRestoresTheTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPane(t, screenTest{shell: true})
 			p.want("shell>")
-			p.say("stty -a > before; PS1='again> '; " + os.Args[0] + " --dir " + p.dir)
+			p.say("cd " + p.dir + "; stty -a > before; PS1='again> '; " + os.Args[0] + " --dir " + p.dir)
 			p.want("no model")
 			p.ready()
 			end(p)

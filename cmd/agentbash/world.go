@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -24,6 +25,7 @@ type world struct {
 	router *router.Router
 	shells *shells.Shells // background shells
 	guard  *guard.Guard
+	asker  *term.Prompter // nil: nobody is asked
 }
 
 // worldOptions say what a subcommand needs of it.
@@ -32,7 +34,7 @@ type worldOptions struct {
 	flags   config.Flags
 	session bool // many commands: write guards what was never read, bash can call tools
 	guard   guard.Options
-	ask     bool // servers may ask the person at the terminal; a chat has the terminal for itself
+	ask     bool // whoever sits at the terminal may be asked
 }
 
 // open loads the configuration and registers everything; nothing is started.
@@ -55,7 +57,10 @@ func (a *app) open(o worldOptions) (*world, error) {
 	if err := w.register(w.toolbox(a, &o)); err != nil {
 		return nil, err
 	}
-	if err := w.openFields(a, dir, o.ask); err != nil {
+	if o.ask {
+		w.asker = a.asker()
+	}
+	if err := w.openFields(a, dir); err != nil {
 		return nil, err
 	}
 	if o.guard.Mode == "" {
@@ -95,13 +100,16 @@ func workDir(dir string) (string, error) {
 }
 
 // openFields registers the functions, and the servers as groups.
-func (w *world) openFields(a *app, dir string, ask bool) error {
+func (w *world) openFields(a *app, dir string) error {
 	o := fieldbash.Options{
 		Dir: dir, Env: a.environ, Version: version(), State: filepath.Join(w.cfg.Dirs.State, "field"),
 		Log:     func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) },
 		Changed: w.reg.ReloadGroup,
 	}
-	if p := a.atTerminal(); p != nil && ask {
+	if w.asker != nil {
+		o.Log = func(format string, args ...any) { w.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }
+	}
+	if p := (&person{w.asker}); w.asker.Present() {
 		o.Confirm, o.Login, o.Elicit = p.confirm, p.login, p.elicit
 	}
 	fields, warnings := fieldbash.New(w.cfg.Fields, &o)

@@ -156,7 +156,7 @@ func (b block) choices(q *Question) (out []string) {
 		if c.Text {
 			label += " ..."
 		}
-		item := fmt.Sprintf("[%s] %s", oneLine(c.Key), label)
+		item := strings.TrimRight(fmt.Sprintf("[%s] %s", oneLine(c.Key), label), " ")
 		if row != "" && columns(row)+2+columns(item) > b.width-3 {
 			out = append(out, "  "+row)
 			row = ""

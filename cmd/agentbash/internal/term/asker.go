@@ -2,6 +2,7 @@ package term
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -18,9 +19,15 @@ type AskerOptions struct {
 // runs, with what was typed ahead kept apart. It is safe for concurrent use.
 type Prompter struct {
 	lines *lineAsker // nil: there is nobody
+	err   io.Writer
 
 	turn     chan struct{} // holds a token while somebody has the terminal
 	requests chan *pending // for the session that has it
+	news     chan struct{} // holds a token while there is something to tell
+
+	mu    sync.Mutex
+	bound bool     // a session has the terminal
+	told  []string // for it to show
 }
 
 var _ Asker = (*Prompter)(nil)
@@ -31,7 +38,7 @@ func NewAsker(in *os.File, err io.Writer, o *AskerOptions) *Prompter {
 	if o == nil {
 		o = &AskerOptions{Plain: true}
 	}
-	p := &Prompter{turn: make(chan struct{}, 1), requests: make(chan *pending)}
+	p := &Prompter{err: err, turn: make(chan struct{}, 1), requests: make(chan *pending), news: make(chan struct{}, 1)}
 	if in != nil && isTerminal(in) && isTerminal(err) {
 		tty := &terminal{fd: int(in.Fd())}
 		p.lines = &lineAsker{fd: tty.fd, out: err, size: tty.size, look: palette{attributes: !o.Plain, colours: o.Color && !o.Plain}}
@@ -65,19 +72,55 @@ func (p *Prompter) Ask(ctx context.Context, q *Question) (Reply, error) {
 	}
 }
 
-// somebody reports whether anybody can be asked.
-func (p *Prompter) somebody() bool { return p != nil && p.lines != nil }
+// Present reports whether anybody can be asked.
+func (p *Prompter) Present() bool { return p != nil && p.lines != nil }
+
+// Tell shows a text, made visible, without an answer. It never waits: while a
+// session has the terminal, the session shows it when it next can.
+func (p *Prompter) Tell(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.bound {
+		fmt.Fprintln(p.err, Visible(text))
+		return
+	}
+	p.told = append(p.told, text)
+	select {
+	case p.news <- struct{}{}:
+	default:
+	}
+}
+
+// heard takes what there is to tell.
+func (p *Prompter) heard() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	told := p.told
+	p.told = nil
+	return told
+}
 
 // bind gives the terminal to a session, until the returned function is called.
-func (p *Prompter) bind(ctx context.Context) (requests <-chan *pending, release func()) {
-	if !p.somebody() {
-		return nil, func() {}
+func (p *Prompter) bind(ctx context.Context) (release func()) {
+	if !p.Present() {
+		return func() {}
 	}
 	select {
 	case p.turn <- struct{}{}:
-		return p.requests, func() { <-p.turn }
 	case <-ctx.Done():
-		return nil, func() {}
+		return func() {}
+	}
+	p.mu.Lock()
+	p.bound = true
+	p.mu.Unlock()
+	return func() {
+		p.mu.Lock()
+		p.bound = false
+		p.mu.Unlock()
+		for _, text := range p.heard() {
+			p.Tell(text)
+		}
+		<-p.turn
 	}
 }
 

@@ -3,6 +3,7 @@ package term
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -186,11 +187,34 @@ func TestAQuestionEndsWithWhoAsks(t *testing.T) {
 	require.Equal(t, "error: context canceled", askNamed(ctx, p, "approve"))
 
 	// While a session has the terminal and does not look, the wait ends too.
-	requests, release := p.bind(context.Background())
+	release := p.bind(context.Background())
 	ctx, cancel = context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	require.Equal(t, "error: context deadline exceeded", askNamed(ctx, p, "approve"))
-	go func() { (<-requests).settle(Reply{Key: "y"}, nil) }()
+	go func() { (<-p.requests).settle(Reply{Key: "y"}, nil) }()
 	require.Equal(t, "key=y text=", askNamed(context.Background(), p, "approve"))
 	release()
+}
+
+func TestWhatIsToldComesBetweenTheRest(t *testing.T) {
+	for _, term := range []string{"xterm", "dumb"} {
+		t.Run(term, func(t *testing.T) {
+			c := startConsole(t, "TERM="+term)
+			c.want("$ ")
+			c.press("tell it\r")
+			c.want("it\r\n")
+			c.want("(no output)")
+			c.want("$ ")
+			c.press("later tell\r")
+			c.want(`told\x1blater`)
+			c.want("$ ")
+			c.press("\x04")
+			require.Equal(t, 0, c.ended())
+		})
+	}
+	var b strings.Builder
+	p := NewAsker(nil, &b, nil)
+	p.Tell("at\ronce")
+	require.Equal(t, "at\\x0donce\n", b.String())
+	require.False(t, p.Present())
 }

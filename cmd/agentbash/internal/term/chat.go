@@ -27,8 +27,7 @@ type Options struct {
 	// signal of a terminal that has changed its size (SIGWINCH).
 	Interrupt, Resize <-chan os.Signal
 
-	// Asker, if not nil, puts its questions through the session while the session
-	// lasts.
+	// Asker, if not nil, asks and tells through the session while the session lasts.
 	Asker *Prompter
 
 	// Incomplete reports that a text is only the beginning of a command, so that
@@ -72,10 +71,9 @@ func Chat(ctx context.Context, o *Options) error {
 	s := &session{Options: *o, in: in}
 	defer in.close()
 	s.screen = newScreen(o, in)
-	if in.terminal {
-		var release func()
-		in.questions, release = o.Asker.bind(ctx)
-		defer release()
+	if in.terminal && o.Asker.Present() {
+		in.questions, in.news = o.Asker.requests, o.Asker.news
+		defer o.Asker.bind(ctx)()
 		defer s.dismiss(ErrNobody)
 	}
 	if s.Conversation != nil {
@@ -136,6 +134,9 @@ func (s *session) loop(ctx context.Context) error {
 		case errors.Is(err, errQuestion):
 			s.put(s.in.question)
 			continue
+		case errors.Is(err, errNews):
+			s.tell()
+			continue
 		case errors.As(err, &want):
 			if err := s.answer(ctx, keyName(want)); err != nil {
 				return err
@@ -185,6 +186,13 @@ func (s *session) answer(ctx context.Context, k keyName) error {
 		s.screen.note(err.Error())
 	}
 	return nil
+}
+
+// tell shows what others have to say.
+func (s *session) tell() {
+	for _, text := range s.Asker.heard() {
+		s.screen.rows(strings.Split(Visible(text), "\n"), 0)
+	}
 }
 
 func (s *session) prompt() string {

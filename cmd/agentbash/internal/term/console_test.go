@@ -59,6 +59,14 @@ func (b bashRunner) Run(ctx context.Context, command string, timeout time.Durati
 	if name, ok := strings.CutPrefix(command, "ask "); ok {
 		return askNamed(ctx, b.asker, name), 0
 	}
+	if text, ok := strings.CutPrefix(command, "tell "); ok {
+		b.asker.Tell(text)
+		return "(no output)", 0
+	}
+	if command == "later tell" {
+		go b.asker.Tell("told\x1blater")
+		return "ok", 0
+	}
 	if name, ok := strings.CutPrefix(command, "later "); ok {
 		go func() {
 			os.Stdout.WriteString("LATER " + askNamed(context.Background(), b.asker, name) + "\n")

@@ -38,6 +38,8 @@ func (s *session) during(ctx context.Context, label string, f func(context.Conte
 		case p := <-s.questions():
 			s.put(p)
 			s.resumeAsking()
+		case <-s.in.news:
+			s.tell()
 		case <-s.asked.done():
 			s.dismiss(nil)
 		case <-s.asked.over():

@@ -25,10 +25,14 @@ type input struct {
 
 	questions <-chan *pending // nil: nobody asks
 	question  *pending        // came while a text was waited for
+	news      <-chan struct{} // there is something to tell
 }
 
-// errQuestion ends the wait for a text: a question comes first.
-var errQuestion = errors.New("a question")
+// These end the wait for a text: something else comes first.
+var (
+	errQuestion = errors.New("a question")
+	errNews     = errors.New("something to tell")
+)
 
 func newInput(o *Options) (*input, error) {
 	in := &input{out: o.Err, resize: o.Resize}
@@ -76,7 +80,7 @@ func (in *input) restore() {
 // errQuestion a question, a keyName what a key asks of the session.
 func (in *input) next(ctx context.Context, prompt string, interrupt <-chan os.Signal) (text string, err error) {
 	if in.lines != nil {
-		text, in.question, err = in.lines.next(ctx, prompt, interrupt, in.questions)
+		text, in.question, err = in.lines.next(ctx, prompt, interrupt, in)
 		return text, err
 	}
 	if err := in.tty.raw(); err != nil {
@@ -117,6 +121,8 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 			return "", e.leave("", err)
 		case in.question = <-in.questions:
 			return "", e.aside(errQuestion)
+		case <-in.news:
+			return "", e.aside(errNews)
 		}
 		if done || err != nil {
 			return text, err

@@ -53,8 +53,9 @@ func (l *lines) close() {
 	}
 }
 
-// next waits for a text; errQuestion is a question that comes first.
-func (l *lines) next(ctx context.Context, prompt string, interrupt <-chan os.Signal, questions <-chan *pending) (string, *pending, error) {
+// next waits for a text; errQuestion is a question that comes first, errNews
+// something to tell.
+func (l *lines) next(ctx context.Context, prompt string, interrupt <-chan os.Signal, in *input) (string, *pending, error) {
 	if len(l.queue) > 0 {
 		text := l.queue[0]
 		l.queue = l.queue[1:]
@@ -77,10 +78,14 @@ func (l *lines) next(ctx context.Context, prompt string, interrupt <-chan os.Sig
 			l.begun.Reset()
 		}
 		return "", nil, errInterrupted
-	case p := <-questions:
+	case p := <-in.questions:
 		l.takeBack()
 		io.WriteString(l.out, "\n")
 		return "", p, errQuestion
+	case <-in.news:
+		l.takeBack()
+		io.WriteString(l.out, "\n")
+		return "", nil, errNews
 	case <-ctx.Done():
 		return "", nil, context.Cause(ctx)
 	}

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -137,7 +138,7 @@ func (a *answering) keys() string {
 func (a *answering) prompt() string {
 	switch {
 	case a.choice != nil:
-		return oneLine(a.choice.Label) + ": "
+		return oneLine(cmp.Or(a.choice.Label, a.choice.Key)) + ": "
 	case len(a.q.Choices) == 0 && a.q.Default != "":
 		return "answer (Enter: " + oneLine(a.q.Default) + "): "
 	case len(a.q.Choices) == 0:
@@ -155,7 +156,7 @@ func (a *answering) said(r Reply) string {
 		if c.Key != r.Key || r.Key == "" {
 			continue
 		}
-		if text = c.Label; r.Text != "" {
+		if text = cmp.Or(c.Label, c.Key); r.Text != "" {
 			text += ": " + r.Text
 		}
 	}
