@@ -92,7 +92,7 @@ func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolRes
 	}
 	path := call.Path(call.String("file_path"))
 	defer f.takeTurn(turnName(path))()
-	file, err := openTarget(call, path)
+	file, err := openTarget(f.gate(ctx), call, path)
 	if errors.Is(err, os.ErrNotExist) {
 		return done(notFound(call, path, err))
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-func grepTool() *registry.Tool {
+func (f *files) grepTool() *registry.Tool {
 	flag := func(name, short, description string, aliases ...string) registry.Param {
 		return registry.Param{Name: name, Type: registry.Boolean, Default: false, Short: short, Description: description, Aliases: aliases}
 	}
@@ -70,7 +70,7 @@ when something matched, 1 when nothing did, 2 on an error.`,
 			}
 			return nil
 		},
-		Run: runGrep,
+		Run: f.grep,
 	}
 }
 
@@ -93,6 +93,7 @@ type query struct {
 	numbers bool
 	multi   bool
 	filter  *filter
+	gate    *gate
 }
 
 func (q *query) hasContext() bool { return q.before > 0 || q.after > 0 }
@@ -137,11 +138,12 @@ func patternAdvice(err error) string {
 	return "pattern: " + msg + ": escape it with a backslash, or pass --fixed for literal text"
 }
 
-func runGrep(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+func (f *files) grep(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	q, err := newQuery(call)
 	if err != nil {
 		return done(err)
 	}
+	q.gate = f.gate(ctx)
 	out := newReport(q, bufio.NewWriterSize(call.Stdout, 64<<10))
 	root, err := q.search(ctx, out)
 	if err = errors.Join(err, out.err, out.w.Flush()); err != nil {
@@ -162,7 +164,8 @@ func runGrep(ctx context.Context, call *registry.Call) (registry.ToolResult, err
 
 func asGrepError(err error) error {
 	var usage *registry.UsageError
-	if errors.As(err, &usage) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	var denied *Denied
+	if errors.As(err, &usage) || errors.As(err, &denied) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return grepError{err}
@@ -203,7 +206,7 @@ func walkTree(ctx context.Context, root string, o *walk.Options, w *workers, emi
 }
 
 func (q *query) oneFile(ctx context.Context, path string, out *report) error {
-	src, err := openSource(q.call, path)
+	src, err := openSource(q.gate, q.call, path)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package agentbash
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -72,14 +73,19 @@ func (w *worker) batch(b *walk.Batch) *findings {
 		}
 		fd, err := b.Dir.Open(e.Name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOCTTY)
 		if err == nil {
-			if err = w.file(fd, prefix+e.Name); err == nil && w.out.collect && w.lines > 0 {
+			if err = w.q.gate.mayRead(fd); err == nil {
+				err = w.file(fd, prefix+e.Name)
+			}
+			if err == nil && w.out.collect && w.lines > 0 {
 				var st unix.Stat_t
 				unix.Fstat(fd, &st)
 				w.found.matched = append(w.found.matched, hitFile{b.Dir.Path + "/" + e.Name, st.Mtim.Nano()})
 			}
 			unix.Close(fd)
 		}
-		if err != nil {
+		if denied := (*Denied)(nil); errors.As(err, &denied) {
+			w.out.leftOut()
+		} else if err != nil {
 			w.out.failed(b.Dir.Path+"/"+e.Name, err)
 		}
 	}

@@ -80,7 +80,7 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	}
 	path = call.Path(path)
 	r.shown = call.Rel(path)
-	src, err := openSource(call, path)
+	src, err := openSource(f.gate(ctx), call, path)
 	if err != nil {
 		return done(err)
 	}

@@ -27,8 +27,9 @@ type report struct {
 
 	spare sync.Pool // findings that were printed
 
-	mu       sync.Mutex // guards problems and cut
+	mu       sync.Mutex // guards problems, secrets and cut
 	problems []string   // what could not be read
+	secrets  int        // files that must not be
 	cut      []string   // what was searched in part
 }
 
@@ -89,6 +90,13 @@ func (r *report) gap(missing bool) {
 
 const gapLine = "--\n"
 
+// leftOut counts a file that must not be read.
+func (r *report) leftOut() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secrets++
+}
+
 // failed notes what could not be read.
 func (r *report) failed(path string, err error) {
 	r.mu.Lock()
@@ -113,6 +121,9 @@ func (r *report) sortByTime() {
 func (r *report) notes() {
 	r.total.failed += len(r.problems)
 	r.list(r.problems, "could not be read")
+	if r.secrets > 0 {
+		fmt.Fprintf(r.q.call.Stderr, "%s left out: on the list of secrets\n", plural(r.secrets, "file"))
+	}
 	r.list(r.cut, "were searched in part")
 	total := r.total.matches
 	what := map[string]string{"content": "matching line", "files": "matching file", "count": "matching file"}[r.q.mode]

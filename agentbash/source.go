@@ -23,8 +23,14 @@ type source struct {
 
 // openSource opens path without waiting and looks at what it got only then, so
 // that nothing can be put in between. Whatever is not a regular file is refused.
-func openSource(call *registry.Call, path string) (*source, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+func openSource(g *gate, call *registry.Call, path string) (*source, error) {
+	fd, err := g.open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
+	if denied := (*Denied)(nil); errors.As(err, &denied) {
+		return nil, err
+	}
+	if _, loop := os.Stat(path); err == unix.ELOOP && loop == nil {
+		return nil, &Denied{path, "leads through a link of /proc to whatever another process has open: name the file by its path"}
+	}
 	if err == unix.ENXIO { // a socket, or a device that is not there
 		return nil, fmt.Errorf("%s %s: only regular files can be read", call.Rel(path), kindOf(path))
 	}

@@ -17,6 +17,10 @@ type Options struct {
 	// read or wrote before, unless it is forced. It is for sessions; a single
 	// command in a terminal has read nothing.
 	Guard bool
+
+	// Access is asked by every run for what it may touch; nil, and a nil answer,
+	// restrict nothing. registry.Allow adds to it. It is called concurrently.
+	Access func(context.Context) *Access
 }
 
 // Tools returns read, write, edit, grep, glob and undo, ready to be registered.
@@ -27,7 +31,7 @@ func Tools(opts *Options) []*registry.Tool {
 	if opts != nil {
 		f.opts = *opts
 	}
-	return []*registry.Tool{f.readTool(), f.writeTool(), f.editTool(), grepTool(), globTool(), f.undoTool()}
+	return []*registry.Tool{f.readTool(), f.writeTool(), f.editTool(), f.grepTool(), globTool(), f.undoTool()}
 }
 
 // category and tags under which the tools are listed.

@@ -179,7 +179,11 @@ func size(v *checkpoint.Version) string {
 func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) error {
 	shown := call.Rel(c.Path)
 	defer f.takeTurn(c.Path)()
-	file, old, err := openForUndo(call, c.Path)
+	g := f.gate(ctx)
+	if err := g.mayWrite(c.Path); err != nil {
+		return err
+	}
+	file, old, err := openForUndo(g, call, c.Path)
 	if err != nil {
 		return err
 	}
@@ -214,7 +218,7 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := f.putBack(call, file, c, now, old, content); err != nil {
+	if err := f.putBack(g, call, file, c, now, old, content); err != nil {
 		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	_, err = io.WriteString(call.Stdout, report)
@@ -222,8 +226,8 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 }
 
 // openForUndo opens the file as it is now, if it is there.
-func openForUndo(call *registry.Call, path string) (*atomicfile.File, []byte, error) {
-	file, err := openTarget(call, path)
+func openForUndo(g *gate, call *registry.Call, path string) (*atomicfile.File, []byte, error) {
+	file, err := openTarget(g, call, path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -255,15 +259,18 @@ func before(s *checkpoint.Store, c *checkpoint.Change, now []byte) ([]byte, erro
 }
 
 // putBack makes the change that takes a change back.
-func (f *files) putBack(call *registry.Call, file *atomicfile.File, c *checkpoint.Change, now *checkpoint.Version, old, content []byte) error {
+func (f *files) putBack(g *gate, call *registry.Call, file *atomicfile.File, c *checkpoint.Change, now *checkpoint.Version, old, content []byte) error {
+	dir, err := g.pin(c.Path, c.Before != nil)
+	if err != nil {
+		return err
+	}
 	undone := checkpoint.Change{Op: "undo", Path: c.Path, Before: now, After: c.Before}
 	mark := f.checkpoint(call, undone, old)
-	var err error
 	switch {
 	case c.Before == nil:
-		err = os.Remove(c.Path)
+		err = atomicfile.Remove(dir, c.Path)
 	case file == nil:
-		err = atomicfile.Create(c.Path, content, c.Before.Mode)
+		err = atomicfile.Create(dir, c.Path, content, c.Before.Mode)
 	default:
 		err = file.Replace(content)
 	}

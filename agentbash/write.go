@@ -101,9 +101,10 @@ func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolRe
 	}
 	path := call.Path(call.String("file_path"))
 	defer f.takeTurn(turnName(path))()
-	file, err := openTarget(call, path)
+	g := f.gate(ctx)
+	file, err := openTarget(g, call, path)
 	if errors.Is(err, os.ErrNotExist) {
-		return done(f.create(call, path, content))
+		return done(f.create(g, call, path, content))
 	}
 	if err != nil {
 		return done(err)
@@ -113,11 +114,15 @@ func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolRe
 }
 
 // openTarget opens an existing file to be changed; fs.ErrNotExist passes.
-func openTarget(call *registry.Call, path string) (*atomicfile.File, error) {
+func openTarget(g *gate, call *registry.Call, path string) (*atomicfile.File, error) {
 	if strings.ContainsRune(path, 0) {
 		return nil, notFound(call, path, unix.EINVAL)
 	}
-	file, err := atomicfile.Open(path)
+	file, err := g.openFile(path)
+	var denied *Denied
+	if errors.As(err, &denied) {
+		return nil, err
+	}
 	var kind *atomicfile.NotRegularError
 	var pathErr *os.PathError
 	switch {
@@ -136,7 +141,7 @@ func openTarget(call *registry.Call, path string) (*atomicfile.File, error) {
 }
 
 // create writes a file that is not there yet.
-func (f *files) create(call *registry.Call, path string, content []byte) error {
+func (f *files) create(g *gate, call *registry.Call, path string, content []byte) error {
 	shown := call.Rel(path)
 	if typed := call.String("file_path"); strings.HasSuffix(typed, "/") {
 		return fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quoteWord(typed))
@@ -148,12 +153,19 @@ func (f *files) create(call *registry.Call, path string, content []byte) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", shown, err)
 	}
+	if err := g.mayWrite(real); err != nil {
+		return err
+	}
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, sizes(content))
 		return nil
 	}
+	dir, err := g.pin(real, true)
+	if err != nil {
+		return err
+	}
 	change := f.checkpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
-	if err := atomicfile.Create(real, content, 0); err != nil {
+	if err := atomicfile.Create(dir, real, content, 0); err != nil {
 		change.cancel()
 		if errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("%s was made by another program meanwhile: read it first", shown)

@@ -55,6 +55,8 @@ const lockWait = 2 * time.Second
 // other. It is not safe for concurrent use; Close gives the lock up.
 type File struct {
 	Path string // where the content is: all symbolic links followed
+	at   string // the path that is used; another with dir
+	dir  *os.File
 	f    *os.File
 	stat unix.Stat_t
 }
@@ -67,25 +69,51 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return openLocked(real, nil)
+}
+
+// OpenIn is Open for a file in an open directory, which it takes over and
+// closes, also with an error: whatever happens to the directory's path, that
+// directory is where the file is looked for and changed. real is its path, in
+// which no link is left.
+func OpenIn(dir *os.File, real string) (*File, error) {
+	f, err := openLocked(real, dir)
+	if err != nil {
+		dir.Close()
+	}
+	return f, err
+}
+
+// in is the path by which a file in an open directory is reached; its own
+// without one.
+func in(dir *os.File, real string) string {
+	if dir == nil {
+		return real
+	}
+	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(real))
+}
+
+func openLocked(real string, dir *os.File) (*File, error) {
 	for deadline := time.Now().Add(lockWait); ; {
-		f, err := open(real)
+		f, err := open(real, in(dir, real))
 		if err != nil {
 			return nil, err
 		}
 		locked := f.lock(deadline)
 		if !locked || f.check() == nil {
+			f.dir = dir
 			return f, nil
 		}
 		f.Close() // replaced while we waited for the lock: open the new one
 	}
 }
 
-func open(real string) (*File, error) {
-	fd, err := unix.Open(real, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+func open(real, at string) (*File, error) {
+	fd, err := unix.Open(at, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: real, Err: err}
 	}
-	f := &File{Path: real, f: os.NewFile(uintptr(fd), real)}
+	f := &File{Path: real, at: at, f: os.NewFile(uintptr(fd), real)}
 	info, err := f.f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = &NotRegularError{Path: real, Mode: info.Mode()}
@@ -93,7 +121,7 @@ func open(real string) (*File, error) {
 	if err == nil {
 		err = unix.Fstat(fd, &f.stat)
 	}
-	if err == nil && (f.stat.Mode&0o222 == 0 || errors.Is(unix.Faccessat(unix.AT_FDCWD, real, unix.W_OK, unix.AT_EACCESS), unix.EACCES)) {
+	if err == nil && (f.stat.Mode&0o222 == 0 || errors.Is(unix.Faccessat(unix.AT_FDCWD, at, unix.W_OK, unix.AT_EACCESS), unix.EACCES)) {
 		err = ErrReadOnly
 	}
 	if err != nil {
@@ -121,7 +149,7 @@ func (f *File) lock(deadline time.Time) bool {
 // check reports ErrChanged unless Path still leads to the file as it was opened.
 func (f *File) check() error {
 	var now unix.Stat_t
-	if err := unix.Stat(f.Path, &now); err != nil {
+	if err := unix.Lstat(f.at, &now); err != nil {
 		return ErrChanged
 	}
 	was := &f.stat
@@ -132,7 +160,12 @@ func (f *File) check() error {
 }
 
 // Close closes the file and gives up its lock.
-func (f *File) Close() error { return f.f.Close() }
+func (f *File) Close() error {
+	if f.dir != nil {
+		f.dir.Close()
+	}
+	return f.f.Close()
+}
 
 // Size is the file's size in bytes when it was opened.
 func (f *File) Size() int64 { return f.stat.Size }

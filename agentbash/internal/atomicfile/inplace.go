@@ -14,7 +14,7 @@ func (f *File) inPlace(content []byte) error {
 	if err != nil {
 		return err
 	}
-	w, err := os.OpenFile(f.Path, os.O_RDWR, 0)
+	w, err := f.reopen(os.O_RDWR)
 	if err != nil {
 		return err
 	}
@@ -32,6 +32,20 @@ func (f *File) inPlace(content []byte) error {
 		return err
 	}
 	return nil
+}
+
+// reopen opens the file to be written; ErrChanged if another is there now.
+func (f *File) reopen(flags int) (*os.File, error) {
+	w, err := os.OpenFile(f.at, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	var now unix.Stat_t
+	if err := unix.Fstat(int(w.Fd()), &now); err != nil || now.Dev != f.stat.Dev || now.Ino != f.stat.Ino {
+		w.Close()
+		return nil, ErrChanged
+	}
+	return w, nil
 }
 
 // reserve makes sure that the disk has room for what the file grows by, before
@@ -74,7 +88,7 @@ func overwrite(w *os.File, old, content []byte) error {
 // Append writes content to the file's end, and takes a part of it back when
 // the disk is full. What others append at the same time is kept.
 func (f *File) Append(content []byte) error {
-	w, err := os.OpenFile(f.Path, os.O_WRONLY|os.O_APPEND, 0)
+	w, err := f.reopen(os.O_WRONLY | os.O_APPEND)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (f *File) Replace(content []byte) error {
 }
 
 func (f *File) rename(content []byte) error {
-	t, err := newTemp(filepath.Dir(f.Path), 0o600)
+	t, err := newTemp(filepath.Dir(f.at), 0o600)
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EROFS) {
 		return errInPlace
 	}
@@ -44,7 +44,7 @@ func (f *File) rename(content []byte) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	err = t.replace(f.Path)
+	err = t.replace(f.at)
 	if errors.Is(err, unix.EBUSY) || errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EXDEV) {
 		return errInPlace
 	}
@@ -122,7 +122,12 @@ func attribute(fd int, name string) ([]byte, error) {
 
 // Create makes a file that is not there yet, its missing parents included,
 // with a mode, or if that is 0 with 0666 less the umask. fs.ErrExist means that somebody was faster.
-func Create(path string, content []byte, mode os.FileMode) error {
+// With an open directory, which it takes over, the file is made there, as in OpenIn.
+func Create(parent *os.File, path string, content []byte, mode os.FileMode) error {
+	if parent != nil {
+		defer parent.Close()
+		path = in(parent, path)
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -145,6 +150,14 @@ func Create(path string, content []byte, mode os.FileMode) error {
 	}
 	syncDir(dir)
 	return nil
+}
+
+// Remove removes a file; with an open directory, which it takes over, from there.
+func Remove(dir *os.File, path string) error {
+	if dir != nil {
+		defer dir.Close()
+	}
+	return os.Remove(in(dir, path))
 }
 
 // syncDir makes a rename last through a power cut, where the file system can.
