@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
@@ -23,7 +25,7 @@ type toolLine struct {
 }
 
 // runTools is agentbash tools.
-func runTools(_ context.Context, a *app, words []string) int {
+func runTools(ctx context.Context, a *app, words []string) int {
 	f := flags("tools")
 	asJSON, file := f.Bool("json", false, ""), f.String("config", "", "")
 	if err := f.Parse(words); err != nil {
@@ -34,6 +36,7 @@ func runTools(_ context.Context, a *app, words []string) int {
 		return a.fail(err)
 	}
 	defer w.Close()
+	a.warn(w.loadGroups(ctx))
 	query := strings.Join(f.Args(), " ")
 	tools := w.reg.All()
 	if query != "" {
@@ -51,6 +54,19 @@ func runTools(_ context.Context, a *app, words []string) int {
 	return exitOK
 }
 
+// loadGroups lists the tools of every server, all servers at once: from what is
+// kept of the last listing where there is one, else the server is started.
+func (w *world) loadGroups(ctx context.Context) []error {
+	groups := w.reg.Groups()
+	failed := make([]error, len(groups))
+	var wait sync.WaitGroup
+	for i, g := range groups {
+		wait.Go(func() { _, failed[i] = w.reg.LoadGroup(ctx, g.Name) })
+	}
+	wait.Wait()
+	return slices.DeleteFunc(failed, func(err error) bool { return err == nil })
+}
+
 func toolLines(tools []*registry.Tool) []toolLine {
 	out := []toolLine{}
 	for _, t := range tools {
@@ -63,12 +79,18 @@ func toolLines(tools []*registry.Tool) []toolLine {
 	return out
 }
 
+// listTools prints the tools, and the servers whose tools are not known.
 func (a *app) listTools(w *world, tools []*registry.Tool, query string) {
+	known := map[string]bool{}
+	for _, t := range w.reg.All() {
+		group, _, _ := registry.SplitField(t.Name)
+		known[group] = true
+	}
 	for _, t := range tools {
 		fmt.Fprint(a.out, t.Help(false))
 	}
 	for _, g := range w.reg.Groups() {
-		if query == "" || strings.Contains(strings.ToLower(g.Name+" "+g.Summary), strings.ToLower(query)) {
+		if !known[g.Name] && (query == "" || strings.Contains(strings.ToLower(g.Name+" "+g.Summary), strings.ToLower(query))) {
 			fmt.Fprintf(a.out, "field:%s: %s (its tools: agentbash field:%s -h)\n", g.Name, g.Summary, g.Name)
 		}
 	}
