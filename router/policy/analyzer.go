@@ -130,6 +130,7 @@ type judge struct {
 	spent               bool // the budget is
 	maybe               int  // parts of an expression that may not be evaluated, around the present one
 	forks               int  // backgrounds and pipes around the present command
+	sockets             bool // one of bash's network paths was opened
 	again               bool // what is walked may have been walked before
 	keepEver            bool
 	found               func(words []*syntax.Word, assigns []*syntax.Assign) // for tests: every simple command

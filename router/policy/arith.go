@@ -215,6 +215,9 @@ func (j *judge) assignNumber(x syntax.ArithmExpr, n int64, ok bool) {
 	name := w.Lit()
 	if len(w.Parts) == 1 {
 		if p, isParam := w.Parts[0].(*syntax.ParamExp); isParam && p.Param != nil {
+			if p.Index != nil {
+				j.index(p.Index, j.lookup(p.Param.Value).assoc)
+			}
 			v := j.lookup(p.Param.Value)
 			j.assign(variable{name: v.name, array: true, assoc: v.assoc, lists: joinLists(v.asLists(), [][]string{{anyWords}})})
 			return

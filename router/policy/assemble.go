@@ -174,6 +174,9 @@ func (b *builder) flush() {
 	}
 	f := b.proto
 	f.text, f.glob, f.multi = string(b.text), b.glob, b.multi
+	if f.glob && f.text == "[" {
+		f.glob = false // the command
+	}
 	b.size += len(b.text)
 	b.out = append(b.out, f)
 	b.text, b.has, b.glob, b.multi = b.text[:0], false, false, false

@@ -267,7 +267,7 @@ func (g *gitCall) has(names ...string) bool {
 			if a.text == n || strings.HasPrefix(n, "--") && strings.HasPrefix(a.text, n+"=") {
 				return true
 			}
-			if strings.HasPrefix(n, "--") && len(a.text) > 5 && strings.HasPrefix(n, a.text) {
+			if strings.HasPrefix(n, "--") && len(a.text) > 2 && strings.HasPrefix(n, a.text) {
 				return true
 			}
 			if len(n) == 2 && len(a.text) > 2 && a.text[0] == '-' && a.text[1] != '-' && strings.Contains(a.text[1:], n[1:]) {

@@ -166,9 +166,12 @@ func (g *gitCall) verbs() {
 		g.text(f, "git submodule foreach", true)
 	case "run":
 		g.effect(executes, "git "+g.sub+" run runs a command", g.at)
-		if len(ops) > 1 {
-			g.inner("git "+g.sub+" run", ops[1:])
-			g.part.Wrapper = false
+		for i, a := range g.args {
+			if a.text == "run" && i+1 < len(g.args) {
+				g.inner("git "+g.sub+" run", g.args[i+1:])
+				g.part.Wrapper = false
+				break
+			}
 		}
 	case "remove", "prune", "deinit", "reset":
 		g.danger(Confirm, "git "+g.sub+" "+verb+" may lose work", g.at)
@@ -234,7 +237,7 @@ func (g *gitCall) history() {
 			g.part.set &^= executes
 		}
 	case "clean":
-		if g.has("-n", "--dry-run") {
+		if g.cleansNothing() {
 			g.part.set, g.part.Paths = reads, nil
 			return
 		}
@@ -248,7 +251,7 @@ func (g *gitCall) history() {
 			lose = "git switch throws away uncommitted work"
 		}
 	case "restore":
-		if !g.has("--staged", "-S") || g.has("--worktree", "-W") {
+		if !g.hasExactly("--staged", "-S") || g.has("--worktree", "-W") {
 			lose = "git restore throws away uncommitted work"
 		}
 	case "checkout-index":
@@ -375,7 +378,7 @@ func (g *gitCall) transport(f field) {
 
 // push publishes; --force and the like overwrite what others may have.
 func (g *gitCall) push() {
-	if g.has("-n", "--dry-run") {
+	if g.dryRun() {
 		return
 	}
 	why := ""

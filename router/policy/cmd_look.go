@@ -208,10 +208,8 @@ func (c *call) mount() {
 
 // confirmAlways is a command that changes the system and is always asked about.
 func (c *call) confirmAlways() {
-	for _, a := range c.args {
-		if a.text == "--help" || a.text == "--version" {
-			return
-		}
+	if c.onlyHelp() {
+		return
 	}
 	if len(c.args) > 0 && (c.args[0].text == "-L" || c.args[0].text == "-S" || c.args[0].text == "list" && c.name == "nft" || c.args[0].text == "status" && c.name == "ufw") && len(c.args) <= 3 {
 		return

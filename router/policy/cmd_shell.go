@@ -124,6 +124,9 @@ func (c *call) interpreter() {
 			}
 			continue
 		}
+		if a.text == "-" {
+			break // the program is on stdin
+		}
 		if len(texts) == 0 {
 			c.read(a)
 			c.runsProgram(a)
@@ -206,7 +209,7 @@ func (c *call) runsProgram(f field) {
 func (c *call) module(args []field) {
 	switch args[0].text {
 	case "json.tool", "tokenize", "dis", "calendar", "this", "platform", "site", "sysconfig", "base64":
-	case "http.server", "pip", "venv", "pytest", "unittest", "build":
+	case "http.server", "pip", "build":
 		c.does(networks)
 	case "twine":
 		c.danger(Confirm, "publishes a package", c.at)

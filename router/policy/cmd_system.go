@@ -4,7 +4,7 @@ import "strings"
 
 // power ends the system, for everybody.
 func (c *call) power() {
-	if c.hasWord("--help", "--version", "-c", "--show") {
+	if c.onlyHelp() || c.name == "shutdown" && len(c.args) > 0 && (c.args[0].text == "-c" || c.args[0].text == "--show") {
 		return
 	}
 	switch c.name {
@@ -24,11 +24,10 @@ func (c *call) power() {
 
 // disk makes file systems, partitions and the like.
 func (c *call) disk() {
-	if c.hasWord("--help", "--version", "-V", "-h") && len(c.args) == 1 {
+	if c.onlyHelp() {
 		return
 	}
-	looks := c.hasWord("-l", "--list", "list", "status", "get", "print", "info", "id-ctrl", "smart-log", "--detail", "--examine", "dump", "luksDump", "-n", "-I", "-i", "show", "usage", "df", "-p", "--print") &&
-		!c.hasWord("destroy", "mklabel", "rm", "format", "erase", "--zap-all", "luksFormat", "--zero-superblock", "--create", "delete", "-a", "--all", "rollback", "subvolume", "sanitize", "security-erase")
+	looks := c.looksAtDisk()
 	device := false
 	for _, a := range c.args {
 		device = device || strings.HasPrefix(a.text, "/dev/") || strings.Contains(a.text, "of=/dev/")

@@ -53,6 +53,10 @@ func (c *call) external() {
 		c.stranger()
 		return
 	}
+	if r.set != 0 && r.set&executes == 0 && c.onlyHelp() {
+		c.part.set |= reads
+		return
+	}
 	c.part.set |= r.set &^ (runs &^ executes)
 	spec := optionSpec{r.short, r.long}
 	if r.operands != handled {

@@ -79,6 +79,9 @@ func (j *judge) redirectOut(r *syntax.Redirect, to *written) *written {
 	fs := j.targets(r.Word)
 	for _, f := range fs {
 		if j.socket(f) {
+			if r.Op == syntax.RdrInOut {
+				j.feed(r, value{fromNet})
+			}
 			continue
 		}
 		j.addPath(RedirectPart, f, true)
@@ -102,8 +105,12 @@ func (j *judge) duplicate(r *syntax.Redirect, to *written) *written {
 		case fd == "" || strings.Trim(fd, "0123456789") == "" || f.text == digits:
 			if r.Op == syntax.DplOut && (r.N == nil || r.N.Value == "1") && fd == "2" {
 				j.out = nil
-			} else if r.Op == syntax.DplIn {
-				j.feed(r, value{anyText})
+			} else if r.Op == syntax.DplIn || r.N != nil && r.N.Value == "0" {
+				in := value{anyText}
+				if j.sockets {
+					in = value{fromNet}
+				}
+				j.feed(r, in)
 			}
 		case r.Op == syntax.DplOut:
 			to = j.redirectOut(r, to)
@@ -236,6 +243,7 @@ func (j *judge) socket(f field) bool {
 	}
 	p := Part{Kind: RedirectPart, words: []field{f}, set: networks, Start: f.at.start, End: f.at.end, Via: j.via}
 	j.add(p)
+	j.sockets = true
 	j.reason("connects to "+show(rest), networks, NoDanger, f.at)
 	return true
 }

@@ -38,7 +38,7 @@ func readRows() []row {
 		{"which whereis", reads, 0, "BMSf:", "", (*call).which},
 		{"find gfind", reads, handled, "", "", (*call).find},
 		{"fd fdfind", reads, handled, "", "", (*call).fd},
-		{"cloc tokei scc wdiff dwdiff nm objdump readelf size ldd c++filt addr2line pahole pdfinfo exiftool mediainfo ffprobe", reads, handled, "", "", (*call).inspect},
+		{"shellcheck cloc tokei scc wdiff dwdiff nm objdump readelf size ldd c++filt addr2line pahole pdfinfo exiftool mediainfo ffprobe", reads, handled, "", "", (*call).inspect},
 	}
 }
 
