@@ -19,15 +19,16 @@ import (
 type links struct {
 	dir string
 
-	later sync.WaitGroup // the links of the tools that were there at the start
+	later sync.Once
+	first []*registry.Tool // those that were there at the start, linked by all
 
 	mu     sync.Mutex
 	made   map[string]bool
 	closed bool
 }
 
-// manyTools is from how many on links are made beside whatever else happens at
-// the start: a file system takes its time for hundreds of names.
+// manyTools is from how many on links are not made before there is a shell: a file
+// system takes its time for hundreds of names.
 const manyTools = 64
 
 // open makes the directory and the program: with small, and where it can be
@@ -66,13 +67,16 @@ func noExec(dir string) bool {
 // themselves: those names are bash's and Unix's own.
 func (l *links) add(tools ...*registry.Tool) {
 	if len(tools) < manyTools {
-		l.addNow(tools)
+		l.link(tools)
 		return
 	}
-	l.later.Go(func() { l.addNow(tools) })
+	l.first = tools
 }
 
-func (l *links) addNow(tools []*registry.Tool) {
+// all makes the links that were put off; the first call does, the others wait.
+func (l *links) all() { l.later.Do(func() { l.link(l.first) }) }
+
+func (l *links) link(tools []*registry.Tool) {
 	for _, t := range tools {
 		switch {
 		case strings.HasPrefix(t.Name, registry.FieldPrefix):
@@ -92,9 +96,9 @@ const maxWords = 256
 // addWords makes runnable what has the form of an agent or field command
 // anywhere in a text, so that xargs and find can run a field command whose
 // group is not loaded yet. An unknown one has its error from the host. It
-// returns when the links of before are there, too.
+// returns when the links that were put off are there, too.
 func (l *links) addWords(text string) error {
-	l.later.Wait()
+	l.all()
 	for n := 0; n < maxWords; n++ {
 		i := nextPrefixed(text)
 		if i < 0 {
@@ -140,5 +144,5 @@ func (l *links) close() {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	l.later.Wait()
+	l.all() // waits, and makes nothing any more
 }

@@ -155,6 +155,9 @@ func (r *Router) Dir() string {
 // Start starts bash now and not with the first command that needs it.
 func (r *Router) Start() error {
 	_, err := r.session()
+	if r.host != nil {
+		r.host.links.all()
+	}
 	return err
 }
 
