@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/incall"
@@ -24,6 +25,7 @@ type links struct {
 
 	mu     sync.Mutex
 	made   map[string]bool
+	timer  *time.Timer // of soon
 	closed bool
 }
 
@@ -71,6 +73,19 @@ func (l *links) add(tools ...*registry.Tool) {
 		return
 	}
 	l.first = tools
+}
+
+// soonDelay leaves the start of a program to what somebody waits for: a record
+// that is synced to the same disk, say.
+const soonDelay = 100 * time.Millisecond
+
+// soon makes the links that were put off in the background, a little later.
+func (l *links) soon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer == nil && !l.closed && len(l.first) > 0 {
+		l.timer = time.AfterFunc(soonDelay, l.all)
+	}
 }
 
 // all makes the links that were put off; the first call does, the others wait.
@@ -143,6 +158,9 @@ func (l *links) make(name string) error {
 func (l *links) close() {
 	l.mu.Lock()
 	l.closed = true
+	if l.timer != nil {
+		l.timer.Stop()
+	}
 	l.mu.Unlock()
 	l.all() // waits, and makes nothing any more
 }

@@ -156,7 +156,7 @@ func (r *Router) Dir() string {
 func (r *Router) Start() error {
 	_, err := r.session()
 	if r.host != nil {
-		r.host.links.all()
+		r.host.links.soon()
 	}
 	return err
 }

@@ -105,7 +105,12 @@ func decodeMap[T any](s *source, v *value, key string, into *map[string]T) (errs
 
 // decodeInto decodes one value; a wrong type is an error that names its key.
 func (s *source) decodeInto(v *value, key string, into any) error {
-	err := json.Unmarshal(v.encode(), into)
+	var err error
+	if own, ok := into.(json.Unmarshaler); ok && v.object {
+		err = own.UnmarshalJSON(v.encode()) // the text is known to be JSON
+	} else {
+		err = json.Unmarshal(v.encode(), into)
+	}
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case err == nil:

@@ -60,8 +60,11 @@ func (r *reader) read(path *place) (*value, error) {
 	return v, err
 }
 
+// fewMembers are looked through faster than they are put into a map.
+const fewMembers = 16
+
 func (r *reader) members(v *value, path *place) error {
-	seen := map[string]bool{}
+	var seen map[string]bool
 	for r.at++; r.more('}'); {
 		at := int64(r.at)
 		key, err := unquote(r.str())
@@ -69,10 +72,18 @@ func (r *reader) members(v *value, path *place) error {
 			return err
 		}
 		here := &place{up: path, key: key}
-		if seen[key] {
+		if len(v.members) > fewMembers && seen == nil {
+			seen = map[string]bool{}
+			for _, m := range v.members {
+				seen[m.key] = true
+			}
+		}
+		if seen[key] || seen == nil && v.find(key) != nil {
 			return r.s.at(at, here.String(), "it stands here for the second time: remove one of them")
 		}
-		seen[key] = true
+		if seen != nil {
+			seen[key] = true
+		}
 		r.space()
 		r.at++ // the colon
 		m, err := r.read(here)
