@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/hooks"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
@@ -68,7 +71,7 @@ func (a *app) open(o worldOptions) (*world, error) {
 	}
 	w.guard = w.guardFor(a, dir, o.guard)
 	w.router, err = router.New(w.reg, &router.Options{
-		Dir: dir, Guard: w.guard, Env: a.environ, Unset: w.keyVars(), Secrets: []string{w.cfg.APIKey},
+		Dir: dir, Hooks: w.hooks(a, dir), Guard: w.guard, Env: a.environ, Unset: w.keyVars(), Secrets: []string{w.cfg.APIKey},
 		StateDir: filepath.Join(w.cfg.Dirs.State, "outputs"), NoCalls: !o.session,
 	})
 	if err != nil {
@@ -76,6 +79,16 @@ func (a *app) open(o worldOptions) (*world, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+// hooks are the programs that the configuration wants to be asked. The key is
+// not theirs either.
+func (w *world) hooks(a *app, dir string) []router.Hook {
+	env := slices.DeleteFunc(slices.Clone(a.environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(w.keyVars(), name)
+	})
+	return hooks.New(w.cfg.Hooks, &hooks.Options{Dir: dir, Env: env})
 }
 
 // keyVars are the variables that the shell does not get: the key is ours.

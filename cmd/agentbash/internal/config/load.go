@@ -41,6 +41,7 @@ type Result struct {
 	KeyVar                       string                // the variable that holds the key; "": none does
 	Models                       map[string]ModelFacts // by name, from the user's own files
 	Fields                       fieldbash.Config
+	Hooks                        Hooks
 	Rules                        []Rules         // from the highest rank to the lowest
 	Tools                        map[string]bool // switched on or off by name; absent: on
 	Limits                       Limits
@@ -73,6 +74,7 @@ func Load(opts *Options) (*Result, error) {
 	l.project()
 	l.user()
 	l.finish()
+	l.mergeHooks()
 	l.preset()
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
@@ -88,6 +90,8 @@ type loader struct {
 
 	tight *file  // the project's own file, which may only tighten; nil: none
 	above Limits // what ranks over it said
+
+	projectHooks, userHooks, flagHooks Hooks
 }
 
 func (l *loader) flags() {
@@ -116,12 +120,14 @@ func (l *loader) explicit() {
 	}
 	if f := l.read(path, false, true, nil); f != nil {
 		l.take(f)
+		l.flagHooks = f.hooks
 	}
 }
 
 func (l *loader) user() {
 	if f := l.read(filepath.Join(l.result.Dirs.Config, "config.json"), false, false, nil); f != nil {
 		l.take(f)
+		l.userHooks = f.hooks
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // somewhere. baseURL is one: whoever sets it gets the conversation, which holds
 // the user's files, and with it the user's key, since a key from the
 // environment goes to whatever server is configured.
-const needApproval = "mcpServers functions provider baseURL apiKey"
+const needApproval = "mcpServers functions hooks provider baseURL apiKey"
 
 // project reads the project's files.
 func (l *loader) project() {
@@ -103,6 +103,7 @@ func (l *loader) takeProject(f *file, p projectFile) {
 		}
 	}
 	l.atRoot(f, p.root)
+	l.projectHooks = f.hooks.inDir(p.root)
 	l.takeFields(f)
 	if !p.shared {
 		l.tight = f

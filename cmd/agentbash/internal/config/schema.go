@@ -10,7 +10,7 @@ import (
 
 // The keys that a file of ours may hold, and those of its entries.
 const (
-	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models"
+	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks"
 	limitKeys    = "turns cost time"
 	modelKeys    = "api window input cached output"
 	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny trust"
@@ -46,6 +46,7 @@ type file struct {
 	tools                        map[string]bool
 	limits                       Limits
 	fields                       fieldbash.Config
+	hooks                        Hooks
 }
 
 // checkKeys reports the keys of an object that are not known. Those of entries
@@ -88,6 +89,7 @@ func (s *source) checkAllKeys(v *value) []error {
 			errs = append(errs, s.checkKeys(m.value, &place{up: &place{key: "models"}, key: m.key}, modelKeys, true)...)
 		}
 	}
+	errs = append(errs, s.checkHookKeys(v.find("hooks"))...)
 	if servers := v.find("mcpServers"); servers != nil {
 		for _, m := range servers.members {
 			errs = append(errs, s.checkKeys(m.value, &place{up: &place{key: "mcpServers"}, key: m.key}, serverKeys, false)...)
@@ -115,6 +117,7 @@ func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs 
 			errs = append(errs, s.expand(m, &place{key: key}, lookup)...)
 		}
 	}
+	errs = append(errs, s.expandHooks(v.find("hooks"), lookup)...)
 	groups := v.find("functions")
 	if groups == nil {
 		return errs
