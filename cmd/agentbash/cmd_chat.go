@@ -134,6 +134,8 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 		w.guard.SetMode(policy.FullMode)
 		w.guard.SetSaid(true)
 	}
+	t := &talk{a: a, w: w, past: past, none: c.noSession}
+	o.Mode, o.SetMode = func() string { return string(w.guard.Mode()) }, w.setMode
 	if seat.model != "" {
 		opts, err := a.chatOptions(w, seat, past, c)
 		if err != nil {
@@ -141,9 +143,11 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 		}
 		opts.MaxTime = c.maxTime(w)
 		o.Conversation = chat.New(opts)
+		t.opts, t.conv, o.Resume = opts, o.Conversation, t.resume
 	} else {
 		o.Incomplete = router.Incomplete
 	}
+	o.Commands = t.commands()
 	defer a.dress(o, w)()
 	if err := term.Chat(ctx, o); errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return exitInterrupted

@@ -37,7 +37,6 @@ func (a *app) dress(o *term.Options, w *world) (undo func()) {
 	o.Names = w.names
 	root := projectRoot(w.router.Dir())
 	o.History = filepath.Join(w.cfg.Dirs.State, "history", digest([]byte(root))[:16]+".jsonl")
-	o.Commands = append(o.Commands, w.slashCommands(o)...)
 	o.CommandDirs = []term.CommandDir{
 		{Path: filepath.Join(w.cfg.Dirs.Config, "commands")},
 		{Path: filepath.Join(root, ".agentbash", "commands"), Trust: commandTrust{dir: filepath.Join(w.cfg.Dirs.State, "commands")}},
@@ -82,23 +81,6 @@ func (w *world) names() []string {
 		out = append(out, registry.FieldPrefix+g.Name+":")
 	}
 	return out
-}
-
-// slashCommands are those that show what only the program knows.
-func (w *world) slashCommands(o *term.Options) []term.Command {
-	list := []term.Command{
-		{Name: "tools", Args: "[WORDS]", Help: "lists the agent commands and servers, or those that match", Run: w.slashTools},
-		{Name: "config", Help: "shows what is configured, and where", Run: w.slashConfig},
-	}
-	if o.Conversation != nil {
-		list = append(list, term.Command{Name: "model", Help: "shows which model answers, and where it is", Run: func(_ context.Context, args string) (string, error) {
-			if args != "" {
-				return "", fmt.Errorf("the model is chosen at the start: leave with /quit, then agentbash --model %s", args)
-			}
-			return o.Info.Model + " at " + o.Info.Server, nil
-		}})
-	}
-	return list
 }
 
 func (w *world) slashTools(_ context.Context, query string) (string, error) {

@@ -30,6 +30,7 @@ type pane struct {
 	home   string // HOME, with the configuration and state below it
 	dir    string // where the program runs
 	seen   chan struct{}
+	server *modelserver.Server // nil: there is no model
 
 	mu      sync.Mutex
 	written bytes.Buffer // all that the program wrote
@@ -99,8 +100,11 @@ func (p *pane) command(o screenTest) string {
 	if o.replies != nil {
 		s, err := modelserver.Start(&modelserver.Script{Replies: o.replies}, nil)
 		require.NoError(p.t, err)
+		p.server = s
 		p.t.Cleanup(func() { require.NoError(p.t, s.Close()) })
-		words = append(words, "--base-url", s.BaseURL, "--model", "m", "--api-key", "k")
+		if !o.shell {
+			words = append(words, "--base-url", s.BaseURL, "--model", "m", "--api-key", "k")
+		}
 	}
 	for i, w := range words {
 		words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

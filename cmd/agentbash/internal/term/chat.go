@@ -18,7 +18,7 @@ type Options struct {
 	Out, Err io.Writer // see the package's documentation
 
 	// Conversation is who answers. When it is nil, the person is in the model's
-	// place, and Runner runs what is typed.
+	// place. Runner runs what the person types, never what the model sends.
 	Conversation *chat.Conversation
 	Runner       chat.Runner
 
@@ -44,6 +44,14 @@ type Options struct {
 	Names       func() []string // tools, for Tab; nil: none
 	Commands    []Command       // slash commands beside the package's own
 	CommandDirs []CommandDir    // hold the user's commands, NAME.md; the first of a name counts
+
+	// Mode is how much runs without a question, and SetMode changes it; nil: it
+	// cannot be seen, or changed. Resume has another session go on and says so, with
+	// the conversation that takes the present one's place; "" is the one before. nil:
+	// there are none. They are called between turns.
+	Mode    func() string
+	SetMode func(ctx context.Context, mode string) error
+	Resume  func(ctx context.Context, id string) (c *chat.Conversation, about string, err error)
 }
 
 // LiveRunner is a [chat.Runner] that can show what a command writes as it comes.

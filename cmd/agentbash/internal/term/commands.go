@@ -21,6 +21,8 @@ type Command struct {
 	// Run does it, with what stands after the name, and returns what to show. It
 	// is called between turns; ctx ends at Esc.
 	Run func(ctx context.Context, args string) (string, error)
+
+	Complete func() []string // what may stand after the name; nil: nothing is known
 }
 
 // errQuit ends the session.
@@ -29,20 +31,22 @@ var errQuit = errors.New("quit")
 // builtin are the commands of the package; those of Options come after them.
 func (s *session) builtin() []Command {
 	list := []Command{
-		{"help", "", "lists the commands and the keys", s.help},
-		{"output", "[N]", "shows the last output whole, or the Nth from the last (Ctrl-O: the last)", s.output},
-		{"diff", "", "shows what has changed since the last commit", s.runs("git --no-pager diff --no-color HEAD")},
-		{"undo", "[FILE]", "takes back the last write or edit", s.runs("undo")},
-		{"jobs", "", "lists what runs in the background of the shell", s.runs("jobs -l")},
-		{"field", "[SERVER]", "lists the servers, or the tools of one", s.field},
+		{Name: "help", Help: "lists the commands and the keys", Run: s.help},
+		{Name: "output", Args: "[N]", Help: "shows the last output whole, or the Nth from the last (Ctrl-O: the last)", Run: s.output},
+		{Name: "diff", Help: "shows what has changed since the last commit", Run: s.runs("git --no-pager diff --no-color HEAD")},
+		{Name: "undo", Args: "[FILE]", Help: "takes back the last write or edit", Run: s.runs("undo")},
+		{Name: "jobs", Help: "lists what runs in the background of the shell", Run: s.runs("jobs -l")},
+		{Name: "field", Args: "[SERVER]", Help: "lists the servers, or the tools of one", Run: s.field},
+		{Name: "mode", Args: "[MODE]", Help: "shows or changes how much runs without a question: plan, ask, auto, full", Run: s.mode, Complete: modeNames},
 	}
 	if s.Conversation != nil {
 		list = append(list,
-			Command{"cost", "", "shows the tokens of the last turn and of the session, and their price if it is known", s.costs},
-			Command{"clear", "", "forgets the conversation; the shell stays as it is", s.clear},
-			Command{"compact", "", "shortens the conversation to a summary of it", s.compact})
+			Command{Name: "cost", Help: "shows the tokens of the last turn and of the session, and their price if it is known", Run: s.costs},
+			Command{Name: "clear", Help: "forgets the conversation; the shell stays as it is", Run: s.clear},
+			Command{Name: "compact", Help: "shortens the conversation to a summary of it", Run: s.compact},
+			Command{Name: "resume", Args: "[ID]", Help: "has another session go on here: that with the ID, or the one before", Run: s.resume})
 	}
-	return append(list, Command{"quit", "", "ends the session, as Ctrl-D does", func(context.Context, string) (string, error) { return "", errQuit }})
+	return append(list, Command{Name: "quit", Help: "ends the session, as Ctrl-D does", Run: func(context.Context, string) (string, error) { return "", errQuit }})
 }
 
 func (s *session) commands() []Command { return append(s.builtin(), s.Commands...) }

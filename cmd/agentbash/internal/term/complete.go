@@ -28,6 +28,9 @@ func (s *session) complete(text string, cursor int) completion {
 	if from == 0 && strings.HasPrefix(word, "!") {
 		from, word = 1, word[1:]
 	}
+	if c, ok := s.completeArgument(head, from, word); ok {
+		return c
+	}
 	switch {
 	case from == 0 && strings.HasPrefix(word, "/"):
 		if options := startingWith(s.commandNames(), word); len(options) > 0 {
@@ -44,6 +47,20 @@ func (s *session) complete(text string, cursor int) completion {
 		options = append(options, s.files(word)...)
 	}
 	return completion{from, options}
+}
+
+// completeArgument offers what may stand after a slash command.
+func (s *session) completeArgument(head string, from int, word string) (completion, bool) {
+	name, ok := strings.CutPrefix(strings.TrimRight(head[:from], " "), "/")
+	if !ok {
+		return completion{}, false
+	}
+	for _, c := range s.commands() {
+		if c.Name == name && c.Complete != nil {
+			return completion{from, startingWith(c.Complete(), word)}, true
+		}
+	}
+	return completion{}, false
 }
 
 func startingWith(names []string, prefix string) (out []string) {

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/policy"
+)
+
+// talk is a chat that runs, as its slash commands see it.
+type talk struct {
+	a    *app
+	w    *world
+	past *past
+	opts *chat.Options // nil: the person is in the model's place
+	conv *chat.Conversation
+	none bool // nothing is recorded
+}
+
+// commands are the slash commands that show what only the program knows.
+func (t *talk) commands() []term.Command {
+	list := []term.Command{
+		{Name: "tools", Args: "[WORDS]", Help: "lists the agent commands and servers, or those that match", Run: t.w.slashTools},
+		{Name: "config", Help: "shows what is configured, and where", Run: t.w.slashConfig},
+	}
+	if t.conv == nil {
+		return list
+	}
+	return append(list,
+		term.Command{Name: "model", Args: "[NAME]", Help: "shows which models there are, or has another one go on", Run: t.model, Complete: t.models},
+		term.Command{Name: "sessions", Help: "lists the sessions of this project", Run: t.sessions},
+		term.Command{Name: "export", Args: "[md|json|sh] [FILE]", Help: "writes the session to a file: to read, as data, or as a script that runs its commands again",
+			Run: t.export, Complete: func() []string { return []string{"md", "json", "sh"} }})
+}
+
+// model is /model.
+func (t *talk) model(ctx context.Context, name string) (string, error) {
+	now := t.conv.Model()
+	if name == "" {
+		var b strings.Builder
+		for _, m := range t.models() {
+			mark := "  "
+			if m == now.Name {
+				mark = "* "
+			}
+			b.WriteString(mark + m + "\n")
+		}
+		fmt.Fprintf(&b, "\n%s at %s answers. Another: /model NAME at the same server, /model PROVIDER or PROVIDER:NAME at another.\n", now.Name, now.BaseURL)
+		return b.String(), nil
+	}
+	next, err := t.a.choose(ctx, t.w, now, name)
+	if err != nil {
+		return "", err
+	}
+	if err := t.conv.SetModel(next); err != nil {
+		return "", err
+	}
+	next = t.conv.Model()
+	return fmt.Sprintf("%s at %s answers from here on", next.Name, next.BaseURL), nil
+}
+
+// models are those that can be named: the present one, the configured ones, and
+// the providers that have a key or need none.
+func (t *talk) models() []string {
+	names := []string{t.conv.Model().Name, t.w.cfg.Model}
+	for name := range t.w.cfg.Models {
+		names = append(names, name)
+	}
+	for _, p := range config.Providers() {
+		if key, _ := t.a.lookup(p.KeyVar); p.KeyVar != "" && strings.TrimSpace(key) != "" {
+			names = append(names, p.Name)
+			if p.Model != "" {
+				names = append(names, p.Name+":"+p.Model)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
+}
+
+// setMode is /mode.
+func (w *world) setMode(_ context.Context, mode string) error {
+	if err := checkMode(mode); err != nil {
+		return err
+	}
+	w.guard.SetMode(policy.Mode(mode))
+	return nil
+}
+
+// mostSessions bounds what /sessions lists.
+const mostSessions = 20
+
+// sessions is /sessions.
+func (t *talk) sessions(context.Context, string) (string, error) {
+	st, err := t.a.store()
+	if err != nil {
+		return "", err
+	}
+	entries, err := st.List(t.w.router.Dir())
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i, e := range entries {
+		if i == mostSessions {
+			fmt.Fprintf(&b, "... %d older ones: agentbash sessions list\n", len(entries)-i)
+			break
+		}
+		head, err := store.Head(e.Path)
+		if err != nil {
+			return "", err
+		}
+		mark := " "
+		if e.ID == t.past.id() {
+			mark = "*"
+		}
+		fmt.Fprintf(&b, "%s %s  %12s  %s\n", mark, e.ID, ago(time.Since(e.Modified)), oneLineOf(head.Title, 80))
+	}
+	if len(entries) == 0 {
+		return "no session of this project is recorded yet", nil
+	}
+	return b.String(), nil
+}
+
+// ago is an age in words.
+func ago(d time.Duration) string {
+	for _, u := range []struct {
+		name string
+		size time.Duration
+	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
+		if n := int(d / u.size); n > 1 {
+			return fmt.Sprintf("%d %ss ago", n, u.name)
+		} else if n == 1 {
+			return "1 " + u.name + " ago"
+		}
+	}
+	return "just now"
+}
+
+// resume has another session go on, in the same shell. The one that ran stays
+// what it was if that fails.
+func (t *talk) resume(ctx context.Context, id string) (*chat.Conversation, string, error) {
+	st, err := t.a.store()
+	if err != nil {
+		return nil, "", err
+	}
+	if id == "" {
+		if id, err = t.other(st); err != nil {
+			return nil, "", err
+		}
+	}
+	if e, err := st.Find(id); err == nil && e.ID == t.past.id() {
+		return nil, "", errors.New("that is this session: /sessions lists the others")
+	}
+	s, records, unread, err := st.Open(id, version())
+	if err != nil {
+		return nil, "", err
+	}
+	old := t.past.session
+	t.past.session, t.past.lazy = s, nil
+	model := t.conv.Model()
+	opts := *t.opts
+	opts.Model, opts.BaseURL, opts.APIKey, opts.API, opts.KnownAPI = model.Name, model.BaseURL, model.APIKey, model.API, model.KnownAPI
+	opts.Window, opts.Prices = model.Window, model.Prices
+	opts.Journal, opts.History = s, records
+	t.conv = chat.New(&opts)
+	if old != nil {
+		err = old.Close()
+	}
+	return t.conv, t.about(ctx, s, records, unread), err
+}
+
+// other is the session of this project that was written last, but for this one.
+func (t *talk) other(st *store.Store) (string, error) {
+	entries, err := st.List(t.w.router.Dir())
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if e.ID != t.past.id() {
+			return e.ID, nil
+		}
+	}
+	return "", errors.New("there is no other session of this project: /resume ID takes one of another, agentbash sessions list --all shows them")
+}
+
+// about tells where a session that goes on has been, and goes there.
+func (t *talk) about(ctx context.Context, s *store.Session, records []store.Record, unread int) string {
+	var b strings.Builder
+	prompt, reply := "", ""
+	for _, r := range store.Settled(records) {
+		switch r.Type {
+		case store.TypeUser:
+			prompt, reply = r.Text, ""
+		case store.TypeAssistant:
+			reply = cmp.Or(r.Text, reply)
+		}
+	}
+	fmt.Fprintf(&b, "session %s goes on. Last:\n> %s\n", s.ID, oneLineOf(prompt, 300))
+	if reply != "" {
+		b.WriteString(strings.TrimRight(reply, "\n") + "\n")
+	}
+	if unread > 0 {
+		fmt.Fprintf(&b, "%d lines of the session could not be read and are left out\n", unread)
+	}
+	var at chatFlags
+	(&past{records: records}).enter(&at)
+	if at.dir != "" && at.dir != t.w.router.Dir() {
+		res := t.w.router.Run(ctx, "cd -- "+quotedWord(at.dir), &router.RunOptions{})
+		if res.ExitCode != 0 {
+			return b.String() + "its directory could not be entered: " + strings.TrimSpace(res.Output) + "\n"
+		}
+		b.WriteString("the shell is in " + at.dir + "\n")
+	}
+	return b.String()
+}
+
+// quotedWord is a word as bash takes it literally.
+func quotedWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// export is /export.
+func (t *talk) export(_ context.Context, args string) (string, error) {
+	if t.past.id() == "" {
+		if t.none {
+			return "", errors.New("nothing is recorded with --no-session: start without it")
+		}
+		return "", errors.New("nothing was said yet, so there is nothing to export")
+	}
+	form, file, err := exportForm(args)
+	if err != nil {
+		return "", err
+	}
+	if file == "" {
+		file = "agentbash-" + t.past.id() + "." + form
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(t.w.router.Dir(), file)
+	}
+	st, err := t.a.store()
+	if err != nil {
+		return "", err
+	}
+	_, records, err := st.Read(t.past.id())
+	if err != nil {
+		return "", err
+	}
+	write, mode := store.WriteMarkdown, os.FileMode(0o600)
+	switch form {
+	case "json":
+		write = store.WriteJSON
+	case "sh":
+		write, mode = store.WriteScript, 0o700
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return "", fmt.Errorf("%w: name a file that is not there yet", err)
+	}
+	err = write(f, records)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return "written: " + file, err
+}
+
+// exportForm reads [md|json|sh] [FILE]; a file's ending says the form too.
+func exportForm(args string) (form, file string, err error) {
+	first, rest, _ := strings.Cut(args, " ")
+	switch first {
+	case "md", "json", "sh":
+		return first, strings.TrimSpace(rest), nil
+	case "":
+		return "md", "", nil
+	}
+	switch form = strings.TrimPrefix(filepath.Ext(args), "."); form {
+	case "md", "json", "sh":
+		return form, args, nil
+	}
+	return "", "", fmt.Errorf("%q: /export md, json or sh, and a file if you like", args)
+}
