@@ -1,0 +1,148 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	_ "image/gif"
+	_ "image/jpeg"
+	_ "image/png"
+	"mime"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+)
+
+// content is the page as it is printed, and what is to be said about it.
+func (p *page) content(raw bool) (out []byte, about []string, err error) {
+	kind := p.kind()
+	about = append(about, fmt.Sprintf("%s, %d bytes", kind, len(p.body)))
+	if enc := p.header.Get("Content-Encoding"); enc != "" && !raw {
+		return nil, nil, fmt.Errorf("the body is encoded as %s, which was not asked for: --raw prints its bytes", enc)
+	}
+	switch {
+	case raw:
+		return p.body, about, nil
+	case strings.HasPrefix(kind, "image/") && kind != "image/svg+xml", kind == "application/pdf":
+		return p.described(kind), append(about, "described, --raw prints its bytes"), nil
+	case !isText(kind, p.body):
+		return p.described(kind), append(about, "not text, --raw prints its bytes"), nil
+	}
+	text, note := decode(p.body, p.header.Get("Content-Type"), p.more)
+	if note != "" {
+		about = append(about, note)
+	}
+	if kind != "text/html" && kind != "application/xhtml+xml" {
+		return endLine(text), about, nil
+	}
+	md, title, err := markdown(text, p.url)
+	if err != nil {
+		return endLine(text), append(about, fmt.Sprintf("printed as it is, since it cannot be converted: %v", err)), nil
+	}
+	if title != "" {
+		about = append(about, fmt.Sprintf("title %q", title))
+	}
+	return endLine(md), about, nil
+}
+
+func endLine(text []byte) []byte {
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	return text
+}
+
+// isText reports whether a body can be shown: by its type, or, where that says
+// nothing, by what it holds.
+func isText(kind string, body []byte) bool {
+	switch {
+	case strings.HasPrefix(kind, "text/"), strings.HasSuffix(kind, "+json"), strings.HasSuffix(kind, "+xml"):
+		return true
+	}
+	switch kind {
+	case "application/json", "application/xml", "application/xhtml+xml", "application/javascript", "application/ecmascript",
+		"application/x-ndjson", "application/yaml", "application/x-yaml", "application/toml", "application/sql", "application/graphql", "application/x-sh":
+		return true
+	}
+	head := body[:min(len(body), 8000)]
+	return bytes.IndexByte(head, 0) < 0 && utf8.Valid(trimRune(head))
+}
+
+// trimRune takes a character off the end that is not complete.
+func trimRune(b []byte) []byte {
+	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
+		if c := b[len(b)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(b[len(b)-i:]) {
+				return b[:len(b)-i]
+			}
+			break
+		}
+	}
+	return b
+}
+
+// decode makes UTF-8 of a body by what its type, its byte order mark or its
+// own <meta> say, unless the bytes say otherwise.
+func decode(body []byte, contentType string, cut bool) (text []byte, note string) {
+	enc, name, _ := charset.DetermineEncoding(body, contentType)
+	valid := body
+	if cut {
+		valid = trimRune(body)
+	}
+	isUTF8, ascii := utf8.Valid(valid), isASCII(body)
+	if _, params, err := mime.ParseMediaType(contentType); err == nil && params["charset"] != "" {
+		if known, _ := charset.Lookup(params["charset"]); known == nil {
+			note = fmt.Sprintf("the charset %q is not known", params["charset"])
+		}
+	}
+	switch {
+	case isUTF8 && (name == "utf-8" || ascii && !strings.HasPrefix(name, "utf-16") && name != "iso-2022-jp"):
+		return bytes.TrimPrefix(body, []byte("\ufeff")), note
+	case isUTF8 && !ascii && (strings.HasPrefix(name, "windows-") || strings.HasPrefix(name, "iso-8859-")):
+		return body, orNote(note, "it says "+name+" and is UTF-8")
+	case name == "utf-8":
+		enc, _ = charset.Lookup("windows-1252")
+		note = orNote(note, "it says utf-8 and is not, read as windows-1252")
+	}
+	out, err := enc.NewDecoder().Bytes(body)
+	if err != nil {
+		return []byte(strings.ToValidUTF8(string(body), "\ufffd")), fmt.Sprintf("it cannot be read as %s: %v", name, err)
+	}
+	return bytes.TrimPrefix(out, []byte("\ufeff")), note
+}
+
+func orNote(note, other string) string {
+	if note != "" {
+		return note
+	}
+	return other
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// described says what a body is that is not shown.
+func (p *page) described(kind string) []byte {
+	size := fmt.Sprintf("%d bytes", len(p.body))
+	if p.more {
+		size = fmt.Sprintf("more than %d bytes", p.most)
+	}
+	what := kind
+	if c, format, err := image.DecodeConfig(bytes.NewReader(p.body)); err == nil {
+		what = fmt.Sprintf("%s image, %dx%d pixels", strings.ToUpper(format), c.Width, c.Height)
+	} else if m := regexp.MustCompile(`^%PDF-(\d\.\d)`).FindSubmatch(p.body); m != nil {
+		what = fmt.Sprintf("PDF document, version %s", m[1])
+		if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(p.body, -1)); n > 0 && !p.more {
+			what += fmt.Sprintf(", %d pages", n)
+		}
+	}
+	return fmt.Appendf(nil, "[%s, %s]\n", what, size)
+}
