@@ -41,6 +41,8 @@ var sole = map[string]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": "nowhere: its init is longer than all others together",
 	"github.com/google/shlex":                  "router",
 	"mvdan.cc/sh/v3":                           "router",
+	"github.com/JohannesKaufmann":              "agentbash/web",
+	"golang.org/x/net":                         "agentbash/web",
 	"github.com/aymanbagabas/go-udiff":         "agentbash",
 	"github.com/tidwall/sjson":                 "cmd/agentbash/internal/config",
 	"github.com/spf13/pflag":                   "cmd/agentbash",

@@ -3,31 +3,68 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/shells"
+	"github.com/agentbash/agentbash/agentbash/web"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
 
 // toolbox makes the agent commands; what they need of the session is asked for
 // when they run, since the router is made after them.
-func (w *world) toolbox(a *app, o *worldOptions) []*registry.Tool {
+func (w *world) toolbox(a *app, o *worldOptions) ([]*registry.Tool, error) {
 	state := w.cfg.Dirs.State
 	w.shells = shells.New(&shells.Options{
 		StateDir: filepath.Join(state, "background"), Env: a.environ, Alone: !o.session,
 		Prepare: func(command string) string { return w.router.Script(command) },
+		Launch:  w.launch,
 	})
+	online, err := web.New(w.webOptions(a))
+	if err != nil {
+		return nil, registry.Usagef("config: %v", err)
+	}
 	tools := agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session})
-	return append(tools, w.shells.Tools()...)
+	return slices.Concat(tools, w.shells.Tools(), online.Tools()), nil
+}
+
+// launch makes a background shell start as the session's own does, confined if
+// that is.
+func (w *world) launch(cmd *exec.Cmd) error {
+	l, _ := w.router.Launcher()
+	if l == nil {
+		return nil
+	}
+	if cmd.Err != nil {
+		return cmd.Err
+	}
+	cmd.Args = slices.Concat(l.Argv, []string{cmd.Path}, cmd.Args[1:])
+	cmd.Path = l.Argv[0]
+	cmd.Env = append(cmd.Env, l.Env...)
+	return nil
+}
+
+// webOptions are what the configuration says of the web.
+func (w *world) webOptions(a *app) *web.Options {
+	o := &web.Options{Version: version(), Lookup: a.lookup}
+	if f := w.cfg.WebFetch; f != nil {
+		o.Allow, o.Timeout, o.MaxBytes = f.Allow, time.Duration(f.Timeout*float64(time.Second)), f.MaxBytes
+	}
+	if s := w.cfg.WebSearch; s != nil {
+		o.Search = web.Search{Provider: s.Provider, URL: s.URL}
+	}
+	o.Search.Key, o.Search.KeyVar = w.cfg.SearchKey(a.lookup)
+	return o
 }
 
 // configured are the agent commands that are not about files alone: from a
 // terminal, too, they get what the configuration says.
 func configured() []string {
-	return []string{"bash_start", "bash_output", "bash_kill"}
+	return []string{"bash_start", "bash_output", "bash_kill", "web_fetch", "web_search"}
 }
 
 func needsConfig(name string) bool { return slices.Contains(configured(), name) }

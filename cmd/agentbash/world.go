@@ -57,7 +57,11 @@ func (a *app) open(o worldOptions) (*world, error) {
 	for _, p := range w.cfg.Pending {
 		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
 	}
-	if err := w.register(w.toolbox(a, &o)); err != nil {
+	tools, err := w.toolbox(a, &o)
+	if err == nil {
+		err = w.register(tools)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if o.ask {
@@ -71,7 +75,7 @@ func (a *app) open(o worldOptions) (*world, error) {
 	}
 	w.guard = w.guardFor(a, dir, o.guard)
 	w.router, err = router.New(w.reg, &router.Options{
-		Dir: dir, Hooks: w.hooks(a, dir), Guard: w.guard, Env: a.environ, Unset: w.keyVars(), Secrets: []string{w.cfg.APIKey},
+		Dir: dir, Hooks: w.hooks(a, dir), Guard: w.guard, Env: a.environ, Unset: w.keyVars(a), Secrets: w.secrets(a),
 		StateDir: filepath.Join(w.cfg.Dirs.State, "outputs"), NoCalls: !o.session,
 	})
 	if err != nil {
@@ -81,22 +85,32 @@ func (a *app) open(o worldOptions) (*world, error) {
 	return w, nil
 }
 
-// hooks are the programs that the configuration wants to be asked. The key is
-// not theirs either.
+// hooks are the programs that the configuration wants to be asked. The keys
+// are not theirs either.
 func (w *world) hooks(a *app, dir string) []router.Hook {
 	env := slices.DeleteFunc(slices.Clone(a.environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(w.keyVars(), name)
+		return slices.Contains(w.keyVars(a), name)
 	})
 	return hooks.New(w.cfg.Hooks, &hooks.Options{Dir: dir, Env: env})
 }
 
-// keyVars are the variables that the shell does not get: the key is ours.
-func (w *world) keyVars() []string {
+// keyVars are the variables that the shell does not get: the keys are ours.
+func (w *world) keyVars(a *app) []string {
+	names := []string{config.EnvKey}
 	if v := w.cfg.KeyVar; v != "" && v != config.EnvKey {
-		return []string{config.EnvKey, v}
+		names = append(names, v)
 	}
-	return []string{config.EnvKey}
+	if key, v := w.cfg.SearchKey(a.lookup); key != "" {
+		names = append(names, v)
+	}
+	return names
+}
+
+// secrets are the keys themselves.
+func (w *world) secrets(a *app) []string {
+	key, _ := w.cfg.SearchKey(a.lookup)
+	return []string{w.cfg.APIKey, key}
 }
 
 func workDir(dir string) (string, error) {

@@ -40,6 +40,7 @@ func (s *source) decode(v *value) (*file, []error) {
 	errs = append(errs, decodeMap(s, v.find("tools"), "tools", &f.tools)...)
 	errs = append(errs, decodeMap(s, v.find("mcpServers"), "mcpServers", &f.fields.MCPServers)...)
 	errs = append(errs, s.decodeHooks(v.find("hooks"), f)...)
+	errs = append(errs, s.decodeWeb(v, f)...)
 	errs = append(errs, s.decodeFunctions(v.find("functions"), f)...)
 	return f, errs
 }

@@ -45,6 +45,8 @@ type Result struct {
 	Rules                        []Rules         // from the highest rank to the lowest
 	Tools                        map[string]bool // switched on or off by name; absent: on
 	Limits                       Limits
+	WebFetch                     *WebFetch  // nil: the defaults
+	WebSearch                    *WebSearch // nil: not configured
 
 	From     map[string]string // where model, baseURL, apiKey, mode and provider were said
 	Files    []string          // that were read, highest rank first
@@ -212,6 +214,7 @@ func (l *loader) take(f *file) {
 	r.Limits.Cost = firstSet(r.Limits.Cost, f.limits.Cost)
 	r.Limits.Time = firstSet(r.Limits.Time, f.limits.Time)
 	l.takeFields(f)
+	l.takeWeb(f)
 }
 
 func firstSet[T int | float64](a, b T) T {

@@ -105,6 +105,7 @@ func (l *loader) takeProject(f *file, p projectFile) {
 	l.atRoot(f, p.root)
 	l.projectHooks = f.hooks.inDir(p.root)
 	l.takeFields(f)
+	l.leaveWeb(f)
 	if !p.shared {
 		l.tight = f
 	}

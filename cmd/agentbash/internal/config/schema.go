@@ -10,7 +10,7 @@ import (
 
 // The keys that a file of ours may hold, and those of its entries.
 const (
-	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks"
+	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch"
 	limitKeys    = "turns cost time"
 	modelKeys    = "api window input cached output"
 	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny trust"
@@ -47,6 +47,8 @@ type file struct {
 	limits                       Limits
 	fields                       fieldbash.Config
 	hooks                        Hooks
+	webFetch                     *WebFetch
+	webSearch                    *WebSearch
 }
 
 // checkKeys reports the keys of an object that are not known. Those of entries
@@ -84,6 +86,8 @@ func contains(list []string, s string) bool {
 func (s *source) checkAllKeys(v *value) []error {
 	errs := s.checkKeys(v, nil, topKeys, true)
 	errs = append(errs, s.checkKeys(v.find("limits"), &place{key: "limits"}, limitKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("webFetch"), &place{key: "webFetch"}, webFetchKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("webSearch"), &place{key: "webSearch"}, webSearchKeys, true)...)
 	if models := v.find("models"); models != nil {
 		for _, m := range models.members {
 			errs = append(errs, s.checkKeys(m.value, &place{up: &place{key: "models"}, key: m.key}, modelKeys, true)...)
@@ -112,7 +116,7 @@ func (s *source) checkAllKeys(v *value) []error {
 // expandUsed expands variables where a value is ours to use. The texts of a
 // function's schema and description are the model's to read, not ours.
 func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
-	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers"} {
+	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers", "webFetch", "webSearch"} {
 		if m := v.find(key); m != nil {
 			errs = append(errs, s.expand(m, &place{key: key}, lookup)...)
 		}
