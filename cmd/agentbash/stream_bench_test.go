@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -16,8 +16,9 @@ import (
 )
 
 // chatAt runs the chat on a terminal of its own, types a prompt, waits until
-// end was shown, ends the chat, and returns what the process used.
-func chatAt(b *testing.B, bin, home, base, end string, extra ...string) (cpu time.Duration, rss int64) {
+// end was shown, ends the chat, and returns the processor time that the process
+// and its shell used, and the most memory that it had.
+func chatAt(b *testing.B, bin, home, base, end string, extra ...string) (cpu time.Duration, rssKB int64) {
 	b.Helper()
 	cmd := exec.Command(bin, extra...)
 	cmd.Dir = home
@@ -42,14 +43,19 @@ func chatAt(b *testing.B, bin, home, base, end string, extra ...string) (cpu tim
 	_, err = tty.WriteString("go\r")
 	require.NoError(b, err)
 	until(end)
+	// rusage would count the memory of the process that started it, too.
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	require.NoError(b, err)
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	_, err = fmt.Sscan(peak, &rssKB)
+	require.NoError(b, err)
 	_, err = tty.WriteString("\x04")
 	require.NoError(b, err)
 	for err == nil { // until the program has ended
 		_, err = tty.Read(buf)
 	}
 	require.NoError(b, cmd.Wait())
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), usage.Maxrss
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), rssKB
 }
 
 // longAnswer is markdown of about 100,000 tokens, of which a stream brings one
