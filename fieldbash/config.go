@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -58,7 +59,8 @@ type Function struct {
 }
 
 // Exec runs a function as a program: the arguments are one JSON object on its
-// stdin, its stdout is the result, and a status other than 0 is failure.
+// stdin, its stdout is the result, and a status other than 0 is failure. The
+// function's name is in AGENTBASH_FUNCTION, for a program that runs several.
 type Exec struct {
 	Argv []string          `json:"argv"`
 	Env  map[string]string `json:"env,omitempty"` // on top of the minimal environment
@@ -66,7 +68,8 @@ type Exec struct {
 }
 
 // HTTP runs a function as a request: the arguments are the JSON body, or the
-// query of a GET, HEAD or DELETE; {name} in the URL's path takes the argument of that name.
+// query of a GET, HEAD or DELETE; {name} in the URL's path takes the argument of
+// that name, and {function} the function's name.
 type HTTP struct {
 	Method  string            `json:"method,omitempty"` // empty: POST
 	URL     string            `json:"url"`
@@ -114,6 +117,39 @@ func (f *Function) UnmarshalJSON(b []byte) error {
 		}
 	}
 	return nil
+}
+
+// ParseFunctions reads definitions as files hold them: a list, an object with the
+// list as "tools" or "functions", or one definition; each in a form that
+// [Function.UnmarshalJSON] takes.
+func ParseFunctions(text []byte) ([]Function, error) {
+	text = bytes.TrimSpace(text)
+	var all struct {
+		Tools     json.RawMessage `json:"tools"`
+		Functions json.RawMessage `json:"functions"`
+	}
+	switch {
+	case bytes.HasPrefix(text, []byte("[")):
+	case json.Unmarshal(text, &all) != nil:
+		return nil, errors.New("it holds no function definitions: write a list [...] of them")
+	case all.Tools != nil:
+		text = all.Tools
+	case all.Functions != nil:
+		text = all.Functions
+	default:
+		text = slices.Concat([]byte("["), text, []byte("]"))
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, errors.New("it holds no list of function definitions: write [...]")
+	}
+	out := make([]Function, len(list))
+	for i, one := range list {
+		if err := json.Unmarshal(one, &out[i]); err != nil {
+			return nil, fmt.Errorf("definition %d: %w", i+1, err)
+		}
+	}
+	return out, nil
 }
 
 // MarshalJSON writes the bare form.

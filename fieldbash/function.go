@@ -51,12 +51,12 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 	}
 	t.Kind = registry.Execute
 	run := func(ctx context.Context, call *registry.Call, args json.RawMessage) error {
-		return f.runExec(ctx, def.Exec, call, args)
+		return f.runExec(ctx, &def, call, args)
 	}
 	if def.HTTP != nil {
 		t.Kind = registry.Network
 		run = func(ctx context.Context, call *registry.Call, args json.RawMessage) error {
-			return f.runHTTP(ctx, def.HTTP, call, args)
+			return f.runHTTP(ctx, &def, call, args)
 		}
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {

@@ -20,9 +20,10 @@ const graceExec = 500 * time.Millisecond
 
 // runExec runs a function as a program in a process group of its own. No shell
 // is involved. AGENTBASH_CWD tells it the caller's directory.
-func (f *Fields) runExec(ctx context.Context, def *Exec, call *registry.Call, args json.RawMessage) error {
+func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call, args json.RawMessage) error {
+	def := fn.Exec
 	cmd := exec.CommandContext(ctx, def.Argv[0], def.Argv[1:]...)
-	cmd.Env = append(minimalEnv(f.opts.Env, def.Env), "AGENTBASH_CWD="+call.Dir)
+	cmd.Env = append(minimalEnv(f.opts.Env, def.Env), "AGENTBASH_CWD="+call.Dir, "AGENTBASH_FUNCTION="+fn.Name)
 	cmd.Dir = f.inDir(def.Cwd)
 	cmd.Stdin = bytes.NewReader(args)
 	cmd.Stdout, cmd.Stderr = call.Stdout, call.Stderr

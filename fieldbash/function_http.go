@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
@@ -17,8 +18,8 @@ import (
 const maxBody = 64 << 20
 
 // runHTTP runs a function as one request.
-func (f *Fields) runHTTP(ctx context.Context, def *HTTP, call *registry.Call, args json.RawMessage) error {
-	req, err := def.request(ctx, args)
+func (f *Fields) runHTTP(ctx context.Context, fn *Function, call *registry.Call, args json.RawMessage) error {
+	req, err := fn.HTTP.request(ctx, fn.Name, args)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (f *Fields) runHTTP(ctx context.Context, def *HTTP, call *registry.Call, ar
 
 // request makes the request: {name} in the path takes that argument; the rest
 // goes into the query of a request without a body, else into a JSON body.
-func (def *HTTP) request(ctx context.Context, args json.RawMessage) (*http.Request, error) {
+func (def *HTTP) request(ctx context.Context, function string, args json.RawMessage) (*http.Request, error) {
 	method := strings.ToUpper(def.Method)
 	if method == "" {
 		method = http.MethodPost
@@ -62,9 +63,16 @@ func (def *HTTP) request(ctx context.Context, args json.RawMessage) (*http.Reque
 	target := def.URL
 	for name, v := range kwargs {
 		if hole := "{" + name + "}"; strings.Contains(target, hole) {
+			if text := argText(v); text == "." || text == ".." || text == "" {
+				return nil, registry.Usagef("--%s is a part of the address, and %q is none: write another value", name, text)
+			}
 			target = strings.ReplaceAll(target, hole, url.PathEscape(argText(v)))
 			delete(kwargs, name)
 		}
+	}
+	target = strings.ReplaceAll(target, "{function}", url.PathEscape(function))
+	if left := urlHole.FindStringSubmatch(target); left != nil {
+		return nil, registry.Usagef("--%s is required: it is a part of the address", left[1])
 	}
 	u, err := url.Parse(target)
 	if err != nil || u.Host == "" {
@@ -103,6 +111,9 @@ func (def *HTTP) request(ctx context.Context, args json.RawMessage) (*http.Reque
 	}
 	return req, nil
 }
+
+// urlHole is a place in an address that takes an argument.
+var urlHole = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`)
 
 // argText is an argument as text: strings bare, everything else as JSON.
 func argText(v any) string {

@@ -54,6 +54,25 @@ func TestDefinitionForms(t *testing.T) {
 	}
 }
 
+func TestParseFunctions(t *testing.T) {
+	const one = `{"name":"q","input_schema":{"type":"object"}}`
+	for name, row := range map[string]struct {
+		text string
+		want int // -1: an error
+	}{
+		"a list": {"[" + one + "," + one + "]", 2}, "tools": {`{"model":"x","tools":[` + one + `]}`, 1},
+		"functions": {`{"functions":[` + one + `]}`, 1}, "one": {one, 1}, "none": {"[]", 0},
+		"text": {`"x"`, -1}, "nothing": {"", -1}, "broken": {"[{", -1}, "tools of another kind": {`{"tools":{}}`, -1},
+		"a list of texts": {`["x"]`, -1}, "a name of another kind": {`[{"name":1}]`, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list, err := fieldbash.ParseFunctions([]byte(row.text))
+			require.Equal(t, row.want < 0, err != nil, err)
+			require.Len(t, list, max(row.want, 0))
+		})
+	}
+}
+
 func TestExecFunction(t *testing.T) {
 	b := functions(t,
 		execFunction(t, "echo", "echo", `{"type":"object","properties":{"n":{"type":"integer"},"s":{"type":"string"}},"required":["n"]}`),
@@ -76,7 +95,7 @@ func TestExecFunction(t *testing.T) {
 
 	var world map[string]string
 	require.NoError(t, json.Unmarshal([]byte(b.ok(t, "field:fn:world")), &world))
-	require.Equal(t, map[string]string{"cwd": b.dir, "wd": b.dir, "secret": "", "x": "y z"}, world)
+	require.Equal(t, map[string]string{"function": "world", "cwd": b.dir, "wd": b.dir, "secret": "", "x": "y z"}, world)
 }
 
 func TestExecFunctionTimeLimit(t *testing.T) {
@@ -115,11 +134,19 @@ func TestHTTPFunction(t *testing.T) {
 		return fieldbash.Function{Name: name, HTTP: &fieldbash.HTTP{Method: method, URL: srv.URL + path, Headers: map[string]string{"X-Key": "k"}}}
 	}
 	b := functions(t, def("now", "", "/now"), def("city", "GET", "/city/{name}"), def("denied", "", "/denied"),
-		def("broken", "", "/broken"), def("away", "", "/away"),
+		def("broken", "", "/broken"), def("away", "", "/away"), def("shared", "GET", "/city/{function}"),
 		fieldbash.Function{Name: "dead", HTTP: &fieldbash.HTTP{URL: "http://127.0.0.1:1/"}})
 
 	require.Equal(t, "k {\"city\":\"Oslo\"}\n", b.ok(t, "field:fn:now", "--city", "Oslo"))
 	require.Equal(t, "a/b c?days=2&tags=x", b.ok(t, "field:fn:city", "--name", "a/b c", "--days", "2", "--tags", "x"))
+	require.Equal(t, "shared?", b.ok(t, "field:fn:shared"))
+	for _, name := range []string{"..", ".", ""} {
+		o := b.run(t, "field:fn:city", "--name="+name)
+		require.Equal(t, 2, o.status, "no argument climbs out of the configured path: %q %s", name, o.stdout)
+	}
+	o := b.run(t, "field:fn:city")
+	require.Equal(t, 2, o.status)
+	require.Contains(t, o.stderr, "--name is required: it is a part of the address")
 	for name, want := range map[string]struct {
 		status int
 		text   string

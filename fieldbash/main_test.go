@@ -40,7 +40,7 @@ func function(args []string) int {
 		select {}
 	case "world":
 		wd, _ := os.Getwd()
-		json.NewEncoder(os.Stdout).Encode(map[string]any{"cwd": os.Getenv("AGENTBASH_CWD"), "wd": wd, "secret": os.Getenv("OPENAI_API_KEY"), "x": os.Getenv("X")})
+		json.NewEncoder(os.Stdout).Encode(map[string]any{"function": os.Getenv("AGENTBASH_FUNCTION"), "cwd": os.Getenv("AGENTBASH_CWD"), "wd": wd, "secret": os.Getenv("OPENAI_API_KEY"), "x": os.Getenv("X")})
 	}
 	return 0
 }

@@ -117,6 +117,7 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 	}
 	t := f.tool(g.name, safe, summary, def.Description, def.InputSchema)
 	t.Kind = kindOf(def.Hints, g.server.Trust)
+	t.Tags = append(t.Tags, tagsOf(def.Hints)...)
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 		kwargs, format, err := arguments(call)
 		if err != nil {
@@ -138,18 +139,33 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 	return t
 }
 
-// kindOf reads a server's hints: a claim to be harmless counts only where the
-// configuration trusts the server, a claim to be dangerous always.
+// kindOf reads a server's hints. A claim to be harmless counts only where the
+// configuration trusts the server and no other claim speaks against it; "" is
+// unknown, the strictest there is: whoever asks for permission asks. A claim to
+// be dangerous makes no kind: "write" is less than unknown.
 func kindOf(h mcp.Hints, trusted bool) registry.Kind {
-	said := func(b *bool) bool { return b != nil && *b }
 	switch {
-	case said(h.ReadOnly) && trusted:
-		return registry.ReadOnly
-	case said(h.Destructive):
-		return registry.Write
+	case !trusted || !said(h.ReadOnly) || said(h.Destructive):
+		return ""
+	case said(h.OpenWorld):
+		return registry.Network
 	}
-	return "" // unknown: whoever asks for permission asks
+	return registry.ReadOnly
 }
+
+// tagsOf are a server's claims, as words to be found by and to be judged by:
+// what is said to be harmful is said by somebody who should know.
+func tagsOf(h mcp.Hints) (tags []string) {
+	if said(h.Destructive) {
+		tags = append(tags, "destructive")
+	}
+	if said(h.OpenWorld) {
+		tags = append(tags, "open-world")
+	}
+	return tags
+}
+
+func said(b *bool) bool { return b != nil && *b }
 
 // tool makes what all field tools have in common.
 func (f *Fields) tool(group, name, summary, detail string, schema json.RawMessage) *registry.Tool {

@@ -26,8 +26,6 @@ func TestMain(m *testing.M) {
 	case "server":
 		fakeServer(os.Args[1:])
 		return
-	case "conformance":
-		os.Exit(conformanceClient(os.Args[1:]))
 	case "host":
 		killedHost(os.Args[1:])
 		return

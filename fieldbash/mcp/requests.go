@@ -35,9 +35,16 @@ type Hints struct {
 }
 
 // Repeatable reports whether the server claims that calling the tool twice
-// does no more than calling it once.
+// does no more than calling it once. A claim to destroy speaks against it where
+// nothing is said of repeating.
 func (h Hints) Repeatable() bool {
-	return h.ReadOnly != nil && *h.ReadOnly || h.Idempotent != nil && *h.Idempotent
+	if h.Idempotent != nil {
+		return *h.Idempotent
+	}
+	if h.Destructive != nil && *h.Destructive {
+		return false
+	}
+	return h.ReadOnly != nil && *h.ReadOnly
 }
 
 // Call is one call of a tool.

@@ -10,7 +10,7 @@ import (
 )
 
 // decode fills a file from its checked and expanded tree.
-func (s *source) decode(v *value) (*file, []error) {
+func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []error) {
 	f := &file{path: s.path}
 	var errs []error
 	take := func(key string, into any) {
@@ -41,7 +41,7 @@ func (s *source) decode(v *value) (*file, []error) {
 	errs = append(errs, decodeMap(s, v.find("mcpServers"), "mcpServers", &f.fields.MCPServers)...)
 	errs = append(errs, s.decodeHooks(v.find("hooks"), f)...)
 	errs = append(errs, s.decodeWeb(v, f)...)
-	errs = append(errs, s.decodeFunctions(v.find("functions"), f)...)
+	errs = append(errs, s.decodeFunctions(v.find("functions"), f, lookup)...)
 	return f, errs
 }
 
@@ -59,7 +59,7 @@ func (s *source) checkModels(v *value, f *file) (errs []error) {
 }
 
 // decodeFunctions decodes groups of functions one by one, for their keys' sake.
-func (s *source) decodeFunctions(v *value, f *file) (errs []error) {
+func (s *source) decodeFunctions(v *value, f *file, lookup func(string) (string, bool)) (errs []error) {
 	if v == nil {
 		return nil
 	}
@@ -73,11 +73,22 @@ func (s *source) decodeFunctions(v *value, f *file) (errs []error) {
 			errs = append(errs, s.at(g.value.offset, key, "it is "+g.value.kind()+": write a list [...] of definitions"))
 			continue
 		}
-		list := make([]fieldbash.Function, len(g.value.list))
+		list := make([]fieldbash.Function, 0, len(g.value.list))
 		for i, m := range g.value.list {
-			if err := s.decodeInto(m, fmt.Sprintf("%s[%d]", key, i), &list[i]); err != nil {
+			at := fmt.Sprintf("%s[%d]", key, i)
+			if s.defs[m] != nil {
+				more, err := s.fromFile(m, at, lookup)
+				if err != nil {
+					f.warnings = append(f.warnings, err)
+				}
+				list = append(list, more...)
+				continue
+			}
+			var one fieldbash.Function
+			if err := s.decodeInto(m, at, &one); err != nil {
 				errs = append(errs, err)
 			}
+			list = append(list, one)
 		}
 		f.fields.Functions[g.key] = list
 	}

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -120,14 +121,14 @@ func (l *loader) explicit() {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.opts.Dir, path)
 	}
-	if f := l.read(path, false, true, nil); f != nil {
+	if f := l.read(path, "", false, true, nil); f != nil {
 		l.take(f)
 		l.flagHooks = f.hooks
 	}
 }
 
 func (l *loader) user() {
-	if f := l.read(filepath.Join(l.result.Dirs.Config, "config.json"), false, false, nil); f != nil {
+	if f := l.read(filepath.Join(l.result.Dirs.Config, "config.json"), "", false, false, nil); f != nil {
 		l.take(f)
 		l.userHooks = f.hooks
 	}
@@ -135,7 +136,8 @@ func (l *loader) user() {
 
 // read parses, checks and expands a file. It returns nil when there is none,
 // and after an error. keep, if not nil, may cut the tree before it is expanded.
-func (l *loader) read(path string, shared, must bool, keep func(s *source, v *value)) *file {
+// Files of definitions must lie in within, if it is not "".
+func (l *loader) read(path, within string, shared, must bool, keep func(s *source, v *value)) *file {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !must {
 		return nil
@@ -163,14 +165,18 @@ func (l *loader) read(path string, shared, must bool, keep func(s *source, v *va
 	if !shared {
 		errs = s.checkAllKeys(v)
 	}
+	s.readDefinitions(v, within, l.opts.Lookup)
 	if keep != nil {
 		keep(s, v)
 	}
 	errs = append(errs, s.expandUsed(v, l.opts.Lookup)...)
-	f, more := s.decode(v)
+	f, more := s.decode(v, l.opts.Lookup)
 	if errs = append(errs, more...); len(errs) > 0 {
 		l.errs = append(l.errs, errs...)
 		return nil
+	}
+	for _, err := range f.warnings {
+		l.result.Warnings = append(l.result.Warnings, fmt.Errorf("%w; these functions are left out", err))
 	}
 	l.result.Files = append(l.result.Files, path)
 	return f

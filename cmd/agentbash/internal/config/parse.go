@@ -101,6 +101,9 @@ func (v *value) kind() string {
 type source struct {
 	path string
 	data []byte
+
+	defs     map[*value]*defFile // by the entry that names it
+	defOrder []*defFile          // as they stand in the file
 }
 
 // parse reads a whole file. An empty file is an empty object.
@@ -109,11 +112,7 @@ func (s *source) parse() (*value, error) {
 	if len(bytes.TrimSpace(s.data)) == 0 {
 		return &value{object: true}, nil
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(s.data, &whole); err != nil {
-		return nil, s.syntaxError(err)
-	}
-	v, err := (&reader{s: s}).read(nil)
+	v, err := s.parseValue()
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +120,16 @@ func (s *source) parse() (*value, error) {
 		return nil, s.at(0, "", "it holds "+v.kind()+`: write an object, such as {"model": "gpt-5"}`)
 	}
 	return v, nil
+}
+
+// parseValue reads a file that holds any one JSON value.
+func (s *source) parseValue() (*value, error) {
+	s.data = bytes.TrimPrefix(s.data, []byte("\ufeff"))
+	var whole json.RawMessage
+	if err := json.Unmarshal(s.data, &whole); err != nil {
+		return nil, s.syntaxError(err)
+	}
+	return (&reader{s: s}).read(nil)
 }
 
 // at makes an error at a byte of the file.

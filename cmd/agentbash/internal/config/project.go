@@ -21,7 +21,7 @@ func (l *loader) project() {
 	l.above = l.result.Limits
 	for _, p := range findProject(l.opts.Dir) {
 		before := len(l.errs)
-		f := l.read(p.path, p.shared, false, func(s *source, v *value) { l.cut(p, s, v) })
+		f := l.read(p.path, p.root, p.shared, false, func(s *source, v *value) { l.cut(p, s, v) })
 		if p.shared && len(l.errs) > before {
 			// The file is other programs' too: it must not keep us from starting.
 			for _, err := range l.errs[before:] {
@@ -42,14 +42,14 @@ func (l *loader) cut(p projectFile, s *source, v *value) {
 		v.members = slices.DeleteFunc(v.members, func(m member) bool { return m.key != "mcpServers" })
 	}
 	path := resolved(p.path)
-	if approved(l.result.Dirs, path, s.data) {
+	if approved(l.result.Dirs, path, s.content()) {
 		return
 	}
 	names := strings.Fields(needApproval)
 	adds := additions(v, names)
 	v.members = slices.DeleteFunc(v.members, func(m member) bool { return contains(names, m.key) })
 	if len(adds) > 0 {
-		l.result.Pending = append(l.result.Pending, PendingProject{Path: path, Adds: adds, Data: s.data})
+		l.result.Pending = append(l.result.Pending, PendingProject{Path: path, Adds: append(adds, s.shownDefinitions()...), Data: s.content()})
 	}
 }
 
@@ -119,6 +119,10 @@ func (l *loader) atRoot(f *file, root string) {
 		if s.Trust {
 			s.Trust = false
 			l.warn(f.path, "mcpServers."+name+".trust", "a project's file cannot vouch for a server: set it in your own file")
+		}
+		if s.Sampling {
+			s.Sampling = false
+			l.warn(f.path, "mcpServers."+name+".sampling", "a project's file cannot lend your model to a server: set it in your own file")
 		}
 		f.fields.MCPServers[name] = s
 	}

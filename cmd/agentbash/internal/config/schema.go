@@ -13,10 +13,11 @@ const (
 	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch"
 	limitKeys    = "turns cost time"
 	modelKeys    = "api window input cached output"
-	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny trust"
-	functionKeys = "type function name description parameters input_schema inputSchema strict exec http timeout"
+	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny oauth sampling trust"
+	functionKeys = "file type function name description parameters input_schema inputSchema strict exec http timeout"
 	execKeys     = "argv env cwd"
 	httpKeys     = "method url headers"
+	oauthKeys    = "clientId clientSecret clientCredentials disabled"
 )
 
 // Modes, from the strictest to the loosest.
@@ -49,6 +50,7 @@ type file struct {
 	hooks                        Hooks
 	webFetch                     *WebFetch
 	webSearch                    *WebSearch
+	warnings                     []error // what was left out
 }
 
 // checkKeys reports the keys of an object that are not known. Those of entries
@@ -97,6 +99,7 @@ func (s *source) checkAllKeys(v *value) []error {
 	if servers := v.find("mcpServers"); servers != nil {
 		for _, m := range servers.members {
 			errs = append(errs, s.checkKeys(m.value, &place{up: &place{key: "mcpServers"}, key: m.key}, serverKeys, false)...)
+			errs = append(errs, s.checkKeys(m.value.find("oauth"), &place{up: &place{up: &place{key: "mcpServers"}, key: m.key}, key: "oauth"}, oauthKeys, false)...)
 		}
 	}
 	if groups := v.find("functions"); groups != nil {

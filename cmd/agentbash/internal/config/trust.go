@@ -13,7 +13,7 @@ import (
 type PendingProject struct {
 	Path string   // absolute, symbolic links resolved
 	Adds []string // what it would add: "mcpServers.memory runs npx -y ...", one line each
-	Data []byte   // the content that was looked at, and would be approved
+	Data []byte   // the content that was looked at, with that of the definitions it names, and would be approved
 }
 
 // Approve records that this very content of this very file may be used. It
