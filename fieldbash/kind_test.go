@@ -40,13 +40,15 @@ func TestAnnotationsAndTrust(t *testing.T) {
 		tools, err := b.reg.LoadGroup(context.Background(), "s")
 		require.NoError(t, err)
 		require.Len(t, tools, len(rows))
-		for i, tool := range tools {
-			want := rows[i].trusted
+		for _, row := range rows {
+			tool, err := b.reg.Resolve(context.Background(), "field:s:"+row.name)
+			require.NoError(t, err)
+			want := row.trusted
 			if !trusted {
 				want = ""
 			}
 			require.Equal(t, want, tool.Kind, "%s, trusted: %v", tool.Name, trusted)
-			require.Equal(t, append([]string{"field", "s"}, rows[i].tags...), tool.Tags)
+			require.Equal(t, append([]string{"field", "s"}, row.tags...), tool.Tags, row.name)
 		}
 	}
 }
