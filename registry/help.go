@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -138,9 +137,4 @@ func (q *Param) rangeText() string {
 		return "at most " + short(*q.Max)
 	}
 	return ""
-}
-
-// Definition is the tool as other programs list it: name, description, input schema.
-func (t *Tool) Definition() map[string]any {
-	return map[string]any{"name": t.Name, "description": t.Summary, "input_schema": json.RawMessage(t.Params.Schema())}
 }

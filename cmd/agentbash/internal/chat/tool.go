@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentbash/agentbash/router"
 	openai "github.com/sashabaranov/go-openai"
 )
 
@@ -18,22 +19,11 @@ const DefaultTimeout = 2 * time.Minute
 // MaxTimeout is the longest time that the model may name.
 const MaxTimeout = 10 * time.Minute
 
-const toolName = "bash"
-
-// toolDescription is paid for with every request, so it says only what --help
-// cannot: that there are three kinds of commands, and how to find out more.
-const toolDescription = `Runs a command in one persistent bash: directory, variables and functions carry over. Three kinds of commands, freely mixed in pipes and loops:
-- anything bash can run
-- agent commands: read, write, edit, grep, glob. Example: read --file_path main.go --limit 50; edit --file_path a.go --old_string 'x' --new_string 'y'. Long text: write --file_path f <<'EOF'
-- field commands: field: lists the servers, field:SERVER its tools, field:SERVER:TOOL --key value calls one
-COMMAND -h says what a command is for, COMMAND --help lists its parameters. The output is stdout, then [stderr], then [exit code: N] if not 0.`
-
-// toolParameters is kept as text: the request must be the same bytes each time,
-// or the server's prompt cache is missed.
-const toolParameters = `{"type":"object","properties":{` +
-	`"command":{"type":"string","description":"The command line, as typed at a bash prompt; several lines are fine"},` +
-	`"timeout":{"type":"number","description":"Seconds until the command is stopped; 120 if absent, at most 600"}},` +
-	`"required":["command"]}`
+const (
+	toolName        = router.ToolName
+	toolDescription = router.ToolDescription
+	toolParameters  = router.ToolParameters
+)
 
 // tools is the one tool of every request.
 func tools() []openai.Tool {

@@ -1,0 +1,125 @@
+package registry
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Definition is a tool as programs other than a command line are told of it.
+type Definition struct {
+	Name        string // letters, digits, _ and -, at most 64
+	Description string
+	Parameters  json.RawMessage // a JSON Schema of an object
+	ReadOnly    bool            // it changes nothing
+}
+
+// Definition describes the tool with its own schema. Colons in its name become
+// two underscores (field__db__query), since providers take none.
+func (t *Tool) Definition() Definition {
+	text := t.Summary
+	if t.Detail != "" {
+		text = strings.TrimSpace(text + "\n\n" + t.Detail)
+	}
+	return Definition{Name: DefinitionName(t.Name), Description: text, Parameters: objectSchema(t.Params.Schema()), ReadOnly: t.Kind == ReadOnly}
+}
+
+// mostName is the length of a name that every provider takes.
+const mostName = 64
+
+// DefinitionName is a name that providers take: colons become two underscores,
+// other characters that they do not take one. What is too long is cut, and told
+// apart by a hash.
+func DefinitionName(name string) string {
+	var b strings.Builder
+	for _, c := range name {
+		switch {
+		case c == ':':
+			b.WriteString("__")
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-':
+			b.WriteRune(c)
+		default:
+			b.WriteByte('_')
+		}
+	}
+	if b.Len() <= mostName {
+		return b.String()
+	}
+	sum := sha256.Sum256([]byte(name))
+	return b.String()[:mostName-9] + "_" + hex.EncodeToString(sum[:4])
+}
+
+// objectSchema is a schema that says of itself that it is an object's.
+func objectSchema(schema json.RawMessage) json.RawMessage {
+	o, err := object(schema)
+	if err != nil {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	if text(o.at("type")) == "object" {
+		return schema
+	}
+	out := members{{"type", json.RawMessage(`"object"`)}}
+	for _, m := range o {
+		if m.key != "type" {
+			out = append(out, m)
+		}
+	}
+	return out.render()
+}
+
+// The formats of a definition.
+const (
+	OpenAI    = "openai"    // of Chat Completions
+	Anthropic = "anthropic" // of Messages
+	MCP       = "mcp"       // of tools/list
+)
+
+// Formats are the formats that there are.
+func Formats() []string { return []string{OpenAI, Anthropic, MCP} }
+
+// In returns the definition as JSON in one of the formats.
+func (d Definition) In(format string) (json.RawMessage, error) {
+	switch format {
+	case OpenAI:
+		return marshal(map[string]any{"type": "function", "function": openAI{d.Name, d.Description, d.Parameters}})
+	case Anthropic:
+		return marshal(anthropic{d.Name, d.Description, d.Parameters})
+	case MCP:
+		m := mcpTool{Name: d.Name, Description: d.Description, InputSchema: d.Parameters}
+		m.Annotations.ReadOnlyHint = d.ReadOnly
+		return marshal(m)
+	}
+	return nil, fmt.Errorf("%q is no format of a definition: it is %s", format, strings.Join(Formats(), ", "))
+}
+
+type openAI struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+type anthropic struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+type mcpTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	Annotations struct {
+		ReadOnlyHint bool `json:"readOnlyHint"`
+	} `json:"annotations"`
+}
+
+func marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}
