@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 
@@ -43,9 +44,9 @@ type Call struct {
 // the same line in the same world has always the same verdict. Calls are the
 // agent and field commands that stand in it; names with an "agent:" or "field:"
 // before them are found without.
-func (a *Analyzer) Judge(line string, calls []Call, w *World) Verdict {
+func (a *Analyzer) Judge(line string, calls []Call, w *World) (v Verdict) {
 	parser := a.parsers.Get().(*syntax.Parser)
-	defer a.parsers.Put(parser)
+	defer rescue(&v, line, func() { a.parsers.Put(parser) })
 	j := &judge{a: a, world: w, parser: parser, line: line, calls: calls}
 	j.keepEver = true
 	j.start()
@@ -63,7 +64,8 @@ func (a *Analyzer) Judge(line string, calls []Call, w *World) Verdict {
 
 // JudgeCall tells what the call of an agent or field tool would do, from its
 // argv after the name: for commands that do not pass through bash's text.
-func (a *Analyzer) JudgeCall(name string, words []string, w *World) Verdict {
+func (a *Analyzer) JudgeCall(name string, words []string, w *World) (v Verdict) {
+	defer rescue(&v, name, func() {})
 	j := &judge{a: a, world: w}
 	j.start()
 	args := make([]field, len(words)+1)
@@ -76,6 +78,22 @@ func (a *Analyzer) JudgeCall(name string, words []string, w *World) Verdict {
 	}
 	j.tool(name, args, span{})
 	return j.finish()
+}
+
+// rescue makes a verdict of a panic, and calls done where there was none. The
+// lines judged here are a model's, and made to trip: none may take the session
+// down, or run because of a mistake here. The fuzz targets go around it.
+func rescue(v *Verdict, line string, done func()) {
+	problem := recover()
+	if problem == nil {
+		done()
+		return
+	}
+	at := span{0, len(line)}
+	j := &judge{parts: []Part{{Kind: TextPart, set: unknown, Start: at.start, End: at.end}}}
+	j.reason(fmt.Sprintf("this line cannot be judged (%v): please report it", problem), unknown, NoDanger, at)
+	*v = j.collect()
+	v.after = &env{unsure: true}
 }
 
 // span is a range of bytes in the line.

@@ -104,6 +104,7 @@ type builder struct {
 	out    []field
 	text   []byte
 	has    bool // a field has begun, be it empty
+	blank  bool // blanks have ended the last field
 	glob   bool
 	multi  bool
 	size   int // of all that was made, in bytes
@@ -150,22 +151,34 @@ func (b *builder) splitted(s string) {
 	for i := 0; i < len(s); i++ {
 		if n := holeAt(s, i); n > 0 {
 			b.text = append(b.text, s[i:i+n]...)
-			b.has, b.multi = true, b.multi || wild(s[i:i+n])
+			b.has, b.multi, b.blank = true, b.multi || wild(s[i:i+n]), false
 			i += n - 1
 			continue
 		}
 		c := s[i]
 		if strings.IndexByte(b.seps, c) < 0 {
-			b.text, b.has = append(b.text, c), true
+			b.text, b.has, b.blank = append(b.text, c), true, false
 			b.glob = b.glob || c == '*' || c == '?' || c == '['
 			continue
 		}
-		if b.has || c != ' ' && c != '\t' && c != '\n' {
-			b.has = true
-			b.flush()
-			b.multi = b.unsure
+		if c == ' ' || c == '\t' || c == '\n' {
+			b.blank = b.blank || b.has
+			b.next()
+			continue
 		}
+		if b.blank && !b.has {
+			b.blank = false // the blanks before a separator belong to it
+			continue
+		}
+		b.has = true
+		b.next()
 	}
+}
+
+// next ends a field at a separator.
+func (b *builder) next() {
+	b.flush()
+	b.multi = b.unsure
 }
 
 func (b *builder) flush() {
@@ -245,6 +258,7 @@ func glue(a, b []syntax.WordPart) []syntax.WordPart {
 		return append(a[:len(a):len(a)], b...)
 	}
 	next, ok := b[0].(*syntax.Lit)
+	ok = ok && next.Value != ""
 	switch last := a[len(a)-1].(type) {
 	case *syntax.ParamExp:
 		if !ok || !last.Short || last.Index != nil || !validName(last.Param.Value) || !wordByte(next.Value[0]) {

@@ -28,7 +28,7 @@ func (j *judge) assignment(a *syntax.Assign, temporary bool) {
 		v.array, v.assoc, v.lists = true, old.assoc, appendToFirst(old.lists, j.expandOne(a.Value))
 	default:
 		v.val = j.expandOne(a.Value)
-		if a.Append {
+		if a.Append && len(old.val) > 0 {
 			v.val = concat(old.val, v.val)
 		}
 	}
@@ -225,7 +225,7 @@ func (j *judge) declared(variant, flags string, f field) string {
 		j.declare(variant, flags, base, nil, f.at)
 		if ok {
 			j.dangerousAssign(base, value{text}, f.at)
-			v := variable{name: base, val: value{text}, ref: strings.Contains(flags, "n"), integer: strings.Contains(flags, "i")}
+			v := variable{name: base, val: value{text}, ref: variant != "export" && strings.Contains(flags, "n"), integer: strings.Contains(flags, "i")}
 			if v.integer {
 				j.integer(&v, f.at)
 			}
@@ -253,13 +253,19 @@ func (j *judge) declare(variant, flags, name string, a *syntax.Assign, at span) 
 	v.name = name
 	v.export = v.export || variant == "export" || strings.Contains(flags, "x")
 	v.integer = v.integer || strings.Contains(flags, "i")
-	v.ref = v.ref || strings.Contains(flags, "n")
+	v.ref = v.ref || variant != "export" && strings.Contains(flags, "n")
+	if i := strings.LastIndexAny(flags, "ulc"); i >= 0 {
+		v.refold(flags[i])
+	}
 	if strings.Contains(flags, "A") && !v.assoc {
 		v.assoc, v.array = true, true
 		v.lists = v.asLists()
 	}
-	if isLocal && a == nil && j.inFunction() {
+	if isLocal && j.inFunction() { // it is a new one, that is not set
 		v.val = v.val.join(value{""})
+		if v.array {
+			v.lists = joinLists(v.lists, [][]string{nil})
+		}
 	}
 	j.env.set(v)
 	if a != nil {

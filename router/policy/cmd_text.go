@@ -17,7 +17,9 @@ func (c *call) echo() {
 		if strings.Contains(args[0].text, "n") {
 			newline = ""
 		}
-		escapes = strings.Contains(args[0].text, "e")
+		if last := strings.LastIndexAny(args[0].text, "eE"); last >= 0 {
+			escapes = args[0].text[last] == 'e'
+		}
 		args = args[1:]
 	}
 	if c.j.out == nil {

@@ -13,6 +13,7 @@ type variable struct {
 	lists   [][]string // the element lists that an array may have
 	array   bool
 	assoc   bool
+	fold    byte // declare -u, -l, -c: what is assigned changes its case; 0: it does not
 	integer bool // declare -i: what is assigned is evaluated as arithmetic
 	export  bool
 	ref     bool // declare -n: val is the name of another
@@ -175,6 +176,9 @@ func (v *variable) join(w *variable) variable {
 		out.val = out.val.join(value{""})
 	}
 	out.array, out.assoc, out.integer = v.array || w.array, v.assoc || w.assoc, v.integer || w.integer
+	if w.fold != 0 {
+		out.fold = w.fold
+	}
 	out.export, out.ref = v.export || w.export, v.ref || w.ref
 	if out.array {
 		out.lists = joinLists(v.asLists(), w.asLists())
@@ -232,7 +236,7 @@ func joinLists(a, b [][]string) [][]string {
 func (v *variable) equal(w *variable) bool {
 	return w != nil && v.name == w.name && slices.Equal(v.val, w.val) &&
 		slices.EqualFunc(v.lists, w.lists, func(a, b []string) bool { return slices.Equal(a, b) }) &&
-		v.array == w.array && v.assoc == w.assoc && v.integer == w.integer && v.export == w.export && v.ref == w.ref
+		v.array == w.array && v.assoc == w.assoc && v.integer == w.integer && v.export == w.export && v.ref == w.ref && v.fold == w.fold
 }
 
 func (e *env) joinFuncs(other *env) {

@@ -9,7 +9,8 @@ import (
 // piece is a part of a word with the texts it may have.
 type piece struct {
 	vals   value
-	lists  [][]string // "$@" and "${a[@]}": the words it may become; vals is not used
+	lists  [][]string // "$@" and "${a[@]}": the words it may become
+	joined bool       // with lists: vals is what they are as one word, as for $*
 	quoted bool
 	split  bool // an unquoted expansion: blanks in it end words
 	glob   bool // * ? [ in it are unquoted
@@ -127,13 +128,13 @@ func (j *judge) afford(v value) value {
 
 // scalar is a piece as part of one word.
 func (p *piece) scalar() value {
-	if p.lists == nil {
+	if p.lists == nil || p.joined {
 		if len(p.vals) == 0 {
 			return value{""}
 		}
 		return p.vals
 	}
-	return joinWith(p.lists)
+	return joinWith(p.lists, " ")
 }
 
 // pieces expands the parts of a word.
@@ -185,6 +186,12 @@ func (j *judge) literalPiece(lit *syntax.Lit, quoted, start, whole bool) piece {
 	var vals value
 	if start && strings.HasPrefix(text, "~") {
 		vals = j.tilde(text, whole)
+	}
+	if name, rest, ok := strings.Cut(text, "=~"); ok && start && vals == nil && validName(name) {
+		// As an argument it looks like an assignment.
+		if home := j.tilde("~"+rest, whole); home != nil {
+			vals = concat(value{name + "="}, home)
+		}
 	}
 	if vals == nil {
 		vals = value{unescape(text)}

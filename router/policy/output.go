@@ -103,21 +103,43 @@ const maxProcs = 64
 func (j *judge) substitution(n *syntax.CmdSubst) value {
 	var got sink
 	j.inside(n.Stmts, &got, !n.TempFile && !n.ReplyVar)
+	all := got.value()
+	if text, ok := j.nestedBackquotes(n); ok {
+		at := j.src.span(n.Pos(), n.End())
+		var again sink
+		j.apart(&again, true, func() { j.text(&source{text: text, start: at.start, end: at.end, made: true}) })
+		all = all.join(again.value())
+	}
 	var out value
-	for _, s := range got.value() {
+	for _, s := range all {
 		out = out.join(value{strings.TrimRight(s, "\n")})
 	}
 	return out
 }
 
+// nestedBackquotes returns the text of backquotes with others in them, as bash
+// reads it: the parser takes a\`b\` for two words.
+func (j *judge) nestedBackquotes(n *syntax.CmdSubst) (string, bool) {
+	from, to := int(n.Left.Offset())+1, int(n.Right.Offset())
+	if !n.Backquotes || from > to || to > len(j.src.text) || !strings.Contains(j.src.text[from:to], "\\`") {
+		return "", false
+	}
+	return j.src.literal(strings.NewReplacer("\\`", "`", `\\`, `\`, `\$`, "$").Replace(j.src.text[from:to])), true
+}
+
 // inside walks commands whose stdout goes to a sink.
 func (j *judge) inside(stmts []*syntax.Stmt, to *sink, sub bool) {
+	j.apart(to, sub, func() { j.list(stmts) })
+}
+
+// apart is inside for any walk; with sub it changes nothing in this shell.
+func (j *judge) apart(to *sink, sub bool, walk func()) {
 	out, depth, forks := j.out, j.depth, j.forks
 	j.out = to
 	j.depth++
 	saved := j.env.copy()
 	if j.step() {
-		j.list(stmts)
+		walk()
 	} else {
 		to.add(value{anyText})
 	}

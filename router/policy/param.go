@@ -40,30 +40,62 @@ func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
 	}
 	if all {
 		out.lists = v.asLists()
-		if name == "*" && quoted {
-			out.vals, out.lists = joinWith(out.lists), nil
-		}
 	} else {
 		out.vals = v.val
+		if p.Excl && v.array {
+			out.lists = v.lists
+		}
 	}
 	j.modify(&out, p, name, at)
+	if out.lists != nil && (name == "*" || p.Index != nil && isStar(p.Index)) {
+		out.vals, out.joined = j.joinStar(out.lists), true
+		if quoted {
+			out.lists = nil
+		}
+	}
 	if out.lists == nil && len(out.vals) == 0 {
 		out.vals = value{""}
 	}
 	return out
 }
 
-// joinWith is "$*" with the usual IFS.
-func joinWith(lists [][]string) value {
+// joinStar is "$*": the words with the first character of IFS between.
+func (j *judge) joinStar(lists [][]string) value {
+	var v value
+	ifs := j.lookup("IFS").val
+	if len(ifs) == 0 {
+		ifs = value{" "} // not set
+	}
+	for _, s := range ifs {
+		switch {
+		case s == "":
+			v = v.join(joinWith(lists, ""))
+		case s[0] == hole:
+			v = v.join(joinWith(lists, anyText))
+		default:
+			v = v.join(joinWith(lists, s[:1]))
+		}
+	}
+	return v
+}
+
+// joinWith makes one word of several.
+func joinWith(lists [][]string, sep string) value {
 	var v value
 	for _, l := range lists {
-		text := strings.Join(l, " ")
+		text := strings.Join(l, sep)
 		if strings.Contains(text, anyWords) {
 			text = anyText
 		}
 		v = v.join(value{text})
 	}
 	return v
+}
+
+// isStar reports whether a subscript is *.
+func isStar(x syntax.ArithmExpr) bool {
+	w, ok := x.(*syntax.Word)
+	return ok && w.Lit() == "*"
 }
 
 // isAll reports whether a subscript is @ or *.
@@ -106,7 +138,8 @@ func one(v value) string {
 	return ""
 }
 
-// indirect returns what ${!x} means: the variable that x names.
+// indirect returns what ${!x} means: the variable that x names. It is an array
+// where x may name all of one.
 func (j *judge) indirect(v variable, at span) variable {
 	out := variable{name: v.name}
 	for _, s := range v.val {
@@ -116,12 +149,25 @@ func (j *judge) indirect(v variable, at span) variable {
 			continue
 		}
 		name, sub, ok := subscripted(s)
+		if ok && (sub == "@" || sub == "*") || s == "@" || s == "*" {
+			if !ok {
+				name = "@"
+			}
+			v := j.lookup(name)
+			out.array, out.lists = true, joinLists(out.lists, v.asLists())
+			continue
+		}
 		if ok {
 			j.subscript(sub, at)
 			out.val = out.val.join(j.elements(j.lookup(name))).join(value{""})
 			continue
 		}
 		out.val = out.val.join(j.lookup(name).val)
+	}
+	if out.array { // of the one or of all elements, each way is possible
+		for _, s := range out.val {
+			out.lists = joinLists(out.lists, [][]string{{s}})
+		}
 	}
 	return out
 }
@@ -189,7 +235,7 @@ func (j *judge) slice(out *piece, s *syntax.Slice, name string) {
 		return
 	}
 	if name == "@" || name == "*" {
-		from = max(0, from-1) // $0 comes before $1
+		from-- // $0 comes before $1; -1 is what counts from the end, too
 	}
 	out.lists = slices.Clone(out.lists)
 	for i, l := range out.lists {
@@ -315,6 +361,11 @@ func (j *judge) atOperator(out *piece, word *syntax.Word, at span) {
 	case "P": // expanded like a prompt, which runs substitutions
 		for _, s := range out.vals {
 			j.subscript(s, at)
+		}
+		for _, l := range out.lists {
+			for _, s := range l {
+				j.subscript(s, at)
+			}
 		}
 		out.vals = value{anyText}
 	case "E":

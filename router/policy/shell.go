@@ -107,9 +107,21 @@ func (c *call) source() {
 	c.j.env.unsure = true
 	for _, text := range c.j.content(f) {
 		c.ran(text, f.at)
-		c.j.innerText(text, f, "source", false)
+		c.sourced(text, f, args[1:])
 	}
 	c.flow = flow{addDirs(c.j.env.dirs, []string{anyText}), c.j.env.dirs}
+}
+
+// sourced walks a sourced text, with the arguments that it is given.
+func (c *call) sourced(text string, f field, args []field) {
+	saved := c.j.lookupHere("@")
+	if len(args) > 0 {
+		c.positional(args)
+	}
+	c.j.innerText(text, f, "source", false)
+	if len(args) > 0 {
+		c.j.env.set(saved)
+	}
 }
 
 // exec replaces the shell, or redirects it.

@@ -175,6 +175,17 @@ func concat(v, w value) value {
 // a hole. It keeps x=$x$x in a loop from filling the memory.
 const maxKnown = 64 << 10
 
+// eachInPlace applies f to the texts of v that are known.
+func (v value) eachInPlace(f func(string) string) value {
+	out := append(value(nil), v...)
+	for i, s := range out {
+		if known(s) {
+			out[i] = f(s)
+		}
+	}
+	return out
+}
+
 // each applies f to the texts of v that are known; the others become holes.
 func (v value) each(f func(string) string) value {
 	var out value

@@ -54,7 +54,7 @@ func (j *judge) outside(name string) variable {
 	case "SHELL", "BASH":
 		v.val = value{"/bin/bash"}
 	case "0":
-		v.val = value{"bash"}
+		v.val = value{"bash", "/bin/bash"}
 	case "$", "?", "!", "#", "PPID", "UID", "EUID", "RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS",
 		"HISTCMD", "COLUMNS", "LINES", "SHLVL", "OPTIND":
 		v.val = value{digits}
@@ -119,6 +119,9 @@ func (j *judge) assign(v variable) {
 			return
 		}
 		v.export, v.integer = v.export || old.export, v.integer || old.integer
+		if old.fold != 0 {
+			v.refold(old.fold)
+		}
 		v.assoc = v.assoc || old.assoc && v.array
 		if old.array && !v.array { // an array's name alone is its first element
 			v.array, v.assoc, v.lists = true, old.assoc, replaceFirst(old.lists, v.val)
@@ -132,6 +135,28 @@ func (j *judge) assign(v variable) {
 	j.env.set(v)
 	if j.keepEver {
 		j.remember(v)
+	}
+}
+
+// refold gives a variable what its attribute makes of its texts; both are kept,
+// since it may have been set before it got the attribute.
+func (v *variable) refold(fold byte) {
+	v.fold = fold
+	change := strings.ToUpper
+	switch fold {
+	case 'l':
+		change = strings.ToLower
+	case 'c':
+		change = func(s string) string {
+			if s == "" {
+				return s
+			}
+			return strings.ToUpper(s[:1]) + strings.ToLower(s[1:])
+		}
+	}
+	v.val = v.val.join(v.val.each(change))
+	for _, l := range v.lists {
+		v.lists = joinLists(v.lists, [][]string{value(l).eachInPlace(change)})
 	}
 }
 
