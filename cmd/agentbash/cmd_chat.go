@@ -128,7 +128,7 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	w.start(ctx)
-	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: runner{w.router}, Interrupt: interrupts,
+	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &runner{r: w.router}, Interrupt: interrupts,
 		Info: w.info(seat), Plain: a.plainTerminal(), Color: a.colours(), Asker: w.asker}
 	if c.config.Mode == "" {
 		w.guard.SetMode(policy.FullMode)

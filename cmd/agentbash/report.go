@@ -46,7 +46,7 @@ func (r *report) event(e chat.Event) {
 		out = map[string]any{"type": "tool_call", "id": e.ID, "command": e.Command, "timeout": e.Timeout.Seconds()}
 	case chat.ToolResult:
 		out = map[string]any{"type": "tool_result", "id": e.ID, "output": e.Output, "exit_code": e.ExitCode,
-			"duration_ms": e.Duration.Milliseconds(), "refused": e.Refused, "interrupted": e.Interrupted}
+			"duration_ms": e.Duration.Milliseconds(), "refused": e.Refused, "interrupted": e.Interrupted, "denied": e.Denied}
 	case chat.Usage:
 		r.requests++
 		r.usage.Prompt += e.Prompt
@@ -103,8 +103,12 @@ func (r *report) show(e chat.Event) {
 	}
 }
 
-// end writes the result and returns the exit status.
+// end writes the result and returns the exit status. A run whose last command was
+// denied has not done what it was started for, whatever the model says of it.
 func (r *report) end(session string, conv *chat.Conversation, err error) int {
+	if denied := conv.Denied(); err == nil && denied != nil {
+		err = &chat.Error{Exit: chat.ExitDenied, Err: denied, Text: "the last command was not allowed (" + denied.Error() + "): allow it with --mode or a rule"}
+	}
 	if r.format == "text" {
 		switch {
 		case r.opts.HTTPClient != nil:

@@ -66,7 +66,7 @@ func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Opt
 	m := w.facts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
 	o := &chat.Options{
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: w.learnt().keep,
-		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: runner{w.router},
+		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: &runner{r: w.router},
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
 		Spill:   spillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
 		Program: version(), History: past.records,
@@ -92,16 +92,23 @@ func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Opt
 }
 
 // runner gives the chat the router: the model sees a result's Output.
-type runner struct{ r *router.Router }
+type runner struct {
+	r      *router.Router
+	denied error
+}
 
 // Run runs one command string.
-func (r runner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
+func (r *runner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
 	res := r.r.Run(ctx, command, &router.RunOptions{Timeout: timeout})
+	r.denied = res.Denied
 	return res.Output, res.ExitCode
 }
 
+// Refusal is why the last command was not run.
+func (r *runner) Refusal() error { return r.denied }
+
 // Dir is the shell's directory.
-func (r runner) Dir() string { return r.r.Dir() }
+func (r *runner) Dir() string { return r.r.Dir() }
 
 // spillTo keeps what is left out of a conversation in a file below dir.
 func spillTo(dir string) func(string) (string, error) {

@@ -20,6 +20,10 @@ type Runner interface {
 	Run(ctx context.Context, command string, timeout time.Duration) (output string, exitCode int)
 }
 
+// Refuser is a [Runner] that does not run everything. Refusal is why the last
+// command was not run at all; nil: it was.
+type Refuser interface{ Refusal() error }
+
 // Options say what a conversation talks to.
 type Options struct {
 	Model   string
@@ -110,6 +114,7 @@ type Conversation struct {
 	hush     bool         // a summary is written, which nobody is shown
 	plain    bool         // the server refuses reasoning that is sent back
 	by       string       // the model that answers
+	denied   error        // why the last command was not run
 }
 
 // New makes a conversation. It sends nothing yet.
@@ -156,6 +161,7 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 		return "", &Error{Exit: ExitUsage, Text: err.Error(), Err: err}
 	}
 	c.turns++
+	c.denied = nil
 	c.settle()
 	c.add(store.Record{Type: store.TypeUser, Text: p.Text, Images: named})
 	if limit := c.opts.MaxTime; limit > 0 {
@@ -172,6 +178,10 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	c.record(end)
 	return final, errors.Join(err, c.sync())
 }
+
+// Denied is why the last command of the last Send was not run, where nothing has
+// run since; nil otherwise.
+func (c *Conversation) Denied() error { return c.denied }
 
 // turn is the state of one Turn.
 type turn struct {
@@ -279,6 +289,11 @@ func (c *Conversation) answer(ctx context.Context, t *turn, r *reply, call *tool
 		start := time.Now()
 		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, command, timeout)
 		result.Duration = time.Since(start)
+		if r, ok := c.opts.Runner.(Refuser); ok && r.Refusal() != nil {
+			result.Denied, c.denied = true, r.Refusal()
+		} else {
+			c.denied = nil
+		}
 		if ctx.Err() != nil {
 			result.Interrupted = true
 			result.Output = strings.TrimLeft(result.Output+"\n["+stopped(ctx)+"]", "\n")

@@ -20,6 +20,7 @@ const (
 	ExitUsage       = 2   // what was asked makes no sense
 	ExitLimit       = 3   // a limit that the caller set was reached
 	ExitAuth        = 4   // the server refused the key
+	ExitDenied      = 126 // what the model wanted to do is not allowed
 	ExitInterrupted = 130 // cancelled
 )
 

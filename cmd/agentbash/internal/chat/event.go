@@ -28,6 +28,7 @@ type ToolResult struct {
 	Duration    time.Duration
 	Refused     bool // not run: the call was malformed
 	Interrupted bool // cancelled while it ran, or before
+	Denied      bool // not run: it is not allowed
 }
 
 // Usage is what one request cost, in tokens, by the server's own count, or by

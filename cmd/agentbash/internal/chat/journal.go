@@ -57,7 +57,7 @@ func (c *Conversation) emit(e Event) {
 // record is the result as a journal has it; dir is where the shell is now.
 func (r ToolResult) record(dir string) store.Record {
 	return store.Record{Type: store.TypeToolResult, ID: r.ID, Output: r.Output, ExitCode: r.ExitCode, DurationMS: r.Duration.Milliseconds(),
-		Refused: r.Refused, Interrupted: r.Interrupted, Dir: dir}
+		Refused: r.Refused, Interrupted: r.Interrupted, Denied: r.Denied, Dir: dir}
 }
 
 // add records something that belongs to the conversation, and takes it into it.

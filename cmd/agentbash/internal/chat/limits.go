@@ -57,6 +57,7 @@ func stopped(ctx context.Context) string {
 const (
 	warnAt = 3
 	stopAt = 6
+	denyAt = 3 // denials of the same call, whatever else succeeds: it will not be allowed by asking again
 )
 
 // guard watches for a model that goes round in circles: the same call, failing
@@ -64,11 +65,14 @@ const (
 // makes the guard forget. Looking at the same listing in between is not.
 type guard struct {
 	failed map[string]int
+	denied map[string]int
 	seen   map[string]bool // succeeded since, with this output
 	over   error
 }
 
-func newGuard() *guard { return &guard{failed: map[string]int{}, seen: map[string]bool{}} }
+func newGuard() *guard {
+	return &guard{failed: map[string]int{}, denied: map[string]int{}, seen: map[string]bool{}}
+}
 
 // saw notes a result, and returns what the model is told besides.
 func (g *guard) saw(call string, r ToolResult) string {
@@ -78,6 +82,12 @@ func (g *guard) saw(call string, r ToolResult) string {
 			g.seen[key] = true
 		}
 		return ""
+	}
+	if r.Denied {
+		if g.denied[call]++; g.denied[call] >= denyAt {
+			g.over = &Error{Exit: ExitDenied, Text: fmt.Sprintf("stopped: the model sent the same command that is not allowed %d times: %s: allow it with --mode or a rule, or tell the model what to do in its place", denyAt, quoteHead(oneLine(call)))}
+			return ""
+		}
 	}
 	g.failed[call]++
 	n := g.failed[call]

@@ -2,6 +2,8 @@ package chat
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,4 +106,38 @@ func TestARepeatedFailingCall(t *testing.T) {
 		requireLine(t, err, ExitLimit, "6 times")
 		k.server.Close()
 	})
+}
+
+// refusing runs nothing that touches, and says so.
+type refusing struct {
+	bashRunner
+	refusal error
+}
+
+func (r *refusing) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
+	if r.refusal = nil; strings.HasPrefix(command, "touch") {
+		r.refusal = errors.New("no touching")
+		return "no touching\n[exit code: 126]", 126
+	}
+	return r.bashRunner.Run(ctx, command, timeout)
+}
+
+func (r *refusing) Refusal() error { return r.refusal }
+
+func TestACommandThatIsNotAllowed(t *testing.T) {
+	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+		{ToolCalls: call("touch x")}, {Text: "no"},
+		{ToolCalls: []modelserver.ToolCall{{Command: "touch x"}, {Command: "exit 126"}}}, {Text: "hm"},
+		{ToolCalls: []modelserver.ToolCall{{Command: "touch x"}, {Command: "date +%N"}}, Times: 3},
+	}}, func(o *Options) { o.Runner = &refusing{} })
+	_, err := k.Turn(context.Background(), "go")
+	require.NoError(t, err)
+	require.EqualError(t, k.Denied(), "no touching")
+	require.True(t, pick[ToolResult](k.events)[0].Denied)
+	_, err = k.Turn(context.Background(), "and?")
+	require.NoError(t, err)
+	require.NoError(t, k.Denied(), "something has run since, whatever its status")
+	_, err = k.Turn(context.Background(), "now!")
+	requireLine(t, err, ExitDenied, "not allowed 3 times")
+	k.played(t)
 }

@@ -56,6 +56,7 @@ type Record struct {
 	DurationMS  int64   `json:"duration_ms,omitempty"`
 	Refused     bool    `json:"refused,omitempty"`     // the call was malformed and never ran
 	Interrupted bool    `json:"interrupted,omitempty"` // cancelled
+	Denied      bool    `json:"denied,omitempty"`      // it is not allowed, and never ran
 
 	Usage    *Usage   `json:"usage,omitempty"`
 	Attempt  int      `json:"attempt,omitempty"`
