@@ -61,7 +61,7 @@ func (p *pane) session() string {
 }
 
 func TestScreenSessionsResumeAndExport(t *testing.T) {
-	p := newPane(t, screenTest{width: 100, height: 45, shell: true, files: map[string]string{"sub/x": ""}, replies: []modelserver.Reply{
+	p := newPane(t, screenTest{width: 160, height: 45, shell: true, files: map[string]string{"sub/x": ""}, replies: []modelserver.Reply{
 		{ToolCalls: calls("cd sub; echo from the first")},
 		{Text: "Answer one."},
 		{Text: "Answer two.", NewConversation: true},
