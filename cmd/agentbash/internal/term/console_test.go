@@ -182,5 +182,5 @@ func (c *console) ended() int {
 	return c.cmd.ProcessState.ExitCode()
 }
 
-// ready is what the editor shows when it waits.
-const ready = "\x1b[?2004h"
+// ready is what the editor shows when it waits, and nothing was typed ahead.
+const ready = "\r\x1b[2C"

@@ -88,7 +88,15 @@ func (s *session) guarded(ctx context.Context, f func(context.Context)) (done ch
 
 // pressed takes a key while something runs. stop: it is to end.
 func (s *session) pressed(k key) (stop bool) {
-	if s.asked.answers(k) {
+	switch {
+	case k.name == keySuspend:
+		s.screen.hideLive(true)
+		if err := s.suspend(); err != nil {
+			s.screen.note(err.Error())
+		}
+		s.screen.hideLive(false)
+		return false
+	case s.asked.answers(k):
 		s.answerKey(k)
 		return false
 	}

@@ -79,7 +79,7 @@ func (s *screen) whole(n int) error {
 		return fmt.Errorf("there are %s: /output 1 shows the last", plural(len(s.outputs), "output"))
 	}
 	k := s.outputs[len(s.outputs)-n]
-	s.line(s.look.paint("  $ "+safeLine(k.command), bold))
+	s.line(s.look.paint("  $ "+asLine(k.command), bold))
 	s.page(k.output)
 	return nil
 }

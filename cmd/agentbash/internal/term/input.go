@@ -52,6 +52,9 @@ func newInput(o *Options) (*input, error) {
 		}
 		return in, err
 	}
+	if isTerminal(o.Err) {
+		in.tty.out = o.Err
+	}
 	in.edit = &editor{whole: whole, paint: painter{out: o.Err, size: in.tty.size}}
 	var err error
 	in.keys, err = newKeyboard(in.tty.fd)
@@ -99,8 +102,6 @@ func (in *input) next(ctx context.Context, prompt string, interrupt <-chan os.Si
 // editLine reads one text with the editor.
 func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan os.Signal) (string, error) {
 	e := in.edit
-	io.WriteString(in.out, "\x1b[?2004h") // bracketed paste (xterm)
-	defer io.WriteString(in.out, "\x1b[?2004l")
 	if err := e.begin(prompt); err != nil {
 		return "", err
 	}

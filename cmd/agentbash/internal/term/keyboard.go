@@ -2,6 +2,7 @@ package term
 
 import (
 	"errors"
+	"io"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -11,9 +12,13 @@ import (
 // escapeWait is how long the rest of a key's sequence may take, in milliseconds.
 const escapeWait = 50
 
+// pasteWait is how long the rest of a paste may take, in milliseconds.
+const pasteWait = 3000
+
 // terminal is the one that a person types on.
 type terminal struct {
-	fd int
+	fd  int
+	out io.Writer // gets what brackets pastes; nil: they are not
 
 	mu     sync.Mutex
 	cooked *xterm.State // nil: it is as it was
@@ -32,12 +37,15 @@ func (t *terminal) raw() error {
 		return err
 	}
 	t.cooked = cooked
-	io, err := unix.IoctlGetTermios(t.fd, unix.TCGETS)
+	if t.out != nil {
+		io.WriteString(t.out, "\x1b[?2004h") // bracketed paste (xterm)
+	}
+	attr, err := unix.IoctlGetTermios(t.fd, unix.TCGETS)
 	if err != nil {
 		return err
 	}
-	io.Oflag |= unix.OPOST | unix.ONLCR
-	return unix.IoctlSetTermios(t.fd, unix.TCSETS, io)
+	attr.Oflag |= unix.OPOST | unix.ONLCR
+	return unix.IoctlSetTermios(t.fd, unix.TCSETS, attr)
 }
 
 // restore puts the terminal back. It may be called at any time, by anybody.
@@ -45,6 +53,9 @@ func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.cooked != nil {
+		if t.out != nil {
+			io.WriteString(t.out, "\x1b[?2004l")
+		}
 		xterm.Restore(t.fd, t.cooked)
 		t.cooked = nil
 	}
@@ -81,6 +92,7 @@ func newKeyboard(fd int) (*keyboard, error) {
 	k := &keyboard{source: src, keys: make(chan key), ended: make(chan error, 1)}
 	k.decoder = newDecoder(src)
 	k.decoder.more = func() bool { return k.ready(escapeWait) }
+	k.decoder.late = func() bool { return k.ready(pasteWait) }
 	return k, nil
 }
 

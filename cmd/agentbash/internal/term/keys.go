@@ -117,6 +117,7 @@ type decoder struct {
 	// more waits a moment for another byte. Without it, Escape alone could not be
 	// told from the beginning of another key. nil: there always is one.
 	more func() bool
+	late func() bool // waits longer, for the rest of a paste; nil: as more
 }
 
 // pasteEnd closes a bracketed paste.
@@ -176,35 +177,77 @@ func (d *decoder) typed() (key, error) {
 	return key{text: b.String()}, nil
 }
 
+// escape takes the rest of a key that begins with ESC. What does not belong to
+// it is left: a Ctrl-C that comes after half a sequence is a Ctrl-C.
 func (d *decoder) escape() (key, error) {
 	b, err := d.r.ReadByte()
 	if err != nil {
 		return key{}, err
 	}
-	switch b {
-	case '[':
+	switch {
+	case b == '[':
 		return d.csi()
-	case 'O': // cursor keys in application mode
+	case b == 'O': // cursor keys in application mode
+		if !d.comes() {
+			return named(keyNone), nil
+		}
 		if b, err = d.r.ReadByte(); err != nil {
 			return key{}, err
 		}
+		if b < ' ' {
+			return named(keyNone), d.r.UnreadByte()
+		}
 		return named(final(b)), nil
+	case b == ']' || b == 'P' || b == '_' || b == '^':
+		return d.report()
+	case b >= 0x80:
+		if err := d.r.UnreadByte(); err != nil {
+			return key{}, err
+		}
+		_, _, err := d.r.ReadRune()
+		return named(keyNone), err
+	case meta(b) == keyNone && b < ' ':
+		return named(keyEscape), d.r.UnreadByte()
 	}
 	return named(meta(b)), nil
+}
+
+// comes reports whether more has come, or comes in a moment.
+func (d *decoder) comes() bool { return d.r.Buffered() > 0 || d.more == nil || d.more() }
+
+// report skips what a terminal answers to a question of somebody before us (OSC,
+// DCS and the like, up to BEL or ST). Alt and the same character is over soon.
+func (d *decoder) report() (key, error) {
+	for last := byte(0); d.comes(); {
+		b, err := d.r.ReadByte()
+		if err != nil {
+			return key{}, err
+		}
+		if b == 3 {
+			return named(keyNone), d.r.UnreadByte()
+		}
+		if b == 7 || b == '\\' && last == 0x1b {
+			break
+		}
+		last = b
+	}
+	return named(keyNone), nil
 }
 
 // csi reads the parameters of ESC [ and its final byte.
 func (d *decoder) csi() (key, error) {
 	var params bytes.Buffer
-	for {
+	for d.comes() {
 		b, err := d.r.ReadByte()
 		if err != nil {
 			return key{}, err
 		}
 		switch {
-		case b >= '0' && b <= '?' || b >= ' ' && b <= '/':
+		case b >= ' ' && b <= '?':
 			params.WriteByte(b)
 			continue
+		case b < ' ' || b >= 0x7f:
+			return named(keyNone), d.r.UnreadByte()
 		case b == '~':
 			number, _, _ := strings.Cut(params.String(), ";")
 			if tilde(number) == keyPaste {
@@ -223,11 +266,17 @@ func (d *decoder) csi() (key, error) {
 		}
 		return named(name), nil
 	}
+	return named(keyNone), nil
 }
 
+// paste reads up to the bracket's end. A terminal that has lost it does not take
+// the keyboard away for ever: after a while without anything, that was all.
 func (d *decoder) paste() (key, error) {
 	var b bytes.Buffer
 	for !bytes.HasSuffix(b.Bytes(), []byte(pasteEnd)) {
+		if d.r.Buffered() == 0 && d.late != nil && !d.late() {
+			break
+		}
 		c, err := d.r.ReadByte()
 		if err != nil {
 			return key{}, err

@@ -173,6 +173,15 @@ func (s *screen) tick() {
 	s.flush()
 }
 
+// hideLive takes the picture off the screen while another program has the
+// terminal, and puts it back.
+func (s *screen) hideLive(hide bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live.on = s.canLive && !hide
+	s.flush()
+}
+
 // typing shows what is typed while something runs.
 func (s *screen) typing(typed string, queued []string) {
 	s.mu.Lock()

@@ -23,6 +23,9 @@ func oneLine(s string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(s))
 }
 
+// asLine is [Visible] folded to one line, for what is to be recognized.
+func asLine(s string) string { return strings.Join(strings.Fields(Visible(s)), " ") }
+
 // reveal is [Visible] with the places of marks in the result, and those of the
 // escapes.
 func reveal(s string, marks []Span) (text string, moved, escapes []Span) {
