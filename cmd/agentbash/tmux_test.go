@@ -93,6 +93,9 @@ func newPane(t *testing.T, o screenTest) *pane {
 // command is the line that starts the program.
 func (p *pane) command(o screenTest) string {
 	env := append([]string{"-i", "HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "TERM=screen-256color", "LANG=C.UTF-8", asProgram + "=1"}, o.env...)
+	for i, e := range env {
+		env[i] = strings.Replace(e, "~/", p.home+"/", 1)
+	}
 	words := append(append([]string{"env"}, env...), os.Args[0], "--dir", p.dir)
 	if o.shell {
 		words = append(append([]string{"env"}, env...), "PS1=shell> ", "bash", "--norc", "-i")

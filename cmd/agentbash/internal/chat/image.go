@@ -65,6 +65,10 @@ func checkImages(images []Image) error {
 
 var imageWord = regexp.MustCompile(`(?:^|[\s("'\[])@(?:"([^"\n]+)"|(\S+))`)
 
+// NamedImages are the pictures that a prompt names with @, as Send takes them
+// along. Relative names begin at dir.
+func NamedImages(prompt, dir string) ([]Image, error) { return loadImages(prompt, dir) }
+
 // loadImages reads the pictures that a prompt names with @. A word that names no
 // file is a word.
 func loadImages(prompt, dir string) ([]Image, error) {

@@ -79,6 +79,7 @@ func Chat(ctx context.Context, o *Options) error {
 	s := &session{Options: *o, in: in}
 	defer in.close()
 	s.screen = newScreen(o, in)
+	in.attaches = s.attaches
 	if in.terminal && o.Asker.Present() {
 		in.questions, in.news = o.Asker.requests, o.Asker.news
 		defer o.Asker.bind(ctx)()
@@ -94,12 +95,13 @@ func Chat(ctx context.Context, o *Options) error {
 
 type session struct {
 	Options
-	in     *input
-	screen *screen
-	aside  []string // what ! ran since the last prompt, for the next
-	asked  *asking  // a question that is not answered yet; nil: none
-	gone   bool     // nobody types any more
-	seen   string   // the command of a project that was shown last, and is used when it is typed again
+	in       *input
+	screen   *screen
+	aside    []string    // what ! ran since the last prompt, for the next
+	attached attachments // pictures of texts that are not sent yet
+	asked    *asking     // a question that is not answered yet; nil: none
+	gone     bool        // nobody types any more
+	seen     string      // the command of a project that was shown last, and is used when it is typed again
 }
 
 // openHistory connects the editor to the history's file and to the names.
@@ -144,6 +146,9 @@ func (s *session) loop(ctx context.Context) error {
 			continue
 		case errors.Is(err, errNews):
 			s.tell()
+			continue
+		case errors.Is(err, errNote):
+			s.screen.note(s.in.note)
 			continue
 		case errors.As(err, &want):
 			if err := s.answer(ctx, keyName(want)); err != nil {
@@ -244,9 +249,28 @@ func (s *session) ask(ctx context.Context, prompt string) (err error) {
 		s.aside = nil
 	}
 	s.screen.begin()
-	s.during(ctx, "working", func(ctx context.Context) { _, err = s.Conversation.Turn(ctx, prompt) })
+	images := s.pictures(prompt)
+	s.during(ctx, "working", func(ctx context.Context) {
+		_, err = s.Conversation.Send(ctx, chat.Prompt{Text: prompt, Images: images})
+	})
 	s.screen.end()
 	return err
+}
+
+// pictures takes the pictures that a prompt has chips of, and shows the chips of
+// those that it names.
+func (s *session) pictures(prompt string) (images []chat.Image) {
+	images, s.attached = s.attached.take(prompt)
+	named, err := chat.NamedImages(prompt, s.dir())
+	if err != nil || !s.in.terminal {
+		return images // what is wrong with them comes back from the turn
+	}
+	var chips []string
+	for _, img := range named {
+		chips = append(chips, "  "+chip(img))
+	}
+	s.screen.rows(chips, dim)
+	return images
 }
 
 // run runs a command that was typed, and returns what a model sees of it.

@@ -100,6 +100,10 @@ func (s *session) pressed(k key) (stop bool) {
 		s.answerKey(k)
 		return false
 	}
+	k, note := s.in.attaches(k)
+	if note != "" {
+		s.screen.note(note)
+	}
 	stop = s.in.ahead(k)
 	s.asked.typedAhead(s.in.edit.text.text != "")
 	s.screen.typing(s.in.edit.text.text, s.in.queue)

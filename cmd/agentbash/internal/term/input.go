@@ -23,8 +23,11 @@ type input struct {
 
 	queue []string // typed while something ran
 
+	attaches func(key) (out key, note string) // makes of a key what it puts into the text
+
 	questions <-chan *pending // nil: nobody asks
 	question  *pending        // came while a text was waited for
+	note      string          // is to be shown
 	news      <-chan struct{} // there is something to tell
 }
 
@@ -32,6 +35,7 @@ type input struct {
 var (
 	errQuestion = errors.New("a question")
 	errNews     = errors.New("something to tell")
+	errNote     = errors.New("a note")
 )
 
 func newInput(o *Options) (*input, error) {
@@ -111,6 +115,11 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 		var err error
 		select {
 		case k := <-in.keys.keys:
+			var note string
+			if k, note = in.attaches(k); note != "" {
+				in.note = note
+				return "", e.aside(errNote)
+			}
 			text, done, err = e.press(k)
 		case <-in.resize:
 			err = e.show() // on a screen of another width

@@ -44,7 +44,8 @@ const (
 	keyEditor    keyName = "ctrl-x ctrl-e" // and Ctrl-G
 	keyOutput    keyName = "ctrl-o"        // the whole of the last output
 	keySuspend   keyName = "ctrl-z"
-	keyNone      keyName = "none" // understood, and without a meaning here
+	keyClipboard keyName = "ctrl-v" // what is in the clipboard
+	keyNone      keyName = "none"   // understood, and without a meaning here
 )
 
 // controls are Emacs's, as bash has them. A terminal sends CR for Enter, and
@@ -57,7 +58,7 @@ func control(b byte) keyName {
 		return keyBackspace
 	}
 	return []keyName{1: keyHome, 2: keyLeft, 3: keyInterrupt, 4: keyEOF, 5: keyEnd, 6: keyRight, 7: keyEditor, 8: keyBackspace,
-		9: keyTab, 11: keyKillRight, 12: keyClear, 14: keyDown, 15: keyOutput, 16: keyUp, 18: keySearch, 20: keySwap, 21: keyKillLeft, 23: keyKillWord, 25: keyYank, 26: keySuspend, 31: ""}[b]
+		9: keyTab, 11: keyKillRight, 12: keyClear, 14: keyDown, 15: keyOutput, 16: keyUp, 18: keySearch, 20: keySwap, 21: keyKillLeft, 22: keyClipboard, 23: keyKillWord, 25: keyYank, 26: keySuspend, 31: ""}[b]
 }
 
 // final is the key of ESC [ and a last byte (xterm; the others agree).
