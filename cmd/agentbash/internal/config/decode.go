@@ -29,6 +29,7 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 		f.rules = m.encodeInPlace(s.data)
 	}
 	take("limits", &f.limits)
+	decodeConfine(take, &f.confine)
 	if f.mode != "" && !contains(modes(), f.mode) {
 		errs = append(errs, s.at(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modes(), ", "))))
 	}

@@ -48,6 +48,7 @@ type Result struct {
 	Limits                       Limits
 	WebFetch                     *WebFetch  // nil: the defaults
 	WebSearch                    *WebSearch // nil: not configured
+	Confine                      Confine
 
 	From     map[string]string // where model, baseURL, apiKey, mode and provider were said
 	Files    []string          // that were read, highest rank first
@@ -219,6 +220,7 @@ func (l *loader) take(f *file) {
 	r.Limits.Turns = firstSet(r.Limits.Turns, f.limits.Turns)
 	r.Limits.Cost = firstSet(r.Limits.Cost, f.limits.Cost)
 	r.Limits.Time = firstSet(r.Limits.Time, f.limits.Time)
+	l.takeConfine(&f.confine)
 	l.takeFields(f)
 	l.takeWeb(f)
 }

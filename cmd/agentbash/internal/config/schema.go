@@ -10,7 +10,7 @@ import (
 
 // The keys that a file of ours may hold, and those of its entries.
 const (
-	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch"
+	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch " + confineKeys
 	limitKeys    = "turns cost time"
 	modelKeys    = "api window input cached output"
 	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny oauth sampling trust"
@@ -46,6 +46,7 @@ type file struct {
 	rules                        json.RawMessage
 	tools                        map[string]bool
 	limits                       Limits
+	confine                      Confine
 	fields                       fieldbash.Config
 	hooks                        Hooks
 	webFetch                     *WebFetch
@@ -119,7 +120,7 @@ func (s *source) checkAllKeys(v *value) []error {
 // expandUsed expands variables where a value is ours to use. The texts of a
 // function's schema and description are the model's to read, not ours.
 func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
-	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers", "webFetch", "webSearch"} {
+	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets"} {
 		if m := v.find(key); m != nil {
 			errs = append(errs, s.expand(m, &place{key: key}, lookup)...)
 		}
