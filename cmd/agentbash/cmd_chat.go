@@ -15,7 +15,6 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/router"
-	"github.com/agentbash/agentbash/router/policy"
 )
 
 // chatFlags are those of chat and of -p.
@@ -127,13 +126,14 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
+	if c.config.Mode == "" {
+		if err := w.trustSender(ctx); err != nil {
+			return a.fail(err)
+		}
+	}
 	w.start(ctx)
 	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &runner{r: w.router}, Interrupt: interrupts,
 		Info: w.info(seat), Plain: a.plainTerminal(), Color: a.colours(), Asker: w.asker}
-	if c.config.Mode == "" {
-		w.guard.SetMode(policy.FullMode)
-		w.guard.SetSaid(true)
-	}
 	t := &talk{a: a, w: w, past: past, none: c.noSession}
 	o.Mode, o.SetMode = func() string { return string(w.guard.Mode()) }, w.setMode
 	if seat.model != "" {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/session/sandbox"
 	"golang.org/x/sys/unix"
 )
 
@@ -36,6 +37,7 @@ func runDoctor(ctx context.Context, a *app, words []string) int {
 	d.ok("agentbash", version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
 	d.bash(ctx)
 	d.kernel()
+	d.sandbox()
 	if cfg := d.config(*file); cfg != nil {
 		d.state(cfg)
 		d.servers(cfg)
@@ -98,6 +100,20 @@ func (d *doctor) kernel() {
 		return
 	}
 	d.ok("kernel", release+": pidfd, memfd, /proc")
+}
+
+// sandbox says what holds commands in the modes plan and auto.
+func (d *doctor) sandbox() {
+	does, lacks := sandbox.Kernel().Lines()
+	for _, line := range does {
+		d.ok("sandbox", line)
+	}
+	for _, line := range lacks {
+		d.note("sandbox", line)
+	}
+	if does == nil {
+		d.note("sandbox", "the modes plan and auto go by what commands are judged to do, and nothing else holds them")
+	}
 }
 
 func (d *doctor) config(file string) *config.Result {

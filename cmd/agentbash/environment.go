@@ -25,7 +25,7 @@ var knownVars = strings.Fields(`
 	GIT_* HOMEBREW_* NIX_* ASDF_* MISE_* DIRENV_* WSL_*`)
 
 // secretName matches the names that never pass unless they are named in full.
-var secretName = regexp.MustCompile(`(?i)(^|_)(KEY|KEYS|PASS|PAT|PWD_FILE|AUTH)$|(^|_)(APIKEY|ACCESS_KEY|PRIVATE_KEY|KEY_ID)|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|_AUTH_|^AUTH_|COOKIE`)
+var secretName = regexp.MustCompile(`(?i)(^|_)(KEY|KEYS|PASS|PAT|AUTH)$|(^|_)(APIKEY|ACCESS_KEY|PRIVATE_KEY|KEY_ID)|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|_AUTH_TOKEN|COOKIE`)
 
 // secretValue matches an address with a password in it.
 var secretValue = regexp.MustCompile(`://[^/\s:@]*:[^/\s@]+@`)

@@ -91,12 +91,15 @@ func (t *talk) models() []string {
 }
 
 // setMode is /mode.
-func (w *world) setMode(_ context.Context, mode string) error {
+func (w *world) setMode(ctx context.Context, mode string) error {
 	if err := checkMode(mode); err != nil {
 		return err
 	}
-	w.guard.SetMode(policy.Mode(mode))
-	return nil
+	missing, err := w.enter(ctx, policy.Mode(mode))
+	for _, m := range missing {
+		w.asker.Tell("agentbash: " + m)
+	}
+	return err
 }
 
 // mostSessions bounds what /sessions lists.

@@ -28,7 +28,8 @@ func (w *world) toolbox(a *app, o *worldOptions) ([]*registry.Tool, error) {
 	if err != nil {
 		return nil, registry.Usagef("config: %v", err)
 	}
-	tools := agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session})
+	tools := agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session,
+		Access: func(ctx context.Context) *agentbash.Access { return w.cell.access(ctx) }})
 	return slices.Concat(tools, w.shells.Tools(), online.Tools()), nil
 }
 

@@ -28,6 +28,7 @@ type world struct {
 	router *router.Router
 	shells *shells.Shells // background shells
 	guard  *guard.Guard
+	cell   *cell
 	asker  *term.Prompter // nil: nobody is asked
 }
 
@@ -74,13 +75,17 @@ func (a *app) open(o worldOptions) (*world, error) {
 		o.guard.Mode = policy.Mode(w.cfg.Mode)
 	}
 	w.guard = w.guardFor(a, dir, o.guard)
+	w.cell = w.newCell(a, a.judged(w.cfg.Dirs, dir), w.guard.Mode(), o.guard.Said)
+	launcher, env, err := w.confined(a, o.session)
+	if err != nil {
+		return nil, errors.Join(err, w.fields.Close())
+	}
 	w.router, err = router.New(w.reg, &router.Options{
-		Dir: dir, Hooks: w.hooks(a, dir), Guard: w.guard, Env: a.environ, Unset: w.keyVars(a), Secrets: w.secrets(a),
+		Dir: dir, Hooks: w.hooks(a, dir), Guard: w.guard, Launcher: launcher, Env: env, Unset: w.keyVars(a), Secrets: w.secrets(a),
 		StateDir: filepath.Join(w.cfg.Dirs.State, "outputs"), NoCalls: !o.session,
 	})
 	if err != nil {
-		w.fields.Close()
-		return nil, err
+		return nil, errors.Join(err, w.fields.Close(), w.cell.Close())
 	}
 	return w, nil
 }
@@ -174,7 +179,7 @@ func (a *app) warn(warnings []error) {
 
 // Close ends the shells, the servers and what they started.
 func (w *world) Close() error {
-	return errors.Join(w.shells.Close(), w.router.Close(), w.fields.Close())
+	return errors.Join(w.shells.Close(), w.router.Close(), w.fields.Close(), w.cell.Close())
 }
 
 // start starts bash in the background, so that it is there when the first

@@ -111,8 +111,9 @@ func Open(spec Spec) (*Sandbox, error) {
 	return s, nil
 }
 
-// Missing says what the kernel does not do of what was asked for, a line each
-// for a person to read; empty when it does it all.
+// Missing says what this kernel does not do of what was asked for and a kernel
+// of today does, a line each for a person to read. What hardly any does,
+// Support.Lines tells.
 func (s *Sandbox) Missing() []string { return slices.Clone(s.missing) }
 
 // Close removes the directory.
@@ -131,35 +132,4 @@ func real(path string) string {
 		}
 		rest = filepath.Join(filepath.Base(p), rest)
 	}
-}
-
-// missing says what a kernel lacks for an order.
-func missing(k Support, o order) (out []string) {
-	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	limited := !o.Connect
-	if k.Landlock < 2 {
-		say("renaming and linking files from one directory to another is forbidden, also below the directories that may be written (Landlock version 2 could tell)")
-	}
-	if k.Landlock < 3 {
-		say("files can be emptied, though not written, anywhere (Landlock version 3 forbids it)")
-	}
-	if limited && k.Landlock < 4 && !k.Filter {
-		say("TCP connections are not restricted (Landlock version 4 does it)")
-	}
-	if limited && k.Landlock < 4 && k.Filter && len(o.Ports) > 0 {
-		say("no TCP port can be allowed by itself: none is (Landlock version 4 does it)")
-	}
-	if limited && !k.Filter {
-		say("datagrams (UDP, so DNS), multipath TCP and raw sockets are not restricted (a seccomp filter does it)")
-	}
-	if k.Landlock < 6 {
-		say("signals to processes outside, and their abstract Unix sockets, are not restricted (Landlock version 6 does it)")
-	}
-	if limited && k.Landlock < 9 {
-		say("Unix sockets that have a path answer whoever the file's mode lets in (Landlock version 9 restricts it)")
-	}
-	if len(o.Protected) > 0 && !o.Mount {
-		say("protected files inside the workspace are kept by verdict only: %s", k.WhyNoMounts)
-	}
-	return out
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Confine is what commands may reach that a model sends. Only the user's own
@@ -55,18 +56,26 @@ func (l *loader) takeConfine(c *Confine) {
 }
 
 // tightenConfine takes what tightens from a project's file.
-func (l *loader) tightenConfine(f *file) {
+func (l *loader) tightenConfine(f *file, root string) {
 	c := &f.confine
 	for _, s := range c.Secrets {
 		if len(s) > 0 && s[0] == '!' {
 			l.warn(f.path, "secrets", fmt.Sprintf("a project's file cannot take %q off the list of secrets: change your own file", s[1:]))
 			continue
 		}
+		if !strings.HasPrefix(s, "~") {
+			s = below(root, s)
+		}
 		l.result.Confine.Secrets = append(l.result.Confine.Secrets, s)
 	}
-	for key, said := range map[string]bool{"workspace": c.Workspace != nil, "env": c.Env != nil, "network": c.Network.All || c.Network.Ports != nil} {
-		if said {
-			l.warn(f.path, key, "a project's file cannot widen what commands reach: set it in your own file")
-		}
+	const widens = "a project's file cannot widen what commands reach: set it in your own file"
+	if c.Workspace != nil {
+		l.warn(f.path, "workspace", widens)
+	}
+	if c.Env != nil {
+		l.warn(f.path, "env", widens)
+	}
+	if c.Network.All || c.Network.Ports != nil {
+		l.warn(f.path, "network", widens)
 	}
 }

@@ -102,7 +102,7 @@ func (l *loader) takeProject(f *file, p projectFile) {
 			l.result.Tools[name] = false
 		}
 	}
-	l.tightenConfine(f)
+	l.tightenConfine(f, p.root)
 	l.atRoot(f, p.root)
 	l.projectHooks = f.hooks.inDir(p.root)
 	l.takeFields(f)
