@@ -2,7 +2,7 @@
 // its one tool is run, the outputs go back, until the model stops calling.
 //
 // A [Conversation] is one such exchange with one model server over OpenAI's
-// Chat Completions. It offers exactly one tool, bash, in the same bytes with
+// Chat Completions, or its Responses API where the model wants that. It offers exactly one tool, bash, in the same bytes with
 // every request; what a command means is the [Runner]'s business.
 //
 // What is promised to the server: every tool call is answered once, under its

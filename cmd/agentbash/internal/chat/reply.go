@@ -19,7 +19,9 @@ type reply struct {
 	field     string            // where the reasoning came
 	calls     []*toolCall
 	finish    openai.FinishReason
-	usage     bool // the server said what it cost
+	usage     bool // the server said what it cost: counted, and dollars if it knows
+	counted   Usage
+	cost      float64
 
 	order    []json.RawMessage // of a response: its reasoning items, and where the text and the calls stand
 	ended    map[int]bool      // the items that are whole
@@ -29,21 +31,82 @@ type reply struct {
 
 // chunk is one event of a stream. go-openai's own type has no place for the
 // error and reasoning fields that some servers send, and takes arguments only
-// as a string, so the raw event is decoded here.
+// as a string, so the raw event is decoded here. What has another type than the
+// standard says is taken for what it can be (see flat and many), since one
+// field that nobody needs must not cost a reply.
 type chunk struct {
-	Choices []struct {
-		Delta struct {
-			Content          string            `json:"content"`
-			Refusal          string            `json:"refusal"`
-			ReasoningContent string            `json:"reasoning_content"`
-			Reasoning        string            `json:"reasoning"`
-			ReasoningDetails []json.RawMessage `json:"reasoning_details"`
-			ToolCalls        []toolCallDelta   `json:"tool_calls"`
-		} `json:"delta"`
-		FinishReason openai.FinishReason `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *wireUsage      `json:"usage"`
-	Error json.RawMessage `json:"error"`
+	Choices json.RawMessage `json:"choices"`
+	Usage   json.RawMessage `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+	Object  json.RawMessage `json:"object"`
+	Message json.RawMessage `json:"message"`
+}
+
+type choice struct {
+	Index        json.RawMessage `json:"index"`
+	Delta        delta           `json:"delta"`
+	FinishReason json.RawMessage `json:"finish_reason"`
+}
+
+type delta struct {
+	Content          json.RawMessage `json:"content"`
+	Refusal          json.RawMessage `json:"refusal"`
+	ReasoningContent json.RawMessage `json:"reasoning_content"`
+	Reasoning        json.RawMessage `json:"reasoning"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details"`
+	ToolCalls        json.RawMessage `json:"tool_calls"`
+}
+
+// flat is a value as text: a string's text, a number or a truth value as it is
+// written, nothing for null, objects and lists.
+func flat(raw json.RawMessage) string {
+	var text string
+	switch {
+	case len(raw) == 0 || raw[0] == '{' || raw[0] == '[' || raw[0] == 'n':
+		return ""
+	case raw[0] == '"':
+		json.Unmarshal(raw, &text)
+		return text
+	}
+	return string(raw)
+}
+
+// many are the objects of a list, or one that stands without its list.
+func many[T any](raw json.RawMessage) []T {
+	if len(raw) == 0 || raw[0] == 'n' {
+		return nil
+	}
+	var each []json.RawMessage
+	if raw[0] == '{' {
+		each = []json.RawMessage{raw}
+	} else {
+		json.Unmarshal(raw, &each)
+	}
+	var out []T
+	for _, one := range each {
+		var v T
+		if json.Unmarshal(one, &v) == nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// contentOf is the text of a content, and the reasoning in it: some servers
+// (Mistral's) send a list of parts in the place of a string.
+func contentOf(raw json.RawMessage) (text, reasoning string) {
+	if len(raw) == 0 || raw[0] != '[' {
+		return flat(raw), ""
+	}
+	for _, part := range many[struct {
+		Text     json.RawMessage `json:"text"`
+		Thinking json.RawMessage `json:"thinking"`
+	}](raw) {
+		text += flat(part.Text)
+		more, _ := contentOf(part.Thinking)
+		reasoning += more
+	}
+	return text, reasoning
 }
 
 // wireUsage has what OpenRouter adds.
@@ -88,8 +151,14 @@ func (c *Conversation) stream(ctx context.Context) (r *reply, before, within err
 		// the finish reason tells them apart.
 		return r, nil, io.ErrUnexpectedEOF
 	}
+	if len(r.calls) == 0 && strings.Contains(strings.ToLower(string(r.finish)), "malformed") {
+		// Gemini: the model made a call that its own server could not read.
+		return r, nil, &serverError{text: string(r.finish)}
+	}
 	r.nameCalls(c.turns, len(c.messages))
-	if !r.usage {
+	if r.usage {
+		c.spent(r.counted, r.cost)
+	} else {
 		c.spent(c.size.guess(c.messages, r), 0)
 	}
 	return r, nil, nil
@@ -110,35 +179,45 @@ func (c *Conversation) take(r *reply, raw []byte) error {
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return fmt.Errorf("an event that is not JSON: %s", quoteHead(string(raw)))
 	}
+	if flat(e.Object) == "error" && len(e.Error) == 0 {
+		e.Error = raw
+	}
 	if len(e.Error) > 0 && string(e.Error) != "null" {
 		return &serverError{text: errorText(e.Error), lasting: isLasting(e.Error)}
 	}
-	if u := e.Usage; u != nil {
+	for _, u := range many[wireUsage](e.Usage) {
 		r.usage = true
-		c.spent(usageOf(&u.Usage), u.Cost)
+		r.cost, r.counted = u.Cost, usageOf(&u.Usage)
 	}
-	for _, choice := range e.Choices {
-		d := choice.Delta
-		if text := d.ReasoningContent + d.Reasoning; text != "" {
-			r.reasoning.WriteString(text)
-			c.emit(Reasoning{Delta: text})
-		}
-		r.details = append(r.details, d.ReasoningDetails...)
-		if d.ReasoningContent != "" {
-			r.field = "reasoning_content"
-		}
-		if text := d.Content + d.Refusal; text != "" {
-			r.text.WriteString(text)
-			c.emit(Text{Delta: text})
-		}
-		for _, delta := range d.ToolCalls {
-			r.addCall(delta)
-		}
-		if choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
-			r.finish = choice.FinishReason
+	for _, choice := range many[choice](e.Choices) {
+		if n := flat(choice.Index); n == "" || n == "0" { // we ask for one
+			c.takeChoice(r, &choice)
 		}
 	}
 	return nil
+}
+
+func (c *Conversation) takeChoice(r *reply, choice *choice) {
+	d := &choice.Delta
+	text, thought := contentOf(d.Content)
+	if flat(d.ReasoningContent) != "" {
+		r.field = "reasoning_content"
+	}
+	if thought += flat(d.ReasoningContent) + flat(d.Reasoning); thought != "" {
+		r.reasoning.WriteString(thought)
+		c.emit(Reasoning{Delta: thought})
+	}
+	r.details = append(r.details, many[json.RawMessage](d.ReasoningDetails)...)
+	if text += flat(d.Refusal); text != "" {
+		r.text.WriteString(text)
+		c.emit(Text{Delta: text})
+	}
+	for _, delta := range many[toolCallDelta](d.ToolCalls) {
+		r.addCall(delta)
+	}
+	if f := flat(choice.FinishReason); f != "" {
+		r.finish = openai.FinishReason(f)
+	}
 }
 
 // checkFinish turns the ends that are no end into errors.

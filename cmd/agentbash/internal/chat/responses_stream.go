@@ -330,8 +330,8 @@ func (c *Conversation) endResponse(r *reply, e *responseEvent) {
 		r.finish = openai.FinishReasonStop
 	}
 	if u := e.Response.Usage; u != nil {
-		r.usage = true
-		c.spent(Usage{Prompt: u.Input, Completion: u.Output, Cached: u.InputDetails.Cached, Reasoning: u.OutputDetails.Reasoning}, u.Cost)
+		r.usage, r.cost = true, u.Cost
+		r.counted = Usage{Prompt: u.Input, Completion: u.Output, Cached: u.InputDetails.Cached, Reasoning: u.OutputDetails.Reasoning}
 	}
 }
 

@@ -3,6 +3,7 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
@@ -23,13 +24,22 @@ type toolCall struct {
 // toolCallDelta is a piece of a call. Arguments is a string by the standard, and
 // a whole object from some servers.
 type toolCallDelta struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
+	RawIndex json.RawMessage `json:"index"`
+	RawID    json.RawMessage `json:"id"`
 	Function struct {
-		Name      string          `json:"name"`
+		Name      json.RawMessage `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
 	Extra json.RawMessage `json:"extra_content"`
+}
+
+// index is nil where there is none that makes sense.
+func (d *toolCallDelta) index() *int {
+	n, err := strconv.Atoi(flat(d.RawIndex))
+	if err != nil {
+		return nil
+	}
+	return &n
 }
 
 // addCall adds a piece to the call it belongs to. Servers differ: some leave
@@ -38,13 +48,13 @@ type toolCallDelta struct {
 func (r *reply) addCall(d toolCallDelta) {
 	c := r.callFor(d)
 	if c.id == "" {
-		c.id = d.ID
+		c.id = flat(d.RawID)
 	}
 	if len(d.Extra) > 0 {
 		c.extra = d.Extra
 	}
-	if d.Function.Name != c.name {
-		c.name += d.Function.Name
+	if name := flat(d.Function.Name); name != c.name {
+		c.name += name
 	}
 	var text string
 	switch {
@@ -57,20 +67,21 @@ func (r *reply) addCall(d toolCallDelta) {
 }
 
 func (r *reply) callFor(d toolCallDelta) *toolCall {
+	id, index := flat(d.RawID), d.index()
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		c := r.calls[i]
-		otherID := d.ID != "" && c.id != "" && c.id != d.ID
+		otherID := id != "" && c.id != "" && c.id != id
 		switch {
 		case otherID:
-		case d.ID != "" && c.id == d.ID, d.Index != nil && c.index == *d.Index:
+		case id != "" && c.id == id, index != nil && c.index == *index:
 			return c
-		case d.Index == nil && d.ID == "" && i == len(r.calls)-1:
+		case index == nil && id == "" && i == len(r.calls)-1:
 			return c
 		}
 	}
 	c := &toolCall{index: len(r.calls)}
-	if d.Index != nil {
-		c.index = *d.Index
+	if index != nil {
+		c.index = *index
 	}
 	r.calls = append(r.calls, c)
 	return c

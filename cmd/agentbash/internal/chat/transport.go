@@ -64,7 +64,7 @@ func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	// Waiting for the first byte here lets the retrier take a body that broke off
 	// before it for a connection that did.
-	body := bufio.NewReader(resp.Body)
+	body := bufio.NewReader(&living{resp.Body, state})
 	if _, err := body.Peek(1); err != nil {
 		resp.Body.Close()
 		return nil, err
@@ -73,8 +73,20 @@ func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, err
 	}
-	resp.Body = &eventBody{r: body, c: resp.Body, state: state}
+	resp.Body = &eventBody{r: body, c: resp.Body}
 	return resp, nil
+}
+
+// living tells that bytes come.
+type living struct {
+	r     io.Reader
+	state *requestState
+}
+
+func (l *living) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	l.state.alive()
+	return n, err
 }
 
 // checkType wants text/event-stream. Some servers send events under another
@@ -104,16 +116,34 @@ type eventBody struct {
 	r    *bufio.Reader
 	c    io.Closer
 	rest []byte // of a line that is passed on
+}
 
-	state *requestState
+// maxLine bounds one line of a stream: a server that never ends one must not
+// take all memory.
+const maxLine = 32 << 20
+
+var errLine = fmt.Errorf("a line of more than %d bytes", maxLine)
+
+// line reads one line with its end, as far as it goes.
+func (b *eventBody) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := b.r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxLine {
+			return nil, errLine
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
 }
 
 func (b *eventBody) Close() error { return b.c.Close() }
 
 func (b *eventBody) Read(p []byte) (int, error) {
 	for len(b.rest) == 0 {
-		line, err := b.r.ReadBytes('\n')
-		b.state.alive()
+		line, err := b.line()
 		if err != nil {
 			// A last line without its end is no event, but go-openai wants to
 			// see an error object there.
@@ -121,6 +151,10 @@ func (b *eventBody) Read(p []byte) (int, error) {
 				return 0, err
 			}
 			line = append(line, '\n')
+		}
+		if rest, ok := bytes.CutPrefix(line, []byte(`data: {"error":`)); ok {
+			// go-openai would gather it, and lose what is not in OpenAI's form.
+			line = append([]byte(`data: { "error":`), rest...)
 		}
 		if !skipped(line) {
 			b.rest = line
@@ -143,7 +177,8 @@ func skipped(line []byte) bool {
 // isReset reports an error of a connection that was closed under us.
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "server closed idle connection")
+		errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "server closed idle connection") ||
+		strings.Contains(err.Error(), "malformed MIME header: missing colon") // closed in the middle of the headers
 }
 
 // defaultBackoff is the wait before the second attempt.
