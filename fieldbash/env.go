@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// InServer is set in the environment of every server that is started, so that
+// one which starts servers too can tell, and need not start itself for ever.
+const InServer = "AGENTBASH_SERVER"
+
 // passed are the variables of our own environment that a server gets: what a
 // program needs to find its home, its language, the network and temporary
 // files, and nothing that could be a secret of ours.

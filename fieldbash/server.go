@@ -19,7 +19,7 @@ func (f *Fields) serverGroup(name string, s Server) *group {
 		StartTimeout: seconds(s.StartTimeout), CallTimeout: seconds(s.Timeout),
 	}
 	if s.Command != "" {
-		spec.Command = &mcp.Command{Name: s.Command, Args: s.Args, Env: minimalEnv(f.opts.Env, s.Env), Dir: f.inDir(s.Cwd)}
+		spec.Command = &mcp.Command{Name: s.Command, Args: s.Args, Env: append(minimalEnv(f.opts.Env, s.Env), InServer+"=1"), Dir: f.inDir(s.Cwd)}
 	}
 	opts := &mcp.Options{
 		Guard: &f.guard, Version: f.opts.Version, Roots: f.opts.Roots,

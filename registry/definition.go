@@ -24,7 +24,34 @@ func (t *Tool) Definition() Definition {
 	if t.Detail != "" {
 		text = strings.TrimSpace(text + "\n\n" + t.Detail)
 	}
-	return Definition{Name: DefinitionName(t.Name), Description: text, Parameters: objectSchema(t.Params.Schema()), ReadOnly: t.Kind == ReadOnly}
+	return Definition{Name: DefinitionName(t.Name), Description: text, Parameters: t.withoutStdin(), ReadOnly: t.Kind == ReadOnly}
+}
+
+// withoutStdin is the tool's schema for callers that have no stdin to give what
+// a command line may give there.
+func (t *Tool) withoutStdin() json.RawMessage {
+	schema := objectSchema(t.Params.Schema())
+	var required []string
+	from := false
+	if p := t.Params.ready(); p != nil {
+		for _, q := range p.List() {
+			if q.Required {
+				required = append(required, q.Name)
+				from = from || q.Stdin
+			}
+		}
+	}
+	o, err := object(schema)
+	if !from || err != nil {
+		return schema
+	}
+	var out members
+	for _, m := range o {
+		if m.key != "required" {
+			out = append(out, m)
+		}
+	}
+	return append(out, member{"required", mustJSON(required)}).render()
 }
 
 // mostName is the length of a name that every provider takes.

@@ -49,3 +49,9 @@ func TestDefinitionsAreOfObjects(t *testing.T) {
 	}
 	require.JSONEq(t, `{"type":"object","properties":{},"additionalProperties":false}`, string((&Tool{Name: "x"}).Definition().Parameters))
 }
+
+func TestDefinitionsAreForCallersWithoutStdin(t *testing.T) {
+	tool := &Tool{Name: "w", Params: NewParams(Param{Name: "path", Type: String, Required: true}, Param{Name: "content", Type: String, Required: true, Stdin: true})}
+	require.JSONEq(t, `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"],"additionalProperties":false}`,
+		string(tool.Definition().Parameters))
+}

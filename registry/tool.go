@@ -21,6 +21,9 @@ const (
 	Network  Kind = "network"
 )
 
+// Kinds are all kinds that a tool can be known to be of.
+func Kinds() []Kind { return []Kind{ReadOnly, Write, Execute, Network} }
+
 // Tool is one command that takes kwargs. It is not changed after it has been
 // registered; Run may be called from several goroutines at once.
 type Tool struct {

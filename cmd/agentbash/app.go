@@ -48,6 +48,7 @@ func commands() []command {
 		{"route", runRoute, helpRoute},
 		{"tools", runTools, helpTools},
 		{"field", runField, helpField},
+		{"mcp", runMCP, helpMCP},
 		{"sessions", runSessions, helpSessions},
 		{"config", runConfig, helpConfig},
 		{"doctor", runDoctor, helpDoctor},

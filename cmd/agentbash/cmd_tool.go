@@ -16,7 +16,7 @@ import (
 )
 
 // runTool runs `agentbash read --file_path x` and `agentbash field:server:tool`.
-// A command that works on files needs no configuration, and none is read for it.
+// A command that works on files needs no configuration but to be switched off.
 func runTool(ctx context.Context, a *app, name string, words []string) int {
 	ctx, stop := interruptible(ctx)
 	defer stop()
@@ -43,6 +43,9 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	if err != nil {
 		fmt.Fprintf(a.err, "agentbash %v\n", err)
 		return registry.ExitStatus(err)
+	}
+	if a.isOff(name, dir) {
+		return a.switchedOff(name)
 	}
 	o := typedBy("")
 	o.World = a.judged(config.Dirs{}, dir)

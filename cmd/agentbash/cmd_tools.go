@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 )
 
 // toolLine is one entry of agentbash tools --json.
@@ -28,7 +30,12 @@ type toolLine struct {
 func runTools(ctx context.Context, a *app, words []string) int {
 	f := flags("tools")
 	asJSON, file := f.Bool("json", false, ""), f.String("config", "", "")
-	if err := f.Parse(words); err != nil {
+	format, single, kind := f.String("format", "", ""), f.Bool("single", false, ""), f.String("kind", "", "")
+	err := f.Parse(words)
+	if err == nil {
+		err = checkTools(*format, *single, *asJSON, *kind)
+	}
+	if err != nil {
 		return a.usage("tools", err)
 	}
 	w, err := a.open(worldOptions{flags: config.Flags{File: *file}})
@@ -38,14 +45,21 @@ func runTools(ctx context.Context, a *app, words []string) int {
 	defer w.Close()
 	a.warn(w.loadGroups(ctx))
 	query := strings.Join(f.Args(), " ")
+	if *format != "" && !*single {
+		a.everyTool(ctx, w)
+	}
 	tools := w.reg.All()
 	if query != "" {
 		tools = w.reg.Search(query)
 	}
-	if *asJSON {
+	tools = ofKind(tools, *kind)
+	switch {
+	case *format != "":
+		return a.definitions(tools, *format, *single)
+	case *asJSON:
 		writeLine(a.out, toolLines(tools))
-	} else {
-		a.listTools(w, tools, query)
+	default:
+		a.listTools(w, tools, query, *kind)
 	}
 	if query != "" && len(tools) == 0 {
 		fmt.Fprintf(a.err, "agentbash tools: nothing matches %q: agentbash tools lists everything\n", query)
@@ -67,6 +81,50 @@ func (w *world) loadGroups(ctx context.Context) []error {
 	return slices.DeleteFunc(failed, func(err error) bool { return err == nil })
 }
 
+// checkTools checks the flags of tools.
+func checkTools(format string, single, asJSON bool, kind string) error {
+	switch {
+	case format != "" && !slices.Contains(registry.Formats(), format):
+		return fmt.Errorf("--format %q: it is %s", format, strings.Join(registry.Formats(), ", "))
+	case format != "" && asJSON:
+		return errors.New("--format and --json exclude each other: both print JSON")
+	case single && format == "":
+		return errors.New("--single goes with --format openai, anthropic or mcp")
+	case kind != "" && !slices.Contains(registry.Kinds(), registry.Kind(kind)):
+		return fmt.Errorf("--kind %q: it is read-only, write, execute or network", kind)
+	}
+	return nil
+}
+
+// ofKind keeps the tools of a kind; "" keeps all.
+func ofKind(tools []*registry.Tool, kind string) []*registry.Tool {
+	if kind == "" {
+		return tools
+	}
+	return slices.DeleteFunc(slices.Clone(tools), func(t *registry.Tool) bool { return t.Kind != registry.Kind(kind) })
+}
+
+// definitions prints the tools for programs that know nothing of a shell.
+func (a *app) definitions(tools []*registry.Tool, format string, single bool) int {
+	list := []registry.Definition{router.Definition()}
+	if !single {
+		list = nil
+		for _, t := range tools {
+			list = append(list, t.Definition())
+		}
+	}
+	out := []json.RawMessage{}
+	for _, d := range list {
+		raw, err := d.In(format)
+		if err != nil {
+			return a.fail(err)
+		}
+		out = append(out, raw)
+	}
+	writeLine(a.out, out)
+	return exitOK
+}
+
 func toolLines(tools []*registry.Tool) []toolLine {
 	out := []toolLine{}
 	for _, t := range tools {
@@ -80,7 +138,7 @@ func toolLines(tools []*registry.Tool) []toolLine {
 }
 
 // listTools prints the tools, and the servers whose tools are not known.
-func (a *app) listTools(w *world, tools []*registry.Tool, query string) {
+func (a *app) listTools(w *world, tools []*registry.Tool, query, kind string) {
 	known := map[string]bool{}
 	for _, t := range w.reg.All() {
 		group, _, _ := registry.SplitField(t.Name)

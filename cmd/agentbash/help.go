@@ -16,6 +16,7 @@ commands:
   route     explain how a command string would be routed; runs nothing
   tools     list what is registered
   field     list, try, add and remove MCP servers
+  mcp       serve the bash tool to other MCP clients
   sessions  list, show, delete or export recorded sessions
   config    show the configuration, or trust a project's
   doctor    look for what is wrong: bash, kernel, configuration, key, model
@@ -144,15 +145,22 @@ exit status: 0; 2 when the words of route itself are wrong.
 `
 
 const helpTools = `usage: agentbash tools [QUERY] [--json]
+       agentbash tools --format openai|anthropic|mcp [--single] [QUERY]
 
 Lists the agent commands, the functions and the servers that are configured; with a
 QUERY, those in which every word of it occurs. Starts no server: field:SERVER -h does.
 
       --json            an array of name, summary, kind, category, tags, input_schema
+      --kind KIND       only read-only, write, execute or network ones (plan mode has the
+                        read-only ones)
+      --format FORMAT   an array of definitions, as requests to OpenAI or Anthropic or MCP's
+                        tools/list have them; with the tools of all servers, which are started
+      --single          with --format: only the one bash tool
       --config FILE     one more config file, trusted
 
 examples:
   agentbash tools
+  agentbash tools --format openai --single
   agentbash tools search files --json
 
 exit status: 0; 1 when nothing matches.

@@ -89,7 +89,7 @@ func (w *world) slashTools(_ context.Context, query string) (string, error) {
 		tools = w.reg.Search(query)
 	}
 	var b bytes.Buffer
-	(&app{out: &b}).listTools(w, tools, query)
+	(&app{out: &b}).listTools(w, tools, query, "")
 	if b.Len() == 0 {
 		return "", fmt.Errorf("nothing matches %q: /tools lists everything", query)
 	}

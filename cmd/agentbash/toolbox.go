@@ -11,6 +11,7 @@ import (
 	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/agentbash/web"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
@@ -78,8 +79,7 @@ func (a *app) runConfigured(ctx context.Context, name string, words []string, ca
 	}
 	defer w.Close()
 	if on, said := w.cfg.Tools[name]; said && !on {
-		fmt.Fprintf(a.err, "agentbash %s: it is switched off: \"tools\" in a config file says so; agentbash config shows the files\n", name)
-		return exitUnknown
+		return a.switchedOff(name)
 	}
 	return a.guarded(ctx, w.guard, name, words, call, func(ctx context.Context) registry.ToolResult { return w.router.Call(ctx, name, words, call) })
 }
@@ -98,4 +98,20 @@ func (w *world) carried(name string, words []string) *router.Plan {
 	}
 	p := w.router.Plan(command)
 	return &p
+}
+
+func (a *app) switchedOff(name string) int {
+	fmt.Fprintf(a.err, "agentbash %s: it is switched off: \"tools\" in a config file says so; agentbash config shows the files\n", name)
+	return exitUnknown
+}
+
+// isOff reports whether the configuration switches a command off that needs no
+// configuration; one that cannot be read does not.
+func (a *app) isOff(name, dir string) bool {
+	cfg, err := config.Load(&config.Options{Dir: dir, Lookup: a.lookup})
+	if err != nil {
+		return false
+	}
+	on, said := cfg.Tools[name]
+	return said && !on
 }

@@ -151,6 +151,11 @@ func (w *world) openFields(a *app, dir string) error {
 		return errors.Join(err, fields.Close())
 	}
 	for _, g := range fields.Groups() {
+		load := g.Load
+		g.Load = func(ctx context.Context) ([]*registry.Tool, error) {
+			tools, err := load(ctx)
+			return w.switchedOn(tools), err
+		}
 		if err := w.reg.RegisterGroup(g); err != nil {
 			return errors.Join(err, fields.Close())
 		}
@@ -160,15 +165,15 @@ func (w *world) openFields(a *app, dir string) error {
 
 // register adds the tools that the configuration does not switch off.
 func (w *world) register(tools []*registry.Tool) error {
-	for _, t := range tools {
-		if on, said := w.cfg.Tools[t.Name]; said && !on {
-			continue
-		}
-		if err := w.reg.Register(t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.reg.Register(w.switchedOn(tools)...)
+}
+
+// switchedOn leaves out what the configuration switches off.
+func (w *world) switchedOn(tools []*registry.Tool) []*registry.Tool {
+	return slices.DeleteFunc(slices.Clone(tools), func(t *registry.Tool) bool {
+		on, said := w.cfg.Tools[t.Name]
+		return said && !on
+	})
 }
 
 func (a *app) warn(warnings []error) {
