@@ -240,9 +240,13 @@ func newRoundTripper(origin string, headers map[string]string, discoverWait time
 }
 
 // httpTransport is the SDK's transport for the client's URL: streamable HTTP,
-// or the event stream of the 2024-11-05 revision, which knows no login.
-func (c *Client) httpTransport(sse bool, client *http.Client) sdk.Transport {
+// or the event stream of the 2024-11-05 revision.
+func (c *Client) httpTransport(sse bool, rt *roundTripper) sdk.Transport {
+	client := newHTTPClient(rt)
 	if sse {
+		if c.oauth != nil {
+			client.Transport = &loginTripper{next: rt, auth: c.oauth}
+		}
 		return &sdk.SSEClientTransport{Endpoint: c.spec.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}
 	}
 	t := &sdk.StreamableClientTransport{Endpoint: c.spec.URL, HTTPClient: client, MaxEventSize: 2 * maxMessage}

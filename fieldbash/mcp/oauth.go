@@ -78,11 +78,32 @@ func (h *oauthHandler) Authorize(ctx context.Context, req *http.Request, resp *h
 		resp.Body.Close()
 		return once.failed
 	}
+	if h.renewedSince(req) {
+		resp.Body.Close()
+		return nil
+	}
 	err := h.login(ctx, req, resp)
 	if once != nil {
 		once.failed = err
 	}
 	return err
+}
+
+// renewedSince reports whether we have another token than the one that was
+// refused: somebody logged in while this request was under way. It is called
+// with h.mu held.
+func (h *oauthHandler) renewedSince(req *http.Request) bool {
+	ts := h.stored
+	if h.flow != nil {
+		if fresh, err := h.flow.TokenSource(req.Context()); err == nil && fresh != nil {
+			ts = fresh
+		}
+	}
+	if ts == nil {
+		return false
+	}
+	token, err := ts.Token()
+	return err == nil && req.Header.Get("Authorization") != "Bearer "+token.AccessToken
 }
 
 // loginKey is the context key of the *login of one start or request.

@@ -193,7 +193,7 @@ func (c *Client) tryHTTP(ctx context.Context, u *url.URL, sse bool) (*conn, erro
 	k.http = newRoundTripper(u.Scheme+"://"+u.Host, c.spec.Headers, c.discoverLimit())
 	k.http.noted = k.noteArrived
 	var err error
-	k.session, err = c.sdkClient(k).Connect(ctx, c.httpTransport(sse, newHTTPClient(k.http)), c.sessionOptions())
+	k.session, err = c.sdkClient(k).Connect(ctx, c.httpTransport(sse, k.http), c.sessionOptions())
 	if err == nil {
 		return k, nil
 	}
