@@ -238,12 +238,19 @@ func (c *Conversation) ready(ctx context.Context, t *turn) error {
 // settle closes a turn that ended before the model had its say, since many chat
 // templates refuse two user messages in a row.
 func (c *Conversation) settle() {
-	if n := len(c.messages); n > 0 {
-		switch c.messages[n-1].Role {
-		case openai.ChatMessageRoleUser, openai.ChatMessageRoleTool:
-			c.add(store.Record{Type: store.TypeAssistant, Text: "[no reply: the turn was interrupted]"})
-		}
+	if c.waiting() {
+		c.add(noReply())
 	}
+}
+
+// waiting reports whether the last word is not the model's.
+func (c *Conversation) waiting() bool {
+	n := len(c.messages)
+	return n > 0 && (c.messages[n-1].Role == openai.ChatMessageRoleUser || c.messages[n-1].Role == openai.ChatMessageRoleTool)
+}
+
+func noReply() store.Record {
+	return store.Record{Type: store.TypeAssistant, Text: "[no reply: the turn was interrupted]"}
 }
 
 // keep appends a reply. Of one that broke off, the text stays, with a note;

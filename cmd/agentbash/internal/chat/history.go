@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -57,7 +58,10 @@ func (c *Conversation) absorb(r store.Record) {
 	case store.TypeSystem:
 		c.setSystem(r)
 	case store.TypeUser:
-		c.closeOpen(c.push) // what is read here was not written by us
+		c.mend()
+		if c.waiting() {
+			c.push(noReply())
+		}
 		r.Text = c.resumed + r.Text
 		c.resumed = ""
 		c.push(r)
@@ -69,27 +73,64 @@ func (c *Conversation) absorb(r store.Record) {
 		c.pieces = store.Record{}
 	case store.TypeAssistant:
 		c.pieces = store.Record{}
+		c.mend()
 		c.push(r)
 	case store.TypeToolCall:
 		if m := c.callOf(r.ID); m != nil {
 			m.started = r.ID
 		}
 	case store.TypeToolResult:
-		c.push(r)
+		if c.open(r.ID) {
+			c.push(r)
+		}
 	case store.TypeResume:
 		c.resumed = fmt.Sprintf("<system_hint type=\"session_resumed\">the session was resumed: bash is a new one, so variables, functions and background jobs are gone; its directory is %s</system_hint>\n\n", r.Dir)
 	case store.TypeCompact:
 		c.messages = c.messages[:c.systems()]
+		resumed := c.resumed
+		c.resumed, c.pieces = "", store.Record{}
 		for _, m := range r.Messages {
-			c.push(m)
+			c.absorb(m)
 		}
+		c.resumed = resumed
 	case store.TypeClear:
 		c.messages, c.pieces, c.resumed = c.messages[:c.systems()], store.Record{}, ""
 	}
 }
 
+// sendable makes a record one that servers take, whoever wrote it; ours are so
+// already. It reports false for one that says nothing.
+func sendable(r *store.Record) bool {
+	switch r.Type {
+	case store.TypeUser:
+		return strings.TrimSpace(r.Text) != "" || len(r.Images) > 0
+	case store.TypeToolResult:
+		if strings.TrimSpace(r.Output) == "" {
+			r.Output = "(no output)"
+		}
+	case store.TypeAssistant:
+		seen := map[string]bool{}
+		r.Calls = slices.Clone(r.Calls)
+		r.Calls = slices.DeleteFunc(r.Calls, func(call store.Call) bool {
+			gone := call.ID == "" || seen[call.ID]
+			seen[call.ID] = true
+			return gone
+		})
+		for i := range r.Calls {
+			call := &r.Calls[i]
+			call.Name = sendableName(call.Name)
+			call.Arguments = sendableArguments(call.Arguments)
+		}
+		return strings.TrimSpace(r.Text) != "" || len(r.Calls) > 0
+	}
+	return true
+}
+
 // push appends a message.
 func (c *Conversation) push(r store.Record) {
+	if !sendable(&r) {
+		return
+	}
 	m := openai.ChatCompletionMessage{}
 	by := r.Model // of a message that a compaction kept
 	if by == "" && r.Type == store.TypeAssistant {
@@ -151,14 +192,38 @@ func (c *Conversation) callOf(id string) *message {
 	return nil
 }
 
+// open reports whether a call waits for its result. In a session that was
+// written by others, or has lost a line, a result may stand alone.
+func (c *Conversation) open(id string) bool {
+	for i := len(c.messages) - 1; i >= 0; i-- {
+		m := &c.messages[i]
+		if m.Role != openai.ChatMessageRoleTool {
+			return slices.ContainsFunc(m.rec.Calls, func(call store.Call) bool { return call.ID == id })
+		}
+		if m.ToolCallID == id {
+			return false
+		}
+	}
+	return false
+}
+
+// mend answers what is open before a message that cannot follow it. Where we
+// wrote the session, that is only so when a line of it was lost.
+func (c *Conversation) mend() { c.closeOpen(c.push) }
+
 // closeOpen ends what a program that was killed left open: a reply whose end
 // was not seen is kept as far as it was shown, calls without a result are
 // answered as interrupted.
 func (c *Conversation) closeOpen(add func(store.Record)) {
-	if shown := c.pieces; strings.TrimSpace(shown.Text) != "" {
+	shown := c.pieces
+	c.pieces = store.Record{}
+	c.closeCalls(add)
+	if strings.TrimSpace(shown.Text) != "" {
 		add(store.Record{Type: store.TypeAssistant, Text: shown.Text, Reasoning: shown.Reasoning, Partial: true})
 	}
-	c.pieces = store.Record{}
+}
+
+func (c *Conversation) closeCalls(add func(store.Record)) {
 	answered := map[string]bool{}
 	for i := len(c.messages) - 1; i >= 0; i-- {
 		switch m := &c.messages[i]; {

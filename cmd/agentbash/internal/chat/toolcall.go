@@ -104,12 +104,14 @@ func (r *reply) nameCalls(turn, position int) {
 // JSON object, and names outside their alphabet; the tool message tells the
 // model what it had sent.
 func (c *toolCall) echo() store.Call {
-	arguments := c.arguments
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
-		arguments = "{}"
+	return store.Call{ID: c.id, Name: sendableName(c.name), Arguments: sendableArguments(c.arguments), Extra: c.extra}
+}
+
+func sendableArguments(arguments string) string {
+	if text := strings.TrimLeft(arguments, " \t\r\n"); !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) {
+		return "{}"
 	}
-	return store.Call{ID: c.id, Name: sendableName(c.name), Arguments: arguments, Extra: c.extra}
+	return arguments
 }
 
 func sendableName(name string) string {

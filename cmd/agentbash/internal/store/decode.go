@@ -63,15 +63,21 @@ func decodeLines(lines [][]byte) (records []Record, unread int) {
 // there as a whole, and what was only told to the person. Decoding is what
 // takes the time when a long session is resumed.
 func living(lines [][]byte) [][]byte {
-	var out [][]byte
+	out := make([][]byte, 0, len(lines))
 	kinds := make([]Type, len(lines))
-	start, last := 0, 0 // of the conversation; of what came after the last reply
 	for i, line := range lines {
-		switch kinds[i] = typeOf(line); kinds[i] {
-		case TypeCompact, TypeClear:
-			start, last = i, i
-		case TypeAssistant:
-			last = i
+		kinds[i] = typeOf(line)
+	}
+	start, last := -1, -1 // of the conversation; of what came after the last reply
+	for i := len(lines) - 1; i >= 0 && start < 0; i-- {
+		switch kinds[i] {
+		case TypeCompact, TypeClear, TypeAssistant:
+			if !json.Valid(lines[i]) {
+				continue // what it stands for is still there
+			}
+			if last = max(last, i); kinds[i] != TypeAssistant {
+				start = i
+			}
 		}
 	}
 	for i, line := range lines {

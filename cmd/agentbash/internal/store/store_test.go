@@ -245,6 +245,37 @@ func TestOpenLeavesOutWhatIsOver(t *testing.T) {
 	}
 }
 
+func TestALostCompactionGivesBackWhatItStoodFor(t *testing.T) {
+	st := &Store{Path: t.TempDir()}
+	user, piece, whole := Record{Type: TypeUser, Text: "u"}, Record{Type: TypeText, Text: "p"}, Record{Type: TypeAssistant, Text: "w"}
+	for name, c := range map[string]struct {
+		last    Type // the record whose line is lost
+		records []Record
+		want    []Type
+	}{
+		"a compaction":    {TypeCompact, []Record{user, whole, {Type: TypeCompact}, user}, []Type{TypeUser, TypeAssistant, TypeUser}},
+		"the later one":   {TypeCompact, []Record{user, {Type: TypeCompact}, whole, {Type: TypeCompact}, user}, []Type{TypeCompact, TypeAssistant, TypeUser}},
+		"a clear":         {TypeClear, []Record{user, whole, {Type: TypeClear}, user}, []Type{TypeUser, TypeAssistant, TypeUser}},
+		"the whole reply": {TypeAssistant, []Record{user, whole, user, piece, whole}, []Type{TypeUser, TypeAssistant, TypeUser, TypeText}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := create(t, st, "/p", c.records...)
+			require.NoError(t, s.Close())
+			data, err := os.ReadFile(s.Path)
+			require.NoError(t, err)
+			head := []byte(`{"type":"` + string(c.last) + `"`)
+			at := bytes.LastIndex(data, head) + len(head)
+			data[at] = 0 // a broken disk
+			require.NoError(t, os.WriteFile(s.Path, data, 0o600))
+			again, got, unread, err := st.Open(s.ID, "test")
+			require.NoError(t, err)
+			require.NoError(t, again.Close())
+			require.Equal(t, append([]Type{TypeSession}, c.want...), types(got))
+			require.Equal(t, 1, unread)
+		})
+	}
+}
+
 // BenchmarkOpen resumes a session of 10,000 records.
 func BenchmarkOpen(b *testing.B) {
 	st := &Store{Path: b.TempDir()}
