@@ -30,13 +30,10 @@ func asLine(s string) string { return strings.Join(strings.Fields(Visible(s)), "
 // escapes.
 func reveal(s string, marks []Span) (text string, moved, escapes []Span) {
 	var b strings.Builder
-	at := make([]int, len(s)+1) // where each byte has gone
+	starts, ends := make([]int, len(s)), make([]int, len(s)) // of the character of each byte, in the result
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		for j := range size {
-			at[i+j] = b.Len()
-		}
-		from := b.Len()
+		start, from := b.Len(), b.Len()
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
@@ -53,13 +50,14 @@ func reveal(s string, marks []Span) (text string, moved, escapes []Span) {
 		if b.Len() > from {
 			escapes = append(escapes, Span{from, b.Len()})
 		}
-		i += size
+		for end := i + size; i < end; i++ {
+			starts[i], ends[i] = start, b.Len()
+		}
 	}
-	at[len(s)] = b.Len()
 	for _, m := range marks {
 		from, to := max(0, min(m.From, len(s))), max(0, min(m.To, len(s)))
 		if from < to {
-			moved = append(moved, Span{at[from], at[to]})
+			moved = append(moved, Span{starts[from], ends[to-1]})
 		}
 	}
 	return b.String(), moved, escapes
