@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -65,9 +66,7 @@ func newPane(t *testing.T, o screenTest) *pane {
 	for name, text := range o.files {
 		p.write(name, text)
 	}
-	if o.width == 0 {
-		o.width, o.height = 80, 24
-	}
+	o.width, o.height = cmp.Or(o.width, 80), cmp.Or(o.height, 24)
 	fifo := filepath.Join(short, "out")
 	alive := filepath.Join(short, "alive") // held open by all that the pane runs
 	require.NoError(t, exec.Command("mkfifo", fifo, alive).Run())
@@ -225,6 +224,12 @@ func (p *pane) say(text string) { p.t.Helper(); p.typed(text); p.keys("Enter") }
 // terminate sends SIGTERM to the program that the pane's shell has started.
 func (p *pane) terminate() {
 	p.t.Helper()
+	require.NoError(p.t, syscall.Kill(p.program(), syscall.SIGTERM))
+}
+
+// program is the process of the program that the pane's shell has started.
+func (p *pane) program() int {
+	p.t.Helper()
 	program, err := os.Executable()
 	require.NoError(p.t, err)
 	pid := strings.TrimSpace(p.tmux("display-message", "-p", "#{pane_pid}"))
@@ -237,7 +242,7 @@ func (p *pane) terminate() {
 	}
 	n, err := strconv.Atoi(pid)
 	require.NoError(p.t, err)
-	require.NoError(p.t, syscall.Kill(n, syscall.SIGTERM))
+	return n
 }
 
 // resize gives the window another width, and waits until the prompt is painted

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -49,9 +51,26 @@ func (s *session) external(ctx context.Context) error {
 	return nil
 }
 
-// suspend is Ctrl-Z: the shell that started us goes on, until fg.
+// stopTime is how long it may take until the stop is felt.
+const stopTime = 300 * time.Millisecond
+
+// suspend is Ctrl-Z: the shell that started us goes on, until fg. The signal may
+// be felt only after kill has returned, and where there is nobody to continue us
+// (an orphaned process group) never, so it is waited for, but not for ever.
 func (s *session) suspend() error {
-	return s.in.aside(func() error { return unix.Kill(0, unix.SIGTSTP) })
+	return s.in.aside(func() error {
+		again := make(chan os.Signal, 1)
+		signal.Notify(again, unix.SIGCONT)
+		defer signal.Stop(again)
+		if err := unix.Kill(0, unix.SIGTSTP); err != nil {
+			return err
+		}
+		select {
+		case <-again:
+		case <-time.After(stopTime):
+		}
+		return nil
+	})
 }
 
 // aside leaves the terminal to somebody else while f runs.

@@ -78,8 +78,11 @@ func (s *screen) flush() {
 }
 
 // atEdge is true when the next character would begin a new row. Moving the
-// cursor makes terminals forget that.
-func (s *screen) atEdge() bool { return s.words != nil && s.words.l.col >= s.width() }
+// cursor makes terminals forget that. Where the screen has got narrower, the row
+// was broken anew.
+func (s *screen) atEdge() bool {
+	return s.words != nil && s.words.l.col > 0 && s.words.l.col%max(s.width(), 1) == 0
+}
 
 // draw makes room below the cursor (ESC D goes down a row, and scrolls at the
 // last one), and draws there.
