@@ -91,6 +91,8 @@ func (g *gate) mayWrite(real string) error {
 		return &Denied{real, secretWhy}
 	case below(real, g.Protected) || inGit(real) || isSettings(real):
 		return &Denied{real, "is protected, for programs run what it says: ask the person to change it, or to approve the command"}
+	case len(g.Write) == 0:
+		return &Denied{real, "cannot be changed in this mode: say what you would change, or ask the person to change the mode"}
 	case !below(real, g.Write):
 		return &Denied{real, fmt.Sprintf("is outside the workspace (%s): write there, or ask the person to approve it or to name the directory in \"workspace\" of their configuration", strings.Join(g.Write, ", "))}
 	}

@@ -41,7 +41,6 @@ func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 	if err := e.restart(); err != nil {
 		return fmt.Errorf("restart the shell: %w", err)
 	}
-	e.restarted = true
 	e.rest()
 	return nil
 }

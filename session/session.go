@@ -65,7 +65,7 @@ func (s *Session) Run(ctx context.Context, command string, opts *RunOptions) (Re
 // programs that run, as PATH does, and no function, alias or trap. A later shell
 // that has a launcher again gets those back.
 //
-// After an error the next command tries again to start a shell as opts says.
+// No Result says Restarted because of it. After an error the next command tries again to start a shell as opts says.
 func (s *Session) Restart(ctx context.Context, opts *RestartOptions) error {
 	var o RestartOptions
 	if opts != nil {

@@ -102,7 +102,11 @@ func (c *cell) access(context.Context) *agentbash.Access {
 	if c.said || c.mode == policy.FullMode {
 		return nil
 	}
-	return c.places.access()
+	a := c.places.access()
+	if c.mode == policy.PlanMode {
+		a.Write = nil // whoever judges commands let none through that writes
+	}
+	return a
 }
 
 // enter changes the mode of a world: who decides, what the kernel and the tools
@@ -121,6 +125,9 @@ func (w *world) enter(ctx context.Context, mode policy.Mode) (missing []string, 
 		// From auto to plan nothing is gained, so the whole state may go along.
 		trust := old == mode || mode == policy.PlanMode
 		err = w.router.SetLauncher(ctx, session.RestartOptions{Launcher: l, Env: env, Trust: trust})
+		if err == nil && !trust && (old == policy.PlanMode || old == policy.AutoMode) {
+			w.guard.NewShell()
+		}
 	}
 	if err != nil {
 		c.mu.Lock()

@@ -36,6 +36,8 @@ func typedBy(mode string) guard.Options {
 // guardFor makes the guard of a world: its workspace, its rules, its budgets.
 func (w *world) guardFor(a *app, dir string, o guard.Options) *guard.Guard {
 	o.World = a.judged(w.cfg.Dirs, dir)
+	at := w.placesOf(o.World)
+	o.World.Secrets, o.World.Protected, o.World.Roots = at.secrets, at.protected, at.roots
 	o.World.Kind = func(name string) registry.Kind {
 		if t, ok := w.reg.Lookup(name); ok {
 			return t.Kind

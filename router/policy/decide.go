@@ -94,6 +94,9 @@ func (d *decider) part(p *Part) {
 	case found.maybe != nil:
 		d.byPlain = true
 		d.say(Ask, found.maybe, d.ruleSays(found.maybe, p, true))
+	case d.mode != FullMode && d.secret(p) != "":
+		d.byPlain = true
+		d.say(Ask, nil, fmt.Sprintf("%s reads %s, which is on the list of secrets", p, d.secret(p)))
 	case d.permits(p, &found):
 	case found.allow != nil:
 		d.say(Allow, found.allow)
@@ -171,6 +174,27 @@ func (d *decider) ruleSays(r *rule, p *Part, maybe bool) string {
 		verb = "may be what"
 	}
 	return fmt.Sprintf("%s %s the rule %q is about (%s)", p, verb, r.text, r.at)
+}
+
+// secret is the first of the files that a part is known to read which is on the
+// list of secrets, or may be by its pattern; "" if none is.
+func (d *decider) secret(p *Part) string {
+	for i := range p.Paths {
+		path := p.Paths[i].Path
+		fixed, _, open := strings.Cut(path, "…")
+		if at := strings.IndexAny(fixed, "*?["); at >= 0 {
+			fixed, open = fixed[:at], true
+		}
+		for _, s := range d.w.Secrets {
+			if p.Paths[i].Tree && strings.HasPrefix(s, strings.TrimSuffix(fixed, "/")+"/") {
+				return s
+			}
+			if fixed == s || strings.HasPrefix(fixed, s+"/") || open && len(fixed) > len(d.w.Home)+1 && strings.HasPrefix(s, fixed) {
+				return path
+			}
+		}
+	}
+	return ""
 }
 
 // permits reports whether the mode lets a part run, with the files that rules

@@ -23,6 +23,10 @@ type World struct {
 	// about, present or not: the program's own configuration and state.
 	Protected []string
 
+	// Secrets are files and directories, absolute, whose reading is asked about
+	// but in mode full.
+	Secrets []string
+
 	// Kind tells a tool's kind from its name ("read", "field:db:query"). Nil, and
 	// a kind of "", make the tool's effects unknown.
 	Kind func(name string) registry.Kind
