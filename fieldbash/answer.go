@@ -3,6 +3,8 @@ package fieldbash
 import (
 	"encoding/json"
 	"errors"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // AnswerSchema checks JSON texts against a JSON Schema (draft-07 or 2020-12).
@@ -36,11 +38,14 @@ func (s *AnswerSchema) Check(text []byte) []string {
 	if err := json.Unmarshal(text, &value); err != nil {
 		return []string{"it is not JSON: " + err.Error()}
 	}
+	if !affordable(s.v.tree, value) {
+		return []string{"it cannot be checked: the schema is too costly: make it simpler"}
+	}
 	err := s.v.ready.Validate(value)
 	if err == nil {
 		return nil
 	}
-	f := finder{root: s.v.root}
+	f := finder{root: s.v.root, refs: map[string]*jsonschema.Schema{}}
 	f.look(s.v.root, value, nil, 0)
 	if lines := f.lines(); len(lines) > 0 {
 		return lines[:min(len(lines), maxProblems)]

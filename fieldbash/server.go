@@ -3,6 +3,7 @@ package fieldbash
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -170,7 +171,12 @@ func said(b *bool) bool { return b != nil && *b }
 // tool makes what all field tools have in common.
 func (f *Fields) tool(group, name, summary, detail string, schema json.RawMessage) *registry.Tool {
 	full := registry.FieldPrefix + group + ":" + name
-	params, err := registry.ParseSchema(full, schema)
+	params, err := (*registry.Params)(nil), error(nil)
+	if n := nested(schema); n > maxNesting {
+		err = fmt.Errorf("it is nested %d deep", n)
+	} else {
+		params, err = registry.ParseSchema(full, schema)
+	}
 	if err != nil {
 		f.logf("%s: its schema is not one (%v): every argument is accepted", full, err)
 		params, schema = registry.AnyParams(), nil

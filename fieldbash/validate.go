@@ -30,6 +30,8 @@ type validator struct {
 	logf    func(format string, args ...any)
 	compile sync.Once
 	root    *jsonschema.Schema   // for looking; nil: the server judges alone
+	tree    any                  // for measuring
+	dear    sync.Once            // says that a check would cost too much
 	ready   *jsonschema.Resolved // for judging
 }
 
@@ -47,11 +49,17 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 	delete(args, formatKey)
 	delete(args, laterKey)
 	args, _ = goNumbers(args).(map[string]any)
+	if !affordable(v.tree, args) {
+		v.dear.Do(func() {
+			v.logf("%s: its schema is too costly to check arguments by, so the server judges alone", v.tool)
+		})
+		return nil
+	}
 	err := v.ready.Validate(args)
 	if err == nil {
 		return nil
 	}
-	f := finder{root: v.root}
+	f := finder{root: v.root, refs: map[string]*jsonschema.Schema{}}
 	f.look(v.root, args, nil, 0)
 	problems := f.lines()
 	if len(problems) == 0 { // a keyword that needs the whole: not, if, unevaluated...
@@ -77,7 +85,8 @@ func (v *validator) prepare() {
 		if err == nil && !knownDraft(root.Schema) {
 			err = fmt.Errorf("its draft is %s, not draft-07 or 2020-12", root.Schema)
 		}
-		if typ := unknownType(v.schema); err == nil && typ != "" {
+		json.Unmarshal(v.schema, &v.tree)
+		if typ := wrongType(v.tree); err == nil && typ != "" {
 			err = fmt.Errorf("there is no type %q", typ)
 		}
 	}
@@ -100,14 +109,8 @@ func knownDraft(uri string) bool {
 		"https://json-schema.org/draft-07/schema#", "https://json-schema.org/draft-07/schema"}, uri)
 }
 
-// unknownType returns a type that the schema names and JSON Schema does not
-// have, or "". The library would find that no value is of it.
-func unknownType(schema json.RawMessage) string {
-	var node any
-	json.Unmarshal(schema, &node)
-	return wrongType(node)
-}
-
+// wrongType returns a type that the schema names and JSON Schema does not have,
+// or "". The library would find that no value is of it.
 func wrongType(node any) string {
 	switch n := node.(type) {
 	case []any:

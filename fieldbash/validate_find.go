@@ -29,6 +29,7 @@ type mistake struct {
 type finder struct {
 	root  *jsonschema.Schema
 	args  any
+	refs  map[string]*jsonschema.Schema // that were followed; shared by all that look
 	found []mistake
 }
 
@@ -162,7 +163,7 @@ func (f *finder) union(branches []*jsonschema.Schema, v any, at []string, depth 
 	var types []string
 	got := ""
 	for _, b := range branches {
-		try := finder{root: f.root, args: f.args}
+		try := finder{root: f.root, args: f.args, refs: f.refs}
 		try.look(b, v, at, depth+1)
 		if len(try.found) == 0 {
 			return
@@ -189,6 +190,15 @@ func (f *finder) union(branches []*jsonschema.Schema, v any, at []string, depth 
 
 // resolve follows a reference within the schema: a JSON Pointer (RFC 6901).
 func (f *finder) resolve(ref string) *jsonschema.Schema {
+	s, known := f.refs[ref]
+	if !known {
+		s = f.follow(ref)
+		f.refs[ref] = s
+	}
+	return s
+}
+
+func (f *finder) follow(ref string) *jsonschema.Schema {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {
 		return nil
