@@ -2,113 +2,66 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	"github.com/agentbash/agentbash/internal/modelserver"
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/internal/modelserver"
 )
 
-// chatAt runs the chat on a terminal of its own, types a prompt, waits until
-// end was shown, ends the chat, and returns the processor time that the process
-// and its shell used, and the most memory that it had.
-func chatAt(b *testing.B, bin, home, base, end string, extra ...string) (cpu time.Duration, rssKB int64) {
+// BenchmarkStreamedReply is a chat on a terminal to which a model says 100,000
+// tokens, as fast as they are taken: the CPU of the whole program, beside the 100
+// seconds that the stream takes at 1,000 tokens a second, and its memory.
+func BenchmarkStreamedReply(b *testing.B) {
+	const tokens = 100_000
+	bin := buildProgram(b)
+	s, err := modelserver.Start(&modelserver.Script{Replies: []modelserver.Reply{{Text: "abc ", TextTimes: tokens, Chunk: 4}}}, nil)
+	require.NoError(b, err)
+	defer s.Close()
+	var cpu time.Duration
+	var memory int64
+	for b.Loop() {
+		s.Rewind()
+		cmd := exec.Command(bin, "--base-url", s.BaseURL, "--model", "m", "--api-key", "k", "--dir", b.TempDir())
+		cmd.Env = []string{"HOME=" + b.TempDir(), "PATH=" + os.Getenv("PATH"), "TERM=xterm"}
+		tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
+		require.NoError(b, err)
+		untilShown(b, tty, "\r\x1b[2C")
+		_, err = tty.WriteString("go\r")
+		require.NoError(b, err)
+		untilShown(b, tty, "; session ", "\r\x1b[2C")
+		_, err = tty.WriteString("\x04")
+		require.NoError(b, err)
+		require.NoError(b, cmd.Wait())
+		require.NoError(b, tty.Close())
+		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		memory = max(memory, maxRSS(cmd.ProcessState))
+	}
+	b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s/100000tokens")
+	b.ReportMetric(float64(memory)/1024, "max-MB")
+}
+
+// untilShown reads from a terminal until it has shown texts, one after the other.
+func untilShown(b *testing.B, tty *os.File, texts ...string) {
 	b.Helper()
-	cmd := exec.Command(bin, extra...)
-	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "TERM=xterm-256color",
-		"OPENAI_BASE_URL="+base, "OPENAI_API_KEY=k", "AGENTBASH_MODEL=scripted-1")
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
-	require.NoError(b, err)
-	defer tty.Close()
-	var seen bytes.Buffer
+	var seen []byte
 	buf := make([]byte, 64<<10)
-	until := func(text string) {
-		for !bytes.Contains(seen.Bytes(), []byte(text)) {
-			n, err := tty.Read(buf)
-			require.NoError(b, err, "%s", seen.Bytes())
-			if seen.Len() > 1<<20 {
-				seen.Next(seen.Len() - 1<<10)
-			}
-			seen.Write(buf[:n])
+	for len(texts) > 0 {
+		if i := bytes.Index(seen, []byte(texts[0])); i >= 0 {
+			seen, texts = seen[i+len(texts[0]):], texts[1:]
+			continue
 		}
+		seen = seen[max(0, len(seen)-len(texts[0])):]
+		n, err := tty.Read(buf)
+		require.NoError(b, err, "before %q", texts[0])
+		seen = append(seen, buf[:n]...)
 	}
-	until("scripted-1")
-	_, err = tty.WriteString("go\r")
-	require.NoError(b, err)
-	until(end)
-	// rusage would count the memory of the process that started it, too.
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-	require.NoError(b, err)
-	_, peak, _ := strings.Cut(string(status), "VmHWM:")
-	_, err = fmt.Sscan(peak, &rssKB)
-	require.NoError(b, err)
-	_, err = tty.WriteString("\x04")
-	require.NoError(b, err)
-	for err == nil { // until the program has ended
-		_, err = tty.Read(buf)
-	}
-	require.NoError(b, cmd.Wait())
-	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), rssKB
 }
 
-// longAnswer is markdown of about 100,000 tokens, of which a stream brings one
-// in a piece.
-func longAnswer() (text string, tokens int) {
-	piece := "## A heading\n\nSome **bold** words and `code`, [a link](https://example.com) and more words.\n\n- one\n- two\n\n```go\nfunc main() {\n\tfmt.Println(1)\n}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
-	n := 400_000 / len(piece)
-	return strings.Repeat(piece, n) + "THE-END", n * len(piece) / 4
-}
-
-// BenchmarkLongReply is what the whole program uses, as a process, for a reply
-// of 100,000 tokens that it decodes, records and renders on a terminal: the
-// part of the stream's own length at 1,000 tokens a second, and its memory.
-func BenchmarkLongReply(b *testing.B) {
-	bin, home := buildProgram(b), b.TempDir()
-	text, tokens := longAnswer()
-	s, err := modelserver.Start(&modelserver.Script{Replies: []modelserver.Reply{{Text: text, Chunk: 4}}}, nil)
-	require.NoError(b, err)
-	var used []time.Duration
-	var most int64
-	for b.Loop() {
-		s.Rewind()
-		cpu, rss := chatAt(b, bin, home, s.BaseURL, "THE-END")
-		used, most = append(used, cpu), max(most, rss)
-	}
-	b.ReportMetric(medianMS(used), "cpu-ms")
-	b.ReportMetric(medianMS(used)/float64(tokens)*100, "%-of-the-stream")
-	b.ReportMetric(float64(most)/1024, "RSS-MB")
-	b.ReportMetric(0, "ns/op")
-	require.NoError(b, s.Close())
-}
-
-// BenchmarkChatMemory is the memory of a chat of fifty commands with 20 KB of
-// output each, and of one that goes on with a session of 10,000 records.
-func BenchmarkChatMemory(b *testing.B) {
-	bin, home := buildProgram(b), b.TempDir()
-	s, err := modelserver.Start(&modelserver.Script{Replies: []modelserver.Reply{
-		{ToolCalls: []modelserver.ToolCall{{Command: "seq 4000; date +%N"}}, Times: 50}, {Text: "THE-END"}}}, nil)
-	require.NoError(b, err)
-	var worked, resumed int64
-	for b.Loop() {
-		s.Rewind()
-		_, rss := chatAt(b, bin, home, s.BaseURL, "THE-END")
-		worked = max(worked, rss)
-	}
-	require.NoError(b, s.Close())
-	long := b.TempDir()
-	fillHistory(b, long, filepath.Clean(long), 2000, 200)
-	s, err = modelserver.Start(&modelserver.Script{Replies: []modelserver.Reply{{Text: "THE-END"}}}, nil)
-	require.NoError(b, err)
-	_, resumed = chatAt(b, bin, long, s.BaseURL, "THE-END", "--continue")
-	b.ReportMetric(float64(worked)/1024, "RSS-MB")
-	b.ReportMetric(float64(resumed)/1024, "resumed-RSS-MB")
-	b.ReportMetric(0, "ns/op")
-	require.NoError(b, s.Close())
-}
+// maxRSS is the most memory that a process had, in kB.
+func maxRSS(p *os.ProcessState) int64 { return p.SysUsage().(*syscall.Rusage).Maxrss }

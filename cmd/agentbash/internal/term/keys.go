@@ -152,8 +152,11 @@ func (d *decoder) prefixed() (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	if b == 5 {
+	switch b {
+	case 5:
 		return named(keyEditor), nil
+	case 3:
+		return named(keyNone), d.r.UnreadByte()
 	}
 	return named(keyNone), nil
 }
