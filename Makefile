@@ -16,7 +16,7 @@ run: build ## build and start a chat (without a model: you type the commands)
 	@./bin/agentbash
 
 demo: build ## play a recorded session against the real tools
-	@d=$$(mktemp -d) && cd $$d && $(CURDIR)/bin/agentbash --no-session --mode auto --replay $(CURDIR)/testdata/demo/session.json
+	@d=$$(mktemp -d) && cd $$d && $(CURDIR)/bin/agentbash --no-session --mode full --replay $(CURDIR)/testdata/demo/session.json
 
 build: ## build bin/agentbash
 	$(GO) build -trimpath -ldflags='-s -w' -o bin/agentbash ./cmd/agentbash
