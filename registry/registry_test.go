@@ -165,3 +165,52 @@ func TestCallAccessorsUseDefaults(t *testing.T) {
 	c.Kwargs["n"] = json.Number("99999999999999999999")
 	require.Equal(t, 1<<63-1, c.Int("n"))
 }
+
+func TestToolsAreFoundByWhatIsKnownOfThem(t *testing.T) {
+	r := New()
+	require.NoError(t, r.Register(
+		&Tool{Name: "read", Summary: "print a file", Kind: ReadOnly, Category: "files", Tags: []string{"cat", "file"}, Run: nothing},
+		&Tool{Name: "edit", Summary: "change a file", Kind: Write, Category: "files", Tags: []string{"file"}, Run: nothing},
+		&Tool{Name: "run", Summary: "start a program", Kind: Execute, Run: nothing},
+		&Tool{Name: "fetch", Summary: "print a page", Kind: Network, Category: "web", Run: nothing}))
+	names := func(tools []*Tool) (list []string) {
+		for _, t := range tools {
+			list = append(list, t.Name)
+		}
+		return list
+	}
+	require.Equal(t, []string{"read"}, names(r.ByKind(ReadOnly)), "what plan mode lists")
+	for _, kind := range Kinds() {
+		require.Len(t, r.ByKind(kind), 1, kind)
+	}
+	require.Equal(t, []string{"edit", "read"}, names(r.ByCategory("files")))
+	require.Equal(t, []string{"edit", "read"}, names(r.ByTag("file")))
+	require.Equal(t, []string{"read"}, names(r.Search("cat")), "a tag")
+	require.Equal(t, []string{"fetch", "read"}, names(r.Search("print")), "a summary")
+	require.Equal(t, []string{"fetch"}, names(r.Search("WEB page")), "every word, wherever")
+	require.Equal(t, []string{"fetch"}, names(r.Search("ftech")), "a typing error")
+	require.Empty(t, r.Search("zzzzzzzz"))
+}
+
+// A group's listing is told of like any other change.
+func TestAGroupsToolsAreEvents(t *testing.T) {
+	r, listing := New(), []string{"field:db:a", "field:db:b"}
+	var events []Event
+	r.Subscribe(func(e Event) { events = append(events, e) })
+	require.NoError(t, r.RegisterGroup(Group{Name: "db", Load: func(context.Context) (tools []*Tool, err error) {
+		for _, name := range listing {
+			tools = append(tools, &Tool{Name: name, Run: nothing})
+		}
+		return tools, nil
+	}}))
+	require.Empty(t, events)
+	_, err := r.LoadGroup(context.Background(), "db")
+	require.NoError(t, err)
+	listing = []string{"field:db:b", "field:db:c"}
+	r.ReloadGroup("db")
+	_, err = r.LoadGroup(context.Background(), "db")
+	require.NoError(t, err)
+	require.Equal(t, []Event{{true, "field:db:a"}, {true, "field:db:b"}, {false, "field:db:a"}, {true, "field:db:c"}}, events)
+	require.True(t, r.Unregister("field:db:b"))
+	require.Equal(t, Event{Name: "field:db:b"}, events[4])
+}

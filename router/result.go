@@ -19,12 +19,15 @@ type Result struct {
 	Dir        string `json:"cwd"`         // after the command
 	DurationMS int64  `json:"duration_ms"` // milliseconds
 
-	FullOutput string `json:"-"` // the file that holds the whole output when Output does not; may be empty
-	Background string `json:"-"` // the file that takes what its background jobs write; may be empty
-	Canceled   bool   `json:"-"` // by the caller's context
-	Restarted  bool   `json:"-"` // the shell before this one had ended
-	Err        error  `json:"-"` // we failed, not the command: bash could not be started, the router is closed
-	Denied     error  `json:"-"` // why the guard refused it; nothing ran
+	FullOutput string         `json:"-"` // the file that holds the whole output when Output does not; may be empty
+	Background string         `json:"-"` // the file that takes what its background jobs write; may be empty
+	Canceled   bool           `json:"-"` // by the caller's context
+	Restarted  bool           `json:"-"` // the shell before this one had ended
+	Err        error          `json:"-"` // we failed, not the command: bash could not be started, the router is closed
+	Display    string         `json:"-"` // of a tool that is the whole command: one line for a person; may be empty
+	Metadata   map[string]any `json:"-"` // and what it has for embedders; may be nil
+
+	Denied error `json:"-"` // why the guard refused it; nothing ran
 
 	limit time.Duration
 }

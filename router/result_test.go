@@ -3,6 +3,7 @@ package router
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -339,4 +340,25 @@ func FuzzSafe(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What a tool has for a person and for an embedder does not go to the model.
+func TestDisplayAndMetadataAreBesideTheOutput(t *testing.T) {
+	r := withHooks(t)
+	tool := text("show")
+	tool.Run = func(context.Context, *registry.Call) (registry.ToolResult, error) {
+		res := registry.Success("a thousand lines\n")
+		res.Display, res.Metadata = "1,000 lines", map[string]any{"lines": 1000}
+		return res, nil
+	}
+	require.NoError(t, r.Registry().Register(tool))
+	res := run(t, r, "show")
+	require.Equal(t, "a thousand lines\n", res.Output)
+	require.Equal(t, "1,000 lines", res.Display)
+	require.Equal(t, 1000, res.Metadata["lines"])
+	whole := r.Registry().Execute(context.Background(), "show", r.Dir(), nil)
+	require.Equal(t, "1,000 lines", whole.Display)
+	data, err := json.Marshal(whole)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"success":true,"output":"a thousand lines\n","error":""}`, string(data))
 }
