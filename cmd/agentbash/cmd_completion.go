@@ -6,6 +6,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 )
 
 // runCompletion is agentbash completion: what a shell completes, as a script.
@@ -53,6 +55,8 @@ func verbs(name string) string {
 		return "list show delete export"
 	case "config":
 		return "trust untrust"
+	case "field":
+		return "list test add remove"
 	case "completion":
 		return "bash zsh fish"
 	case "help":
@@ -69,6 +73,14 @@ func commandNames() string {
 	return strings.Join(out, " ")
 }
 
+func providerNames() string {
+	var out []string
+	for _, p := range config.Providers() {
+		out = append(out, p.Name)
+	}
+	return strings.Join(out, " ")
+}
+
 func bashCompletion(w io.Writer) {
 	fmt.Fprint(w, `_agentbash() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=
@@ -76,6 +88,7 @@ func bashCompletion(w io.Writer) {
         --dir) COMPREPLY=($(compgen -d -- "$cur")); return ;;
         --config|--replay|--debug-file|--json-schema|-o|--output) COMPREPLY=($(compgen -f -- "$cur")); return ;;
         --output-format) COMPREPLY=($(compgen -W 'text json stream-json' -- "$cur")); return ;;
+        --provider) COMPREPLY=($(compgen -W '`+providerNames()+`' -- "$cur")); return ;;
         --mode) COMPREPLY=($(compgen -W 'plan ask auto full' -- "$cur")); return ;;
         --resume|show|export|delete) COMPREPLY=($(compgen -W "$(agentbash sessions list --all 2>/dev/null | cut -d' ' -f1)" -- "$cur")); return ;;
     esac
