@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,7 +86,7 @@ func TestScreenShowsCallsDiffsAndFoldedOutput(t *testing.T) {
 	p.say("go")
 	s := p.want("Changed.")
 	require.Regexp(t, `  \$ seq 1 200  \[ok, 200 lines, .*\]\n    1\n    2\n    3\n    \.\.\. 194 lines more: /output shows all\n    198\n    199\n    200\n`, s)
-	require.Regexp(t, `  \$ edit --file_path a.txt --old_string t\.\.\.  \[ok, 7 lines, [^]]*\]\n    --- a.txt\n    \+\+\+ a.txt\n    @@ .*\n     one\n    -two\n    \+2\n     three\n`, s)
+	require.Regexp(t, `  \$ edit --file_path a.txt --old_string two --new\.\.\.  \[ok, 7 lines, [^]]*\]\n    --- a.txt\n    \+\+\+ a.txt\n    @@ .*\n     one\n    -two\n    \+2\n     three\n`, s)
 	require.Regexp(t, `\[exit 3, 1 line, `, s)
 	styles := p.colours()
 	require.Contains(t, styles, "\x1b[31m-two")
@@ -169,4 +170,14 @@ func TestScreenRestoresTheTerminal(t *testing.T) {
 			p.want("same=0")
 		})
 	}
+}
+
+func TestScreenFoldsWhatFollowsADiff(t *testing.T) {
+	p := newPane(t, screenTest{height: 50, files: map[string]string{"a.txt": "one\n", "b.txt": "one\n"}, replies: []modelserver.Reply{
+		{ToolCalls: calls("for f in a.txt b.txt; do edit $f one two; done; seq 100")}, {Text: "Done."}}})
+	p.ready()
+	p.say("go")
+	s := p.want("Done.")
+	require.Regexp(t, `-one\n    \+two\n    --- b.txt\n    \+\+\+ b.txt\n    @@ .*\n    -one\n    \+two\n    1\n    2\n    3\n    \.\.\. 94 lines more: /output shows all\n    98\n`, s)
+	require.Equal(t, 2, strings.Count(p.colours(), "\x1b[31m-one"))
 }

@@ -161,7 +161,7 @@ func TestScreenShellCommandsAndSlashCommands(t *testing.T) {
 	p.say("/cost")
 	p.matches(`\nlast turn: [\d,]+ tokens in, .*\nsession: `)
 	p.say("/model")
-	p.matches(`\nm at 127.0.0.1:`)
+	p.matches(`\n\* m\n\nm at http://127.0.0.1:`)
 	p.say("/tools undo")
 	p.want("take back the last write or edit")
 	p.say("/field")

@@ -13,7 +13,7 @@ const (
 	mostKept = 50 // outputs that /output can show
 )
 
-// showOutput shows what a command of the model's gave: the diff of an edit, or
+// showOutput shows what a command of the model's gave: the diffs of edits, and
 // the beginning and the end of anything else.
 func (s *screen) showOutput(output string) {
 	output = strings.TrimRight(safe(output), "\n")
@@ -21,7 +21,19 @@ func (s *screen) showOutput(output string) {
 		return
 	}
 	lines := withoutState(strings.Split(output, "\n"))
-	diff := isDiff(lines)
+	for len(lines) > 0 {
+		n := diffLines(lines)
+		diff := n > 0
+		for !diff && n < len(lines) && diffLines(lines[n:]) == 0 {
+			n++
+		}
+		s.showPart(lines[:n], diff)
+		lines = lines[n:]
+	}
+}
+
+// showPart shows a diff, or what stands between two.
+func (s *screen) showPart(lines []string, diff bool) {
 	head, tail := foldHead, foldTail
 	if diff {
 		head, tail = foldDiff, 0
@@ -50,6 +62,18 @@ func withoutState(lines []string) []string {
 		lines = lines[:n-1]
 	}
 	return lines
+}
+
+// diffLines is how many lines of a unified diff the lines begin with.
+func diffLines(lines []string) int {
+	if len(lines) < 3 || !strings.HasPrefix(lines[0], "--- ") || !strings.HasPrefix(lines[1], "+++ ") || !strings.HasPrefix(lines[2], "@@ ") {
+		return 0
+	}
+	n := 3
+	for n < len(lines) && lines[n] != "" && strings.ContainsRune(" +-@\\", rune(lines[n][0])) && diffLines(lines[n:]) == 0 {
+		n++
+	}
+	return n
 }
 
 // isDiff recognizes a unified diff, which begins at a line of its own.

@@ -226,7 +226,7 @@ func (s *screen) endThought() {
 func (s *screen) toolCall(c chat.ToolCall) {
 	s.endLine()
 	s.asked[c.ID] = c.Command
-	line := clip("  $ "+asLine(c.Command), max(20, s.width()-36))
+	line := clip("  $ "+asLine(c.Command), max(20, s.width()-28))
 	s.callW = columns(line)
 	s.call = c.Command
 	s.live.label = "running"
