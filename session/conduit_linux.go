@@ -22,6 +22,7 @@ type conduits struct {
 	named bool
 	root  string // a launcher's directory; "": dir
 	dir   *stateDir
+	mark  string // in the names, since another session may have the same directory
 	n     int
 }
 
@@ -97,7 +98,7 @@ func (c *conduits) name(kind string) (string, error) {
 		return "", err
 	}
 	c.n++
-	return filepath.Join(dir, fmt.Sprintf("%s-%d-%d", kind, c.host, c.n)), nil
+	return filepath.Join(dir, fmt.Sprintf("%s-%s-%d", kind, c.mark, c.n)), nil
 }
 
 // pipe makes a pipe of which both ends close on exec.

@@ -41,10 +41,13 @@
 //
 // # Security
 //
-// The package confines nothing: a command may do whatever the user may, and
-// that includes killing the host or reading its memory. It keeps honest
-// commands from doing harm by accident. Options.Shell may name a program that
-// confines itself and becomes bash.
+// The package confines nothing by itself: a command may do whatever the user
+// may, and that includes killing the host or reading its memory. It keeps
+// honest commands from doing harm by accident. Options.Launcher starts the shell
+// through a program that confines itself and becomes bash; the package
+// session/sandbox makes one. Such a shell reaches the session by FIFOs and files
+// in the launcher's directory, and what it leaves is not trusted (see
+// Session.Restart).
 //
 // # Limits
 //

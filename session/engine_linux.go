@@ -53,7 +53,7 @@ func newEngine(cfg config) (*engine, error) {
 	}
 	e.where.Store(&place{kernel: cfg.Dir, shell: cfg.Dir, name: cfg.Dir})
 	e.state.dir = cfg.StateDir
-	e.conduits = conduits{host: os.Getpid(), dir: &e.state}
+	e.conduits = conduits{host: os.Getpid(), dir: &e.state, mark: e.brand.id[:8]}
 	e.conduits.launched(cfg.Launcher, cfg.named)
 	e.late = lateSet{dir: &e.state, open: make(map[*os.File]struct{})}
 	e.idle.prepare(e.onIdle)
