@@ -31,6 +31,7 @@ func TestScreenSwitchesTheModelAndTheMode(t *testing.T) {
 	p.want("Two.")
 	p.ready()
 	p.say("/cost")
+	p.matches(`\[[\d,]+ tokens in, \d+ out, \$0\.\d+, [\d.]+ m?s; session [\d,]+ tokens in, \d+ out, \$0`)
 	p.matches(`last turn: .*\$0\.`) // the price of the new one is known
 	p.say("/model gemini")
 	p.want("set GEMINI_API_KEY")
@@ -121,4 +122,20 @@ func TestScreenSessionsResumeAndExport(t *testing.T) {
 	require.NotContains(t, string(data), "second prompt")
 	out, err := exec.Command("bash", "-n", filepath.Join(p.dir, "sub", "agentbash-"+first+".sh")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
+}
+
+func TestScreenShortensTheConversation(t *testing.T) {
+	p := newPane(t, screenTest{width: 100, replies: []modelserver.Reply{
+		{ToolCalls: calls("seq 1 3000")}, {Text: strings.Repeat("A long answer. ", 50)},
+		{Text: "Summary of it all.", NewConversation: true},
+		{Text: "Going on.", NewConversation: true, Expect: expect("next")}}})
+	p.ready()
+	p.say("first")
+	p.want("session")
+	p.ready()
+	p.say("/compact")
+	p.matches(`\[the conversation was shortened from about [\d,]+ to [\d,]+ tokens\]`)
+	p.ready()
+	p.say("next")
+	p.want("Going on.")
 }
