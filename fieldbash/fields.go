@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/agentbash/agentbash/registry"
@@ -55,7 +56,8 @@ type group struct {
 	client  *mcp.Client      // nil for functions
 	tools   []*registry.Tool // of functions
 
-	verified sync.Once // a listing from the state directory was compared with the server's
+	old      atomic.Bool // the tools are those of a kept listing
+	verified sync.Once   // a listing from the state directory was compared with the server's
 }
 
 // New checks the configuration and returns the layer. Entries that cannot be
@@ -126,7 +128,7 @@ func (f *Fields) Groups() []registry.Group {
 				return g.tools, nil
 			}
 			return f.load(ctx, g)
-		}, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
+		}, Miss: func(ctx context.Context) bool { return f.miss(ctx, g) }, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
 			if !f.IsCommand(g.name, words) {
 				return registry.ToolResult{}, false
 			}

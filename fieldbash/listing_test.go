@@ -89,6 +89,26 @@ func TestListingIsKept(t *testing.T) {
 	require.Len(t, files, 2)
 }
 
+func TestANewToolIsFoundDespiteTheKeptListing(t *testing.T) {
+	s, dir := listed(t, oneTool)
+	state := t.TempDir()
+	open := func() bench {
+		return layer(t, fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": s}}, &fieldbash.Options{State: state})
+	}
+	open().names(t, "s")
+	define(t, dir, twoTools)
+	b := open()
+	require.Equal(t, "more {}", b.ok(t, "field:s:more"), "the server was asked")
+	require.Equal(t, 2, starts(dir))
+	for range 3 {
+		require.Equal(t, 127, b.run(t, "field:s:nope").status)
+	}
+	require.Equal(t, 2, starts(dir), "what runs has been listed")
+
+	s.Command = "/bin/false" // it has a listing of its own, and none was kept
+	require.Equal(t, 3, open().run(t, "field:s:more").status)
+}
+
 func TestChangedDefinitionsAreAskedAbout(t *testing.T) {
 	s, dir := listed(t, twoTools)
 	state := t.TempDir()

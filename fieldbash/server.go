@@ -68,13 +68,28 @@ func (f *Fields) oauth(name string, s Server) *mcp.OAuth {
 func (f *Fields) load(ctx context.Context, g *group) ([]*registry.Tool, error) {
 	last := f.lastListing(g)
 	if len(last) > 0 && !g.client.Running() {
+		g.old.Store(true)
 		return f.serverTools(g, last), nil
 	}
+	g.old.Store(false)
 	listed, err := g.client.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return f.serverTools(g, f.accept(g, last, listed)), nil
+}
+
+// miss starts the server, if what is known of its tools is its last listing: a
+// tool that is not in it may be new.
+func (f *Fields) miss(ctx context.Context, g *group) bool {
+	if g.client == nil || !g.old.Load() {
+		return false
+	}
+	_, err := g.client.Start(ctx)
+	if err != nil {
+		f.logf("field:%s: %v", g.name, err)
+	}
+	return err == nil
 }
 
 // serverTools makes the commands for a listing. Reading schemas is most of the

@@ -24,6 +24,11 @@ type Group struct {
 	// error; it must be safe for concurrent use.
 	Load func(ctx context.Context) ([]*Tool, error)
 
+	// Miss is asked when a name is not in the group's listing: true has the group
+	// loaded once more, because the listing was an old one. It may be nil, and must
+	// be safe for concurrent use.
+	Miss func(ctx context.Context) bool
+
 	// Command runs `field:NAME WORDS` when the words are a command of the
 	// group's own (a server's resources, say); ok is false when they are not,
 	// and then nothing was done. It may be nil.
@@ -153,17 +158,31 @@ func (r *ToolRegistry) Resolve(ctx context.Context, name string) (*Tool, error) 
 		return t, nil
 	}
 	if group, tool, ok := SplitField(name); ok && tool != "" {
-		if _, known := r.Group(group); !known {
+		g, known := r.Group(group)
+		if !known {
 			return nil, r.NotFound(name)
 		}
-		if _, err := r.LoadGroup(ctx, group); err != nil {
-			return nil, err
+		if t, err := r.inLoaded(ctx, group, name); t != nil || err != nil {
+			return t, err
 		}
-		if t, ok := r.Lookup(name); ok {
-			return t, nil
+		if g.Miss != nil && g.Miss(ctx) {
+			r.ReloadGroup(group)
+			if t, err := r.inLoaded(ctx, group, name); t != nil || err != nil {
+				return t, err
+			}
 		}
 	}
 	return nil, r.NotFound(name)
+}
+
+// inLoaded loads a group and returns the tool, or nil if the group has none of
+// that name.
+func (r *ToolRegistry) inLoaded(ctx context.Context, group, name string) (*Tool, error) {
+	if _, err := r.LoadGroup(ctx, group); err != nil {
+		return nil, err
+	}
+	t, _ := r.Lookup(name)
+	return t, nil
 }
 
 // LoadGroup returns the tools of a group by name, loading it at first use.

@@ -136,7 +136,7 @@ func (w *world) openFields(a *app, dir string) error {
 	o := fieldbash.Options{
 		Dir: dir, Env: a.environ, Version: version(), State: filepath.Join(w.cfg.Dirs.State, "field"),
 		Log:     func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) },
-		Changed: w.reg.ReloadGroup,
+		Changed: w.reg.ReloadGroup, Sample: w.sample,
 	}
 	if w.asker != nil {
 		o.Log = func(format string, args ...any) { w.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }
