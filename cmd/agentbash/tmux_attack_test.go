@@ -157,3 +157,32 @@ func TestScreenTheTerminalVanishes(t *testing.T) {
 	}
 	require.Contains(t, p.session(), "Half of it")
 }
+
+func TestScreenAPasteDuringATurnIsOneText(t *testing.T) {
+	p := newPane(t, screenTest{replies: []modelserver.Reply{
+		{ToolCalls: calls("until [ -e go ]; do read -t 0.05 < <(:) || :; done")}, {Text: "One."},
+		{Text: "Two.", Expect: modelserver.Expectations{{Equals: ptr("line one\nline two\n")}}}}})
+	p.ready()
+	p.say("first")
+	p.want("running")
+	p.tmux("set-buffer", "line one\nline two\n")
+	p.tmux("paste-buffer", "-p", "-r")
+	p.want("> line one line two")
+	p.write("go", "")
+	p.matches(`One\.(.|\n)*> line one\n  line two\n\n?$`)
+	p.keys("Enter")
+	p.want("Two.")
+}
+
+func TestScreenAQuestionInTwentyColumnsAndResized(t *testing.T) {
+	p := newPane(t, screenTest{width: 20, height: 40, files: askingFiles(), replies: []modelserver.Reply{
+		{Text: "Ordering.", ToolCalls: calls("field:shop:order")}, {Text: "Never mind.", Expect: expect("'action':'decline'")}}})
+	p.ready()
+	p.say("go")
+	p.matches(`\n\? field:shop asks s\n  omething\. Answer\n  it\?\n    Which one\?\\x1b\[\n    2J\\u202e\n`)
+	p.want("  [y] yes  [n] no\n")
+	p.tmux("resize-window", "-x", "100")
+	p.matches(`waiting for your answer \d+ s, Esc stops\n  \[y\] yes  \[n\] no\nanswer y, n \(Enter: n\):\n$`)
+	p.typed("n")
+	p.want("Never mind.")
+}

@@ -139,9 +139,19 @@ func (s *screen) liveRows(width int) []string {
 		rows = append(rows, s.look.paint(clip("  next: "+safeLine(q), width), dim))
 	}
 	if l.typed != "" {
-		rows = append(rows, clipLeft("> "+safeLine(l.typed), width))
+		rows = append(rows, clipLeft("> "+safeLine(lastOf(l.typed)), width))
 	}
 	return rows
+}
+
+// lastOf is the end of a text, more of it than fits a row: a large paste is not
+// looked through for every picture.
+func lastOf(s string) string {
+	const most = 4096
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[len(s)-most:], "")
 }
 
 // clipLeft keeps the end of a line.
