@@ -182,6 +182,7 @@ var attacks = []struct{ name, command string }{
 	{"a call from inside bash", "agent:write OUT/f x --force; echo x | agent:write OUT/f --force; agent:edit OUT/f theirs x; agent:write HOME/.bashrc x --force"},
 	{"a call through a link", "ln -s OUT $TMPDIR/l2; agent:write $TMPDIR/l2/f x --force; agent:write $TMPDIR/l2/new x | cat"},
 	{"a call that reads a secret", "agent:read HOME/.ssh/id_rsa | cat; agent:grep --pattern secret --path HOME/.ssh --hidden | cat; xargs agent:read <<<HOME/.ssh/id_rsa"},
+	{"a background shell", "agent:bash_start 'echo x >OUT/f; cat HOME/.ssh/id_rsa' | cat; sleep 0.2; agent:bash_output bash_1 | cat"},
 	{"hooks and configuration", "echo x >.git/config; echo x >.git/hooks/sample; echo x >.git/hooks/pre-commit; rm -rf .git/hooks; mv .git g; mv .git/config c; echo x >.agentbash/config.json; ln -f f .git/config"},
 	{"hooks by calls", "agent:write .git/hooks/pre-commit x; agent:write .agentbash/config.json x --force | cat; agent:edit .git/config core x"},
 	{"tools alone", "write OUT/f x --force"},

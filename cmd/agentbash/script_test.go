@@ -16,6 +16,9 @@ import (
 const asProgram = "AGENTBASH_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(withoutLandlock) != "" {
+		forgetLandlock()
+	}
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
