@@ -12,10 +12,19 @@ import (
 // stand there, and what to say of commands that stay bash's if they fail; ok is
 // false when the text cannot be parsed or trusted.
 func (n *nameIndex) find(text string) (calls []CallSite, hints []string, ok bool) {
-	f := finder{names: n, text: text}
-	if !n.parse(text, func(file *syntax.File) { f.stmts(file.Stmts, false) }) || f.distrust {
-		return nil, nil, false
+	f, ok := n.simple(text)
+	if !ok {
+		f = finder{names: n, text: text}
+		if !n.parse(text, func(file *syntax.File) { f.stmts(file.Stmts, false) }) || f.distrust {
+			return nil, nil, false
+		}
 	}
+	return f.calls()
+}
+
+// calls are those of the commands found that are a tool's.
+func (f *finder) calls() (calls []CallSite, hints []string, ok bool) {
+	n := f.names
 	for _, c := range f.found {
 		if f.defined[c.site.name] {
 			continue // the text's own function
