@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -115,6 +116,8 @@ func runChat(ctx context.Context, a *app, words []string) int {
 	return a.runSession(ctx, w, past, &c)
 }
 
+const chatGCPercent = 50
+
 // runSession is the chat: with a model, or with the person in its place.
 func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags) int {
 	seat, err := w.seat(ctx)
@@ -123,6 +126,11 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if _, said := a.lookup("GOGC"); !said {
+		// A chat stays open for days and has little to do: memory counts more. By
+		// default each long request would leave as much garbage as there is to keep.
+		debug.SetGCPercent(chatGCPercent)
+	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)

@@ -153,13 +153,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, check checker, st
 	if err != nil {
 		return // the client went away
 	}
+	arrived := time.Now() // before the checks, which take their time for a long request
 	if key := s.script.Key; key != "" && r.Header.Get("Authorization") != "Bearer "+key {
-		s.record(r, body, nil)
+		s.recordAt(arrived, r, body, nil)
 		refuse(w, http.StatusUnauthorized, "invalid_request_error", "Incorrect API key provided.")
 		return
 	}
 	reply, n, err := s.accept(r, body, check)
-	s.record(r, body, err)
+	s.recordAt(arrived, r, body, err)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", "modelserver: "+err.Error())
 		return
@@ -237,11 +238,16 @@ func checkExpected(want Expectations, model string, ms []message) error {
 	return nil
 }
 
-// record keeps and logs a request; failed is the check it did not pass, or nil.
+// record keeps and logs a request of now.
 func (s *Server) record(r *http.Request, body []byte, failed error) {
+	s.recordAt(time.Now(), r, body, failed)
+}
+
+// recordAt keeps and logs a request; failed is the check it did not pass, or nil.
+func (s *Server) recordAt(at time.Time, r *http.Request, body []byte, failed error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	req := Request{N: len(s.requests) + 1, Time: time.Now(), Method: r.Method, Path: r.URL.Path}
+	req := Request{N: len(s.requests) + 1, Time: at, Method: r.Method, Path: r.URL.Path}
 	if json.Valid(body) {
 		req.Body = body
 	}
