@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/agentbash/agentbash/registry"
@@ -109,11 +110,8 @@ func (w *blocks) write(text string) {
 
 // save puts bytes into a new file and names it on stderr.
 func (f *Fields) save(call *registry.Call, what, mimeType string, data []byte) error {
-	dir := f.opts.Files
-	if dir == "" {
-		dir = filepath.Join(os.TempDir(), fmt.Sprintf("agentbash-files-%d", os.Getuid()))
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	dir, err := f.filesDir()
+	if err != nil {
 		return fmt.Errorf("save %s: %w", what, err)
 	}
 	file, err := os.CreateTemp(dir, what+"-*"+extension(mimeType))
@@ -132,6 +130,24 @@ func (f *Fields) save(call *registry.Call, what, mimeType string, data []byte) e
 	}
 	_, err = fmt.Fprintf(call.Stderr, "%s (%s, %d bytes) saved to %s\n", what, cleanText(mimeType, 60), len(data), file.Name())
 	return err
+}
+
+// filesDir is where bytes are saved. A directory in the temporary one that is not
+// ours alone, which others may have made before us, is not used.
+func (f *Fields) filesDir() (string, error) {
+	if f.opts.Files != "" {
+		return f.opts.Files, os.MkdirAll(f.opts.Files, 0o700)
+	}
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("agentbash-files-%d", os.Getuid()))
+	if err := os.Mkdir(dir, 0o700); err == nil {
+		return dir, nil
+	}
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() && info.Mode().Perm()&0o077 == 0 {
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) == os.Getuid() {
+			return dir, nil
+		}
+	}
+	return os.MkdirTemp("", "agentbash-files-")
 }
 
 // extension is a file name's ending for a media type, or "".

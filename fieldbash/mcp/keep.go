@@ -35,7 +35,7 @@ func keepResult(result json.RawMessage) json.RawMessage {
 	}
 	out := map[string]any{"_meta": map[string]string{rawKey: string(result)}}
 	switch none := []string{}; {
-	case isArray(in.Content), in.Structured != nil:
+	case in.Content != nil, in.Structured != nil:
 		out["content"] = none
 	case isArray(in.Contents):
 		out["contents"] = none

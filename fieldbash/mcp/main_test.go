@@ -202,6 +202,42 @@ func callTool(r request, calls int, say func(string, ...any), answer func(string
 		}
 		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":"careful"}}`)
 		answer(`{"content":[{"type":"text","text":"done"}]}`)
+	case "progress-forever":
+		token, _ := json.Marshal(r.Params.Meta.Token)
+		go func() {
+			for i := 0; ; i++ {
+				time.Sleep(20 * time.Millisecond) // the pace of the work it plays
+				say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, token, i)
+			}
+		}()
+	case "nonsense":
+		for i := range 200 {
+			say(`{"jsonrpc":"2.0","id":"q%d","method":"no/such/method","params":{}}`, i)
+			say(`{"jsonrpc":"2.0","id":"p%d","method":"ping"}`, i)
+			say(`{"jsonrpc":"2.0","id":%d,"result":{"content":[]}}`, 900000+i)
+			say(`{"jsonrpc":"2.0","method":"notifications/nothing/known","params":[1]}`)
+			say(`{"jsonrpc":"2.0","id":{"a":1},"result":{}}`)
+			say(`{"jsonrpc":"1.0","id":1}`)
+		}
+		answer(`{"content":[{"type":"text","text":"sane"}]}`)
+		answer(`{"content":[{"type":"text","text":"a second answer"}]}`)
+	case "endless":
+		for chunk := strings.Repeat("x", 1<<20); ; {
+			if _, err := fmt.Print(chunk); err != nil {
+				os.Exit(1)
+			}
+		}
+	case "maybe-die":
+		if calls%40 == 0 {
+			os.Exit(9)
+		}
+		b, _ := json.Marshal(string(r.Params.Arguments))
+		answer(`{"content":[{"type":"text","text":` + string(b) + `}]}`)
+	case "half":
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"te`, r.ID)
+		os.Exit(0)
+	case "wrong-shape":
+		answer(`["not", "an", "object"]`)
 	case "changed":
 		for range 5 {
 			say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)

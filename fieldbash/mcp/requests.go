@@ -222,14 +222,20 @@ func (c *Client) Call(ctx context.Context, call Call) (*Result, error) {
 func decodeResult(raw json.RawMessage) (*Result, error) {
 	var r struct {
 		IsError    bool            `json:"isError"`
-		Content    []Content       `json:"content"`
+		Content    json.RawMessage `json:"content"`
 		Structured json.RawMessage `json:"structuredContent"`
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return nil, fmt.Errorf("decode the result: %w", err)
 	}
+	var content []Content
+	if !isArray(r.Content) && len(r.Content) > 0 && string(r.Content) != "null" {
+		content = []Content{{Raw: r.Content}} // not what the protocol says, and all that there is
+	} else if err := json.Unmarshal(r.Content, &content); r.Content != nil && err != nil {
+		return nil, fmt.Errorf("decode the result: %w", err)
+	}
 	if string(r.Structured) == "null" {
 		r.Structured = nil
 	}
-	return &Result{IsError: r.IsError, Content: r.Content, Structured: r.Structured, Raw: raw}, nil
+	return &Result{IsError: r.IsError, Content: content, Structured: r.Structured, Raw: raw}, nil
 }

@@ -1,5 +1,6 @@
 // An MCP server whose tools are the definitions in the file named by its first
-// argument, read anew for each listing. A call returns its arguments as text.
+// argument, read anew for each listing. A call returns its arguments as text, or
+// the result that its argument "result" holds as JSON.
 // Each start appends a line to the file named by the second argument.
 import { appendFileSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -10,7 +11,8 @@ if (starts) appendFileSync(starts, "start\n");
 const results = {
   initialize: () => ({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "listed", version: "1" } }),
   "tools/list": () => ({ tools: JSON.parse(readFileSync(definitions, "utf8")) }),
-  "tools/call": ({ name, arguments: args }) => ({ content: [{ type: "text", text: name + " " + JSON.stringify(args) }] }),
+  "tools/call": ({ name, arguments: args }) => 
+    args?.result ? JSON.parse(args.result) : { content: [{ type: "text", text: name + " " + JSON.stringify(args) }] },
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
