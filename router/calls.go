@@ -15,7 +15,7 @@ func (n *nameIndex) find(text string) (calls []CallSite, hints []string, ok bool
 	f, ok := n.simple(text)
 	if !ok {
 		f = finder{names: n, text: text}
-		if !n.parse(text, func(file *syntax.File) { f.stmts(file.Stmts, false) }) || f.distrust {
+		if !n.parse(text, func(s *syntax.Stmt) { f.stmt(s, false, false) }) || f.distrust {
 			return nil, nil, false
 		}
 	}

@@ -9,10 +9,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// parse parses a bash text and gives its tree to walk; it reports false for a
-// text that does not parse. It never panics: the text may be anything, and the
-// parser is not ours.
-func (n *nameIndex) parse(text string, walk func(*syntax.File)) (ok bool) {
+// parse parses a bash text and gives its statements to walk, in their order; it
+// reports false for a text that does not parse, of which some may have been
+// walked. It never panics: the text may be anything, and the parser is not
+// ours.
+func (n *nameIndex) parse(text string, walk func(*syntax.Stmt)) (ok bool) {
 	p, _ := n.parsers.Get().(*syntax.Parser)
 	if p == nil {
 		p = syntax.NewParser(syntax.Variant(syntax.LangBash))
@@ -22,12 +23,33 @@ func (n *nameIndex) parse(text string, walk func(*syntax.File)) (ok bool) {
 			ok = false // and this parser is not used again
 		}
 	}()
-	file, err := p.Parse(&shallow{text: validUTF8(text)}, "")
-	if err == nil {
-		walk(file)
-	}
+	ok = eachStmt(p, validUTF8(text), walk)
 	n.parsers.Put(p)
-	return err == nil
+	return ok
+}
+
+// eachStmt walks a statement as soon as it is whole, so that the garbage of a
+// large text does not pile up: a here-document's body comes after the line, so
+// the statements of a line wait for one on a later line.
+func eachStmt(p *syntax.Parser, text string, walk func(*syntax.Stmt)) bool {
+	var line []*syntax.Stmt
+	flush := func() {
+		for _, s := range line {
+			walk(s)
+		}
+		line = line[:0]
+	}
+	for s, err := range p.StmtsSeq(&shallow{text: text}) {
+		if err != nil {
+			return false
+		}
+		if len(line) > 0 && s.Pos().Line() > line[len(line)-1].End().Line() {
+			flush()
+		}
+		line = append(line, s)
+	}
+	flush()
+	return true
 }
 
 // validUTF8 puts a control character in the place of every byte that is not

@@ -13,7 +13,7 @@ import (
 // parsed is what the parser finds in a text, without the pass for simple ones.
 func (n *nameIndex) parsed(text string) (calls []CallSite, hints []string, ok bool) {
 	f := finder{names: n, text: text}
-	if !n.parse(text, func(file *syntax.File) { f.stmts(file.Stmts, false) }) || f.distrust {
+	if !n.parse(text, func(s *syntax.Stmt) { f.stmt(s, false, false) }) || f.distrust {
 		return nil, nil, false
 	}
 	return f.calls()
