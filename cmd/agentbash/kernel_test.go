@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -48,7 +50,7 @@ func newPrison(t *testing.T) *prison {
 	require.NoError(t, err)
 	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
 	require.NoError(t, err)
-	abstract, err := net.Listen("unix", "@agentbash-test-"+strconv.Itoa(os.Getpid()))
+	abstract, err := net.Listen("unix", "@agentbash-test-"+filepath.Base(filepath.Dir(top))+filepath.Base(top))
 	require.NoError(t, err)
 	t.Cleanup(func() { tcp.Close(); udp.Close(); abstract.Close() })
 	for _, l := range []net.Listener{tcp, abstract} {
@@ -197,6 +199,10 @@ func TestKernelHolds(t *testing.T) {
 	if k := sandbox.Kernel(); k.Landlock < 6 || !k.Filter {
 		t.Skipf("SKIP: this kernel cannot confine enough: Landlock version %d %s, filters %v", k.Landlock, k.Why, k.Filter)
 	}
+	for _, program := range []string{"python3", "perl", "curl", "unshare", "setpriv"} {
+		_, err := exec.LookPath(program)
+		require.NoError(t, err, "the attacks need it")
+	}
 	for _, row := range []struct {
 		mode   policy.Mode
 		judged bool
@@ -237,6 +243,27 @@ func TestKernelHolds(t *testing.T) {
 				require.Equal(t, "x\n", res.Stdout, res.Stderr)
 			}
 		})
+	}
+}
+
+// TestAttacksWork runs attacks where nothing holds them: each does its harm, in
+// a directory of its own, so that the test before shows something.
+func TestAttacksWork(t *testing.T) {
+	works := []string{"a file outside", "append", "rename", "in place", "the home directory", "through a link", "a hard link",
+		"in the background", "in the background, left behind", "a child bash", "a clear environment", "another program",
+		"a secret", "a secret through a link", "a secret by other ways", "tcp", "tcp by other programs", "udp", "an abstract socket",
+		"a call from inside bash", "a call through a link", "a call that reads a secret", "a background shell", "hooks and configuration", "hooks by calls"}
+	for _, a := range attacks {
+		if !slices.Contains(works, a.name) {
+			continue
+		}
+		p := newPrison(t)
+		r := p.open(policy.FullMode, false)
+		before := p.outside(policy.PlanMode)
+		res := r.Run(context.Background(), p.text.Replace(a.command), nil)
+		require.Eventually(t, func() bool {
+			return strings.Contains(res.Stdout, secretText) || p.met.Load() > 0 || !maps.Equal(before, p.outside(policy.PlanMode))
+		}, 10*time.Second, 5*time.Millisecond, "%s: %s", a.name, res.Output)
 	}
 }
 
