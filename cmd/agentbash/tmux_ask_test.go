@@ -77,3 +77,12 @@ func TestScreenAServersQuestionInAShell(t *testing.T) {
 	p.want("'action':'decline'")
 	require.NotContains(t, p.screen(), "Answer it?")
 }
+
+func TestScreenAHeadlessRunAsksNobody(t *testing.T) {
+	p := newPane(t, screenTest{height: 40, shell: true, files: askingFiles(), replies: []modelserver.Reply{
+		{ToolCalls: calls("field:shop:order")}, {Text: "Never asked.", Expect: expect("'action':'decline'")}}})
+	p.want("shell>")
+	p.say("clear; " + os.Args[0] + " --base-url " + p.server.BaseURL + " --model m --api-key k --mode full -p go")
+	s := p.want("Never asked.\n")
+	require.NotContains(t, s, "Answer it?")
+}

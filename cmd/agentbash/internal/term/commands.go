@@ -200,6 +200,8 @@ func keyHelp() [][2]string {
 		{"Up, Ctrl-R", "the history, and a search through it"},
 		{"Ctrl-X Ctrl-E", "edits the text in $VISUAL or $EDITOR; so does Ctrl-G"},
 		{"Ctrl-O", "shows the last output whole"},
+		{"Ctrl-V", "attaches the picture in the clipboard, as a pasted path and @shot.png do"},
+		{"Ctrl-Z", "suspends, until fg"},
 		{"Esc, Ctrl-C", "stops what runs; what is typed meanwhile is next"},
 	}
 }
