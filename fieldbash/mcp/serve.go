@@ -68,17 +68,13 @@ func NewServer(offers []Offer, opts *ServerOptions) *Server {
 // Serve talks to one client over a pair of streams, a line a message, until in
 // ends or the context does. It does not close the streams.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	answers := &wholeWriter{w: out}
+	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: newMessages(in, answers), Writer: answers, MaxLineLength: -1})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
 }
-
-// unclosed is a writer that is not ours to close.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // idleSession is how long a client over HTTP may be silent before it has to
 // begin anew.
@@ -88,7 +84,7 @@ const idleSession = 24 * time.Hour
 // browser sends for a page of another origin is refused, and so is one to
 // another host's name that came by the loopback address (DNS rebinding).
 func (s *Server) Handler() http.Handler {
-	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{SessionTimeout: idleSession})
+	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{SessionTimeout: idleSession, MaxRequestBodyBytes: mostMessage})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !sameOrigin(r):

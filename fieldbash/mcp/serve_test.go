@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -149,12 +150,30 @@ func TestAServersHandlerRefusesStrangers(t *testing.T) {
 	}
 }
 
-// A line that is no message does not end the connection's program.
+// A line that is no message is answered, and the next one counts.
 func TestAServerThatIsSentNonsense(t *testing.T) {
+	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
 	s := mcp.NewServer(offers(nil), nil)
-	for _, text := range []string{"", "hello\n", "{}\n", "[]\n", strings.Repeat("{", 1<<20) + "\n", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}` + "\n"} {
+	for _, nonsense := range []string{"hello", "[]", "{", strings.Repeat("{", 1<<20), strings.Repeat("x", 70<<20), "\x00\xff", `{"a":1} {"b":2}`} {
+		in, toServer := io.Pipe()
+		fromServer, out := io.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- s.Serve(within(t, 60*time.Second), in, out); out.Close() }()
+		go func() {
+			io.WriteString(toServer, "\n  \n"+nonsense+"\n"+ping+"\n")
+		}()
+		lines := bufio.NewScanner(fromServer)
+		require.True(t, lines.Scan())
+		require.Contains(t, lines.Text(), `"code":-32700`)
+		require.True(t, lines.Scan())
+		require.Contains(t, lines.Text(), `"id":7`)
+		toServer.Close()
+		io.Copy(io.Discard, fromServer)
+		require.NoError(t, <-done)
+	}
+	for _, odd := range []string{"{}", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`, `{"jsonrpc":"1.0","id":1}`} {
 		var out strings.Builder
-		s.Serve(within(t, 20*time.Second), strings.NewReader(text), &out) // it ends, and that is all
+		s.Serve(within(t, 20*time.Second), strings.NewReader(odd+"\n"), &out) // it ends, one way or another
 		require.NotContains(t, out.String(), "panic")
 	}
 }
