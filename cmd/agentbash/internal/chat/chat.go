@@ -197,7 +197,7 @@ func (c *Conversation) run(ctx context.Context, t *turn) (final string, err erro
 			return final, err
 		}
 		r, err := c.ask(ctx)
-		if err != nil && c.makeRoom(ctx, t, err) {
+		if err != nil && r.text.Len() == 0 && c.makeRoom(ctx, t, err) {
 			continue
 		}
 		t.requests++

@@ -70,8 +70,14 @@ func TestOutputsGoFirstAndStayReachable(t *testing.T) {
 }
 
 func TestEarlierTurnsBecomeASummary(t *testing.T) {
+	for _, api := range []string{"", APIResponses} {
+		t.Run(api, func(t *testing.T) { earlierTurns(t, api) })
+	}
+}
+
+func earlierTurns(t *testing.T, api string) {
 	long := strings.Repeat("word ", 800) // 1,000 tokens
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startTalk(t, &modelserver.Script{API: api, Replies: []modelserver.Reply{
 		{Text: long}, {Text: "Second.", Usage: &modelserver.Usage{PromptTokens: 2900, CompletionTokens: 1000}},
 		{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Contains: []string{"Write the summary"}}}, Text: "They want tea."},
 		{NewConversation: true, Expect: modelserver.Expectations{
@@ -79,7 +85,7 @@ func TestEarlierTurnsBecomeASummary(t *testing.T) {
 			{Role: "user", Equals: text("second")}, {Role: "assistant", Equals: text("Second.")}, {Role: "user", Equals: text("third")},
 		}, Text: "Third."},
 		{Text: "Fourth."},
-	}}, func(o *Options) { o.Window = 4000 })
+	}}, func(o *Options) { o.Window, o.API = 4000, api })
 	for _, prompt := range []string{"first " + long, "second", "third", "fourth"} {
 		_, err := k.Turn(context.Background(), prompt)
 		require.NoError(t, err)
@@ -102,6 +108,30 @@ func TestAWindowIsLearntFromTheServersRefusal(t *testing.T) {
 	k.played(t)
 	_, window := k.Context()
 	require.Equal(t, 4096, window)
+}
+
+func TestARefusalInTheStreamMakesRoomToo(t *testing.T) {
+	words := "Your input exceeds the context window of this model. The maximum context length is 4096 tokens."
+	quoted := `"code":"context_length_exceeded","message":"` + words + `"`
+	for name, c := range map[string]struct{ api, body string }{
+		"chat":      {"", events(`{"error":{` + quoted + `}}`)},
+		"responses": {APIResponses, `data: {"type":"response.failed","response":{"error":{` + quoted + `}}}` + "\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := startTalk(t, &modelserver.Script{API: c.api, Replies: []modelserver.Reply{
+				{ToolCalls: call(bigOutput)}, {ToolCalls: call(bigOutput)}, {ToolCalls: call(bigOutput)}, {ToolCalls: call(bigOutput)},
+				{Body: c.body},
+				{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Contains: []string{"Write the summary"}}}, Text: "In short."},
+				{NewConversation: true, Text: "ok"},
+			}}, func(o *Options) { o.API = c.api })
+			final, err := k.Turn(context.Background(), "go")
+			require.NoError(t, err)
+			require.Equal(t, "ok", final)
+			k.played(t)
+			_, window := k.Context()
+			require.Equal(t, 4096, window)
+		})
+	}
 }
 
 func TestAfterTwoTriesItStops(t *testing.T) {

@@ -103,6 +103,8 @@ func (c *Conversation) explainStream(ctx context.Context, err error) error {
 		if api != nil {
 			text = api.Message
 		}
+		// Some servers find out when the answer has begun, before its first word.
+		e.tooLong, e.window = isTooLong(http.StatusBadRequest, text, nil), windowIn(text)
 		e.Text = fmt.Sprintf("model server %s broke off the reply (%s): what came is kept, type `go on` to continue", c.server, oneLine(text))
 	default:
 		e.Text = fmt.Sprintf("model server %s: the reply was cut off in the middle (%s): what came is kept, type `go on` to continue", c.server, oneLine(err.Error()))
