@@ -88,9 +88,10 @@ func replaceFirst(lists [][]string, v value) [][]string {
 
 // arrayLists returns the element lists of (a b c).
 func (j *judge) arrayLists(x *syntax.ArrayExpr, assoc bool) [][]string {
-	lists := [][]string{nil}
+	lists, indexed := [][]string{nil}, false
 	for _, e := range x.Elems {
 		if e.Index != nil {
+			indexed = true
 			j.index(e.Index, assoc)
 			var next [][]string
 			for _, s := range j.expandOne(e.Value) {
@@ -108,6 +109,9 @@ func (j *judge) arrayLists(x *syntax.ArrayExpr, assoc bool) [][]string {
 			ends = joinLists(ends, [][]string{texts(fs)})
 		}
 		lists = appendLists(lists, ends)
+	}
+	if indexed {
+		lists = joinLists(lists, [][]string{{anyWords}}) // in which order is not followed
 	}
 	return lists
 }
@@ -270,6 +274,10 @@ func (j *judge) declare(variant, flags, name string, a *syntax.Assign, at span) 
 	j.env.set(v)
 	if a != nil {
 		j.assignment(a, false)
+		if w := j.lookupHere(name); strings.ContainsAny(flags, "aA") && a.Array == nil && strings.HasPrefix(one(w.val), "(") {
+			w.array, w.lists = true, [][]string{{anyWords}} // declare -a x='(a b)' is an array of two
+			j.env.set(w)
+		}
 		if v.ref {
 			w := j.lookupHere(name)
 			w.ref = true

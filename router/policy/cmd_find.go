@@ -201,9 +201,11 @@ func (c *call) fd() {
 // xargs runs a command with words from its stdin.
 func (c *call) xargs() {
 	spec := optionSpec{"a<d:E:e?I:i?L:l?n:P:s:", "arg-file< delimiter: eof? replace? max-lines? max-args: max-procs: max-chars: process-slot-var: null no-run-if-empty interactive verbose show-limits exit open-tty"}
-	replace := ""
+	replace, portions := "", false
 	_, rest := c.scan(spec, true, func(o option) {
 		switch o.name {
+		case "0", "null", "d", "delimiter", "n", "max-args", "L", "l", "max-lines", "E", "e", "eof", "s", "max-chars":
+			portions = true
 		case "I", "i", "replace":
 			replace = "{}"
 			if o.has {
@@ -219,7 +221,13 @@ func (c *call) xargs() {
 		return
 	}
 	stdin := c.j.stdin
-	for i, words := range xargsWords(rest, replace, stdin, c.at) {
+	all := xargsWords(rest, replace, stdin, c.at)
+	if replace == "" && (portions || strings.ContainsAny(strings.Join(stdin, ""), "'\"\\")) {
+		// Which of them come together is not followed.
+		some := append([]field(nil), rest...)
+		all = append(all[:min(3, len(all))], append(some, field{text: stdin.taint(), multi: true, at: c.at, from: -1}))
+	}
+	for i, words := range all {
 		if i == 4 {
 			break
 		}

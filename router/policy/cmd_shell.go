@@ -48,7 +48,10 @@ func (c *call) shell() {
 		c.shellFile(args)
 		return
 	}
+	saved := c.j.env.copy()
+	c.j.env.set(variable{name: "@", array: true, lists: [][]string{texts(args)}})
 	c.shellStdin()
+	c.j.env = saved
 }
 
 // shellText is bash -c text name args...

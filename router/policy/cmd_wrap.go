@@ -64,6 +64,9 @@ func (c *call) env() {
 		}
 	})
 	rest = append(split, rest...)
+	if len(rest) > 0 && rest[0].text == "-" {
+		rest = rest[1:] // the same as -i
+	}
 	for len(rest) > 0 {
 		name, text, ok := strings.Cut(rest[0].text, "=")
 		if !ok || !known(name) || rest[0].multi {
@@ -89,7 +92,7 @@ func (c *call) env() {
 // splitString is what env -S makes of a text.
 func (c *call) splitString(f field) []field {
 	var out []field
-	if !known(f.text) {
+	if !known(f.text) || strings.ContainsAny(f.text, "'\"\\$#") {
 		c.effect(executes|unknown, "what env -S runs cannot be told", f.at)
 	}
 	text := strings.NewReplacer(`\_`, " ", `\t`, " ", `\n`, " ").Replace(f.text)

@@ -277,7 +277,8 @@ func (j *judge) operator(out *piece, p *syntax.ParamExp, name string, at span) {
 	op, word := p.Exp.Op, p.Exp.Word
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		j.defaults(out, word, name, op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull)
+		j.defaults(out, word, name, op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull,
+			op == syntax.DefaultUnset || op == syntax.AssignUnset)
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		v := j.expandOne(word).join(value{""})
 		out.vals, out.lists = v, nil
@@ -301,7 +302,7 @@ func (j *judge) operator(out *piece, p *syntax.ParamExp, name string, at span) {
 }
 
 // defaults is ${x:-word} and ${x:=word}.
-func (j *judge) defaults(out *piece, word *syntax.Word, name string, assign bool) {
+func (j *judge) defaults(out *piece, word *syntax.Word, name string, assign, onlyUnset bool) {
 	v := j.expandOne(word)
 	if out.lists != nil {
 		out.lists = joinLists(out.lists, [][]string{{one(v)}})
@@ -319,6 +320,9 @@ func (j *judge) defaults(out *piece, word *syntax.Word, name string, assign bool
 	}
 	if all := without(out.vals, ""); len(all) > 0 {
 		v = all.join(v)
+	}
+	if onlyUnset && out.vals.has("") {
+		v = v.join(value{""}) // it may be set, to nothing
 	}
 	out.vals = v
 	if assign && validName(name) {

@@ -46,7 +46,7 @@ func (g *script) value() string {
 	case 10:
 		return "$#"
 	case 11:
-		return ""
+		return g.pick("", "`echo a\\`echo b\\``", "$(echo -e -n 'a\\tb')", "~", "${"+g.name()+"@U}", "\"${*}\"", "$*")
 	}
 	return g.pick("a", "ab", "aba", "b", "a:b", "1", "2", "-x", "a,b")
 }
@@ -65,7 +65,7 @@ func (g *script) word() string {
 	case 4:
 		return "${" + g.name() + "[@]}"
 	case 5:
-		return g.pick("\"$@\"", "$@", "$*", "\"$*\"", "$1", "${@:2}", "${!"+g.name()+"}")
+		return g.pick("\"$@\"", "$@", "$*", "\"$*\"", "$1", "${@:2}", "${!"+g.name()+"}", "\"${"+g.name()+"[*]}\"", "${"+g.name()+"[*]}", "\"${@: -1}\"", "\"${*:2}\"", "\"${"+g.name()+"[@]:1}\"", "\"${"+g.name()+"[@]#a}\"", "${@%b}")
 	case 6:
 		return g.pick("{a,b}", "{1..3}", "x{a,$x}y", "{a,b}{c,d}", "{a", "{3..1}", "{a..c}", "{01..3}", "{,x}", "\"{a,b}\"", "{x,{y,z}}", "{1..5..2}")
 	case 7:
@@ -106,7 +106,8 @@ func (g *script) stmt() {
 	case 7:
 		g.line(g.name(), "+=(", g.value(), ")")
 	case 8:
-		g.line(g.pick("set -- "+g.value()+" 'p q' r", "shift", "unset x", "unset y", "IFS=,", "IFS=' \t\n'", "z[1]="+g.value(), "printf -v y %s "+g.value(), "read -r x <<< "+g.value(), "read -r x y <<< 'a b c'", "declare x="+g.value(), "let x=3", "((y=2))", "(( x++ ))", "declare -a z=(m n)", "unset 'z[1]'", "IFS=", "mapfile -t z <<< 'l1'"))
+		g.line(g.pick("set -- "+g.value()+" 'p q' r", "shift", "unset x", "unset y", "IFS=,", "IFS=' \t\n'", "z[1]="+g.value(), "printf -v y %s "+g.value(), "read -r x <<< "+g.value(), "read -r x y <<< 'a b c'", "declare x="+g.value(), "let x=3", "((y=2))", "(( x++ ))", "declare -a z=(m n)", "unset 'z[1]'", "IFS=", "mapfile -t z <<< 'l1'",
+			"IFS=:,", "IFS=' ,'", "unset z; z+=q", "declare -u x", "declare -l y", "declare +u x", "x=y", "y='z[1]'", "x='z[@]'", "declare -i y", "set -- \"$@\" w", "shift 2", "read -ra z <<< "+g.value(), "IFS=, read -r x y <<< 'a,b c,d'", "x=$*", "y=\"$*\"", "z=(\"${z[@]}\" "+g.value()+")", "x=${z[*]}", "unset z", "z=", "printf -v x '%s,' "+g.value()+" e"))
 	case 9:
 		g.line("eval ", g.pick("'args $x'", "\"args $y\"", "args '$z'", "x=$y", "'y=\"$x\"'"))
 	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21:
@@ -182,7 +183,7 @@ func (g *script) function() {
 	f := "f" + string(rune('0'+g.funcs))
 	g.line(f, "() {")
 	if g.Intn(2) == 0 {
-		g.line("local ", g.name(), g.pick("", "="+g.value()))
+		g.line("local ", g.pick("", "", "-a ", "-u ", "-n "), g.name(), g.pick("", "="+g.value(), "=("+g.value()+" k)", "+=j"))
 	}
 	g.block(1 + g.Intn(3))
 	g.line(g.pick(":", "return", "[[ $x == a ]] && return", ":"))
