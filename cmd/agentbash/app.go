@@ -50,6 +50,7 @@ func commands() []command {
 		{"field", runField, helpField},
 		{"mcp", runMCP, helpMCP},
 		{"sessions", runSessions, helpSessions},
+		{"audit", runAudit, helpAudit},
 		{"config", runConfig, helpConfig},
 		{"doctor", runDoctor, helpDoctor},
 		{"completion", runCompletion, helpCompletion},

@@ -104,7 +104,8 @@ func runChat(ctx context.Context, a *app, words []string) int {
 	}
 	defer past.close()
 	// A headless run never waits for a person.
-	w, err := a.open(worldOptions{dir: c.dir, flags: c.config, session: true, ask: !c.hasPrompt && c.replay == ""})
+	w, err := a.open(worldOptions{dir: c.dir, flags: c.config, session: true, ask: !c.hasPrompt && c.replay == "",
+		who: whoModel, id: past.id})
 	if err != nil {
 		return a.fail(err)
 	}
@@ -140,7 +141,7 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 		}
 	}
 	w.start(ctx)
-	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &runner{r: w.router}, Interrupt: interrupts,
+	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &runner{r: w.router, g: w.guard}, Interrupt: interrupts,
 		Info: w.info(seat), Plain: a.plainTerminal(), Color: a.colours(), Asker: w.asker}
 	t := &talk{a: a, w: w, past: past, none: c.noSession}
 	o.Mode, o.SetMode = func() string { return string(w.guard.Mode()) }, w.setMode

@@ -124,6 +124,7 @@ func (a *app) execLine(ctx context.Context, w *world, line []byte, n int, timeou
 	if l.Timeout != nil {
 		timeout = secondsOf(*l.Timeout)
 	}
+	w.guard.BeginTurn()
 	return w.router.Run(ctx, *l.Command, &router.RunOptions{Timeout: timeout})
 }
 

@@ -48,7 +48,13 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 		return a.switchedOff(name)
 	}
 	o := typedBy("")
-	o.World = a.judged(config.Dirs{}, dir)
+	dirs, err := config.UserDirs(a.lookup)
+	if err != nil {
+		return a.fail(err)
+	}
+	record := a.recorder(dirs, whoPerson, nil, nil)
+	defer record.Log.Close()
+	o.World, o.Recorder = a.judged(dirs, dir), record
 	o.World.Kind = func(string) registry.Kind { return t.Kind }
 	return a.guarded(ctx, guard.New(&o), t.Name, words, call, func(ctx context.Context) registry.ToolResult { return t.Command(ctx, words, call) })
 }

@@ -34,7 +34,18 @@ func typedBy(mode string) guard.Options {
 }
 
 // guardFor makes the guard of a world: its workspace, its rules, its budgets.
-func (w *world) guardFor(a *app, dir string, o guard.Options) *guard.Guard {
+func (w *world) guardFor(a *app, dir string, o guard.Options) (*guard.Guard, error) {
+	for _, r := range w.cfg.Rules {
+		rules, err := policy.ParseRules(r.File, r.Raw, r.Project)
+		if err != nil {
+			return nil, err
+		}
+		a.warn(rules.Warnings)
+		o.Rules = append(o.Rules, rules)
+	}
+	l := w.cfg.Limits
+	o.Turn = guard.Budget{Calls: l.Calls, Output: int64(l.Output), Time: seconds(l.Time)}
+	o.Session = guard.Budget{Calls: l.Session.Calls, Output: int64(l.Session.Output), Time: seconds(l.Session.Time)}
 	o.World = a.judged(w.cfg.Dirs, dir)
 	at := w.placesOf(o.World)
 	o.World.Secrets, o.World.Protected, o.World.Roots = at.secrets, at.protected, at.roots
@@ -45,8 +56,10 @@ func (w *world) guardFor(a *app, dir string, o guard.Options) *guard.Guard {
 		return ""
 	}
 	o.Carried = w.carried
-	return guard.New(&o)
+	return guard.New(&o), nil
 }
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // judged is what commands are judged against when the work begins in dir.
 func (a *app) judged(dirs config.Dirs, dir string) policy.World {

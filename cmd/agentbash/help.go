@@ -18,6 +18,7 @@ commands:
   field     list, try, add and remove MCP servers
   mcp       serve the bash tool to other MCP clients
   sessions  list, show, delete or export recorded sessions
+  audit     show what was run, or check that the record of it is whole
   config    show the configuration, or trust a project's
   doctor    look for what is wrong: bash, kernel, configuration, key, model
   completion  print a shell's completions
@@ -186,6 +187,25 @@ examples:
   agentbash sessions export 20261121 --bash -o again.sh
 
 exit status: 0; 1 failed; 2 usage, an ID that is unknown or not unique.
+`
+
+const helpAudit = `usage: agentbash audit [show] [-n N] [--session ID] [--json]
+       agentbash audit verify [--contains HASH] [--json]
+
+Shows what was run here: by whom, when, where, what was decided about it and what came
+of it. Every command has its record before it runs; without one nothing runs. verify
+checks the chain of hashes that the records make, and names the first broken one.
+
+  -n, --last N          the last N commands (default 20; 0 is all)
+      --session ID      those of one session; the beginning of its ID is enough
+      --contains HASH   the log must have the record with this hash, which verify told earlier
+      --json            show: the records as they stand in the log; verify: one object
+
+examples:
+  agentbash audit -n 5
+  agentbash audit verify --json
+
+exit status: 0; 1 the log is broken, or cannot be read; 2 usage.
 `
 
 const helpDoctor = `usage: agentbash doctor [--config FILE] [--timeout SECONDS]

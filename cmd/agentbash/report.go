@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/router/guard"
 )
 
 // eventsVersion is the version of the events of stream-json; docs/headless.md
@@ -46,7 +48,7 @@ func (r *report) event(e chat.Event) {
 		out = map[string]any{"type": "tool_call", "id": e.ID, "command": e.Command, "timeout": e.Timeout.Seconds()}
 	case chat.ToolResult:
 		out = map[string]any{"type": "tool_result", "id": e.ID, "output": e.Output, "exit_code": e.ExitCode,
-			"duration_ms": e.Duration.Milliseconds(), "refused": e.Refused, "interrupted": e.Interrupted, "denied": e.Denied}
+			"duration_ms": e.Duration.Milliseconds(), "refused": e.Refused, "interrupted": e.Interrupted, "denied": denialOf(e)}
 	case chat.Usage:
 		r.requests++
 		r.usage.Prompt += e.Prompt
@@ -69,6 +71,18 @@ func (r *report) event(e chat.Event) {
 		writeLine(r.a.out, out)
 	} else if r.opts.HTTPClient != nil && r.format == "text" {
 		r.show(e) // a recording is played for somebody to see
+	}
+}
+
+// denialOf is the denial of a result for other programs; nil: it was allowed. A
+// hook's has only its reason.
+func denialOf(e chat.ToolResult) *guard.Denial {
+	var d *guard.Denial
+	switch {
+	case !e.Denied || errors.As(e.Why, &d):
+		return d
+	default:
+		return &guard.Denial{Cause: guard.Denied, Effects: []string{}, Reasons: []string{e.Why.Error()}}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
 )
 
 //go:embed prompt.md
@@ -66,7 +67,7 @@ func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Opt
 	m := w.facts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
 	o := &chat.Options{
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: w.learnt().keep,
-		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: &runner{r: w.router},
+		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: &runner{r: w.router, g: w.guard},
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
 		Spill:   spillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
 		Program: version(), History: past.records,
@@ -94,6 +95,7 @@ func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Opt
 // runner gives the chat the router: the model sees a result's Output.
 type runner struct {
 	r      *router.Router
+	g      *guard.Guard
 	denied error
 }
 
@@ -106,6 +108,9 @@ func (r *runner) Run(ctx context.Context, command string, timeout time.Duration)
 
 // Refusal is why the last command was not run.
 func (r *runner) Refusal() error { return r.denied }
+
+// BeginTurn gives the commands of a turn their budget.
+func (r *runner) BeginTurn() { r.g.BeginTurn() }
 
 // Dir is the shell's directory.
 func (r *runner) Dir() string { return r.r.Dir() }

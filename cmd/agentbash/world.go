@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/shells"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/audit"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/hooks"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
@@ -30,6 +31,7 @@ type world struct {
 	guard  *guard.Guard
 	cell   *cell
 	asker  *term.Prompter // nil: nobody is asked
+	audit  *audit.Log
 }
 
 // worldOptions say what a subcommand needs of it.
@@ -38,7 +40,9 @@ type worldOptions struct {
 	flags   config.Flags
 	session bool // many commands: write guards what was never read, bash can call tools
 	guard   guard.Options
-	ask     bool // whoever sits at the terminal may be asked
+	ask     bool          // whoever sits at the terminal may be asked
+	who     string        // sends the commands; "" is the person
+	id      func() string // of the session, once there is one; nil: there is none
 }
 
 // open loads the configuration and registers everything; nothing is started.
@@ -71,10 +75,17 @@ func (a *app) open(o worldOptions) (*world, error) {
 	if err := w.openFields(a, dir); err != nil {
 		return nil, err
 	}
+	if o.who == "" {
+		o.who = whoPerson
+	}
+	record := a.recorder(w.cfg.Dirs, o.who, w.secrets(a), o.id)
+	w.audit, o.guard.Recorder = record.Log, record
 	if o.guard.Mode == "" {
 		o.guard.Mode = policy.Mode(w.cfg.Mode)
 	}
-	w.guard = w.guardFor(a, dir, o.guard)
+	if w.guard, err = w.guardFor(a, dir, o.guard); err != nil {
+		return nil, errors.Join(err, w.fields.Close())
+	}
 	w.cell = w.newCell(a, a.judged(w.cfg.Dirs, dir), w.guard.Mode(), o.guard.Said)
 	launcher, env, err := w.confined(a, o.session)
 	if err != nil {
@@ -184,7 +195,7 @@ func (a *app) warn(warnings []error) {
 
 // Close ends the shells, the servers and what they started.
 func (w *world) Close() error {
-	return errors.Join(w.shells.Close(), w.router.Close(), w.fields.Close(), w.cell.Close())
+	return errors.Join(w.shells.Close(), w.router.Close(), w.fields.Close(), w.cell.Close(), w.audit.Close())
 }
 
 // start starts bash in the background, so that it is there when the first

@@ -19,6 +19,17 @@ type Approval struct {
 	Rules  []*policy.Rules // with yes, allow more from now on; they are not saved here
 }
 
+type saidKey struct{}
+
+// Said returns a context in which who sends a command has said yes to it by
+// that, as with Options.Said: a person who types among a model's commands.
+func Said(ctx context.Context) context.Context { return context.WithValue(ctx, saidKey{}, true) }
+
+func saidBy(ctx context.Context) bool {
+	said, _ := ctx.Value(saidKey{}).(bool)
+	return said
+}
+
 // ask asks about an entry; nil is a yes.
 func (g *Guard) ask(ctx context.Context, e *Entry) *Denial {
 	got, err := g.opts.Approver.Approve(ctx, e)

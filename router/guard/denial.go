@@ -97,7 +97,7 @@ func (d *Denial) message(why string) string {
 		}
 		return "denied by the user, who says: " + why
 	case Asked:
-		return fmt.Sprintf("denied: mode %s asks about this, and nobody can be asked here%s: %s", d.Mode, because, d.next())
+		return fmt.Sprintf("denied: in mode %s this must be asked about, and nobody can be asked here%s: %s", d.Mode, because, d.next())
 	}
 	switch {
 	case d.Danger == policy.Block:
@@ -107,7 +107,7 @@ func (d *Denial) message(why string) string {
 	case d.Rule != "":
 		return fmt.Sprintf("denied by the rule %q%s: do something else, or ask the user to change the rule", d.Rule, because)
 	case d.Mode == policy.PlanMode:
-		return "denied: in mode plan only what reads runs" + because + ": say what you would do; the user can change the mode"
+		return "denied in mode plan" + because + ": say what you would do; the user can change the mode"
 	}
 	return fmt.Sprintf("denied in mode %s%s: do something else, or ask the user", d.Mode, because)
 }

@@ -142,15 +142,19 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 // returns nil if the action may run.
 func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *policy.World) *Denial {
 	g.mu.Lock()
-	mode, rules, said, line := g.mode, g.rules, g.opts.Said, g.line
+	mode, rules, line := g.mode, g.rules, g.line
+	e.Said = g.opts.Said || saidBy(ctx)
 	g.mu.Unlock()
 	e.Decision = policy.Decide(mode, rules, &e.Verdict, w)
 	switch {
 	case e.Decision.Answer == policy.Allow:
+		if e.Said {
+			e.Approved = BySender
+		}
 		return nil
 	case e.Decision.Answer == policy.Deny:
 		return g.denial(e, Denied, "")
-	case said:
+	case e.Said:
 		e.Approved = BySender
 		return nil
 	case a.Inside() && line.covers(a):

@@ -9,12 +9,15 @@ import (
 )
 
 // approvedLine is a command line that somebody said yes to, while it runs.
-type approvedLine struct{ calls [][]policy.Word }
+type approvedLine struct {
+	calls [][]policy.Word
+	all   bool // who sent it has said it: whatever it calls
+}
 
 // covers reports whether a call from inside bash is one that the line
 // contained: the same tool, and the same words where they were known.
 func (l *approvedLine) covers(a *router.Action) bool {
-	return l != nil && slices.ContainsFunc(l.calls, func(words []policy.Word) bool { return matches(words, a) })
+	return l != nil && (l.all || slices.ContainsFunc(l.calls, func(words []policy.Word) bool { return matches(words, a) }))
 }
 
 // matches reports whether a call is what a part of a line foresaw. A word that
@@ -59,7 +62,7 @@ func (g *Guard) started(a *router.Action, e *Entry) (line *approvedLine) {
 	if a.Inside() || a.Plan.InProcess || e.Approved == "" {
 		return nil
 	}
-	line = &approvedLine{}
+	line = &approvedLine{all: e.Said}
 	for i := range e.Verdict.Parts {
 		if p := &e.Verdict.Parts[i]; p.Kind == policy.ToolPart {
 			line.calls = append(line.calls, p.Words())

@@ -28,6 +28,7 @@ type Entry struct {
 	Command  string   // as it was sent; of a call from inside bash, as it would be typed
 	Dir      string   // where it runs, absolute
 	Inside   bool     // it is a call from inside bash
+	Said     bool     // who sent it is who would be asked
 	Name     string   // of the tool that is called; "" for bash text
 	Words    []string // after the name; nil for bash text
 	Verdict  policy.Verdict

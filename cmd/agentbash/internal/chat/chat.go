@@ -162,6 +162,7 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	}
 	c.turns++
 	c.denied = nil
+	c.beginTurn()
 	c.settle()
 	c.add(store.Record{Type: store.TypeUser, Text: p.Text, Images: named})
 	if limit := c.opts.MaxTime; limit > 0 {
@@ -298,6 +299,7 @@ func (c *Conversation) answer(ctx context.Context, t *turn, r *reply, call *tool
 		result.Duration = time.Since(start)
 		if r, ok := c.opts.Runner.(Refuser); ok && r.Refusal() != nil {
 			result.Denied, c.denied = true, r.Refusal()
+			result.Why = c.denied
 		} else {
 			c.denied = nil
 		}

@@ -26,9 +26,10 @@ type ToolResult struct {
 	Output      string // what the model sees
 	ExitCode    int
 	Duration    time.Duration
-	Refused     bool // not run: the call was malformed
-	Interrupted bool // cancelled while it ran, or before
-	Denied      bool // not run: it is not allowed
+	Refused     bool  // not run: the call was malformed
+	Interrupted bool  // cancelled while it ran, or before
+	Denied      bool  // not run: it is not allowed
+	Why         error // of Denied
 }
 
 // Usage is what one request cost, in tokens, by the server's own count, or by

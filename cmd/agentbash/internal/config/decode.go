@@ -33,7 +33,7 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 	if f.mode != "" && !contains(modes(), f.mode) {
 		errs = append(errs, s.at(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modes(), ", "))))
 	}
-	if l := f.limits; l.Turns < 0 || l.Cost < 0 || l.Time < 0 {
+	if f.limits.below() {
 		errs = append(errs, s.at(v.find("limits").offset, "limits", "a limit is below 0: leave it out for none"))
 	}
 	errs = append(errs, decodeMap(s, v.find("models"), "models", &f.models)...)

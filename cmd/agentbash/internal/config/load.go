@@ -217,9 +217,7 @@ func (l *loader) take(f *file) {
 			r.Tools[name] = on
 		}
 	}
-	r.Limits.Turns = firstSet(r.Limits.Turns, f.limits.Turns)
-	r.Limits.Cost = firstSet(r.Limits.Cost, f.limits.Cost)
-	r.Limits.Time = firstSet(r.Limits.Time, f.limits.Time)
+	r.Limits.fill(f.limits)
 	l.takeConfine(&f.confine)
 	l.takeFields(f)
 	l.takeWeb(f)

@@ -170,6 +170,12 @@ func (l *loader) finish() {
 	tighten(l, f, "limits.turns", l.above.Turns, &r.Limits.Turns, f.limits.Turns)
 	tighten(l, f, "limits.cost", l.above.Cost, &r.Limits.Cost, f.limits.Cost)
 	tighten(l, f, "limits.time", l.above.Time, &r.Limits.Time, f.limits.Time)
+	tighten(l, f, "limits.calls", l.above.Calls, &r.Limits.Calls, f.limits.Calls)
+	tighten(l, f, "limits.output", l.above.Output, &r.Limits.Output, f.limits.Output)
+	above, now, project := &l.above.Session, &r.Limits.Session, &f.limits.Session
+	tighten(l, f, "limits.session.calls", above.Calls, &now.Calls, project.Calls)
+	tighten(l, f, "limits.session.time", above.Time, &now.Time, project.Time)
+	tighten(l, f, "limits.session.output", above.Output, &now.Output, project.Output)
 }
 
 // tighten lowers a limit to the project's, unless a higher rank set it.

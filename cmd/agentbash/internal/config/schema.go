@@ -11,7 +11,8 @@ import (
 // The keys that a file of ours may hold, and those of its entries.
 const (
 	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch " + confineKeys
-	limitKeys    = "turns cost time"
+	limitKeys    = "turns cost time calls output session"
+	sessionKeys  = "calls time output"
 	modelKeys    = "api window input cached output"
 	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny oauth sampling trust"
 	functionKeys = "file type function name description parameters input_schema inputSchema strict exec http timeout"
@@ -32,9 +33,37 @@ func modes() []string { return []string{ModePlan, ModeAsk, ModeAuto, ModeFull} }
 
 // Limits bound a turn. 0 is no limit.
 type Limits struct {
-	Turns int     `json:"turns"` // requests to the model
-	Cost  float64 `json:"cost"`  // dollars
-	Time  float64 `json:"time"`  // seconds
+	Turns   int           `json:"turns"`   // requests to the model
+	Cost    float64       `json:"cost"`    // dollars
+	Time    float64       `json:"time"`    // seconds
+	Calls   int           `json:"calls"`   // commands, and calls from inside bash
+	Output  int           `json:"output"`  // bytes that commands write
+	Session SessionLimits `json:"session"` // bound all turns together
+}
+
+// SessionLimits bound the life of a program. 0 is no limit.
+type SessionLimits struct {
+	Calls  int     `json:"calls"`  // commands, and calls from inside bash
+	Time   float64 `json:"time"`   // seconds
+	Output int     `json:"output"` // bytes that commands write
+}
+
+// below reports whether a limit is below 0.
+func (l *Limits) below() bool {
+	return l.Turns < 0 || l.Cost < 0 || l.Time < 0 || l.Calls < 0 || l.Output < 0 ||
+		l.Session.Calls < 0 || l.Session.Time < 0 || l.Session.Output < 0
+}
+
+// fill takes over what other says and l does not.
+func (l *Limits) fill(other Limits) {
+	l.Turns = firstSet(l.Turns, other.Turns)
+	l.Cost = firstSet(l.Cost, other.Cost)
+	l.Time = firstSet(l.Time, other.Time)
+	l.Calls = firstSet(l.Calls, other.Calls)
+	l.Output = firstSet(l.Output, other.Output)
+	l.Session.Calls = firstSet(l.Session.Calls, other.Session.Calls)
+	l.Session.Time = firstSet(l.Session.Time, other.Session.Time)
+	l.Session.Output = firstSet(l.Session.Output, other.Session.Output)
 }
 
 // file is what one file said, checked and expanded.
@@ -89,6 +118,7 @@ func contains(list []string, s string) bool {
 func (s *source) checkAllKeys(v *value) []error {
 	errs := s.checkKeys(v, nil, topKeys, true)
 	errs = append(errs, s.checkKeys(v.find("limits"), &place{key: "limits"}, limitKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("limits").find("session"), &place{up: &place{key: "limits"}, key: "session"}, sessionKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("webFetch"), &place{key: "webFetch"}, webFetchKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("webSearch"), &place{key: "webSearch"}, webSearchKeys, true)...)
 	if models := v.find("models"); models != nil {

@@ -1,0 +1,184 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxFile is how large the file grows before it is put aside, in bytes.
+const maxFile = 16 << 20
+
+// Log appends records. It is safe for concurrent use, in one process and in
+// several.
+type Log struct {
+	dir string
+	now func() time.Time
+	max int64 // maxFile, but in tests
+
+	mu   sync.Mutex // guards what follows
+	file *os.File   // nil before the first record
+	head *os.File
+	last tail
+}
+
+// Open returns the log of a directory, which is made with the first record,
+// for this user alone. It opens nothing yet.
+func Open(dir string) *Log {
+	return &Log{dir: dir, now: time.Now, max: maxFile}
+}
+
+func (l *Log) path() string { return filepath.Join(l.dir, "audit.jsonl") }
+
+// Append numbers and chains a record, and writes it. With sync it is on the disk
+// when Append returns. After an error the log is as it was, as far as the disk
+// allows.
+func (l *Log) Append(r *Record, sync bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.lock()
+	if err == nil {
+		err = l.append(r)
+		unlock(l.file)
+	}
+	if err == nil && sync {
+		err = unix.Fdatasync(int(l.file.Fd()))
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w: make room, or see to the directory", l.path(), reason(err))
+	}
+	return nil
+}
+
+// Close closes the files.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	return l.drop()
+}
+
+func (l *Log) drop() error {
+	err := errors.Join(l.file.Close(), l.head.Close())
+	l.file, l.head, l.last = nil, nil, tail{}
+	return err
+}
+
+// lock opens the present file and locks it. One that another process has put
+// aside meanwhile is let go.
+func (l *Log) lock() error {
+	for {
+		if l.file == nil {
+			if err := l.open(); err != nil {
+				return err
+			}
+		}
+		if err := flock(l.file); err != nil {
+			return err
+		}
+		ours, err := l.file.Stat()
+		if err != nil {
+			return err
+		}
+		if now, err := os.Lstat(l.path()); err == nil && os.SameFile(ours, now) {
+			return nil
+		}
+		l.drop()
+	}
+}
+
+func (l *Log) open() (err error) {
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return err
+	}
+	const flags = os.O_RDWR | os.O_CREATE | unix.O_NOFOLLOW
+	if l.file, err = os.OpenFile(l.path(), flags, 0o600); err != nil {
+		return err
+	}
+	if l.head, err = os.OpenFile(filepath.Join(l.dir, "head"), flags, 0o600); err != nil {
+		l.file.Close()
+		l.file = nil
+	}
+	return err
+}
+
+// append writes a record to the locked file.
+func (l *Log) append(r *Record) error {
+	if err := l.find(); err != nil {
+		return err
+	}
+	if l.last.size >= l.max {
+		if err := l.aside(); err != nil {
+			return err
+		}
+	}
+	if l.last.torn {
+		note := &Record{Type: TypeTorn, Session: r.Session, PID: r.PID}
+		if err := l.write(note, "\n"); err != nil {
+			return err
+		}
+	}
+	return l.write(r, "")
+}
+
+// write appends one record to the chain; before goes in front of its line.
+func (l *Log) write(r *Record, before string) error {
+	now := l.now().UTC().Format("2006-01-02T15:04:05.000000Z")
+	r.V, r.Seq, r.Time, r.Prev = Version, l.last.seq+1, now, l.last.hash
+	r.Back = now < l.last.time
+	line, err := r.line()
+	if err != nil {
+		return err
+	}
+	data := append([]byte(before), line...)
+	data = append(data, '\n')
+	if n, err := l.file.WriteAt(data, l.last.size); err != nil {
+		if n > 0 {
+			err = errors.Join(err, l.file.Truncate(l.last.size))
+		}
+		return err
+	}
+	l.last = tail{seq: r.Seq, hash: r.Hash, time: now, size: l.last.size + int64(len(data))}
+	// A head that is behind is no mistake: it only sees less.
+	l.head.WriteAt(fmt.Appendf(nil, "%020d %s\n", r.Seq, r.Hash), 0)
+	return nil
+}
+
+// aside puts the full file under another name and goes on in a new one.
+func (l *Log) aside() error {
+	to := filepath.Join(l.dir, fmt.Sprintf("audit-%012d.jsonl", l.last.seq))
+	if err := os.Rename(l.path(), to); err != nil {
+		return err
+	}
+	l.drop() // with its lock
+	if err := l.lock(); err != nil {
+		return err
+	}
+	return l.find()
+}
+
+func flock(f *os.File) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func unlock(f *os.File) { unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
+// reason is an error without the operation and the path, which the caller names.
+func reason(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

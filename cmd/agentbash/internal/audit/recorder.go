@@ -1,0 +1,85 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
+	"github.com/agentbash/agentbash/router/policy"
+)
+
+// Recorder writes a guard's actions to a log. It implements [guard.Recorder].
+type Recorder struct {
+	Log     *Log
+	Who     string        // sends the commands: person or model
+	Session func() string // the session's ID; not nil
+	Secrets *Secrets      // are left out; not nil
+
+	// Lost is told when the outcome of an action that ran could not be written.
+	Lost func(error)
+}
+
+// maxCommand is how much of a command a record holds, in bytes.
+const maxCommand = 64 << 10
+
+// Intent writes that an action is about to run, or was denied.
+func (r *Recorder) Intent(e *guard.Entry) (func(router.Outcome), error) {
+	rec := r.intent(e)
+	changes := e.Denied == nil && slices.ContainsFunc(e.Verdict.Effects, func(x policy.Effect) bool { return x != policy.Read })
+	if err := r.Log.Append(rec, changes); err != nil || e.Denied != nil {
+		return nil, err
+	}
+	return func(o router.Outcome) {
+		out := &Record{Type: TypeOutcome, Session: rec.Session, PID: rec.PID, Of: rec.Seq, ExitCode: &o.ExitCode,
+			Canceled: o.Canceled, DurationMS: o.Duration.Milliseconds()}
+		if o.Result != nil {
+			out.Result = resultHash(o.Result)
+		}
+		if err := r.Log.Append(out, false); err != nil && r.Lost != nil {
+			r.Lost(err)
+		}
+	}, nil
+}
+
+func (r *Recorder) intent(e *guard.Entry) *Record {
+	rec := &Record{Type: TypeIntent, Session: r.Session(), PID: os.Getpid(), Who: r.Who, Dir: e.Dir, Tool: e.Name,
+		Decision: "allow", Approved: string(e.Approved), Mode: string(e.Decision.Mode), Danger: string(e.Verdict.Danger), Rule: e.Decision.Rule}
+	switch {
+	case e.Inside:
+		rec.Who = "call"
+	case e.Said:
+		rec.Who = "person"
+	}
+	rec.Command = r.Secrets.Redact(e.Command)
+	if len(rec.Command) > maxCommand {
+		rec.Whole = sum([]byte(rec.Command))
+		rec.Command = strings.ToValidUTF8(rec.Command[:maxCommand], "")
+	}
+	for _, x := range e.Verdict.Effects {
+		rec.Effects = append(rec.Effects, string(x))
+	}
+	reasons := e.Decision.Because
+	if e.Denied != nil {
+		rec.Decision, reasons = string(e.Denied.Cause), e.Denied.Reasons
+	}
+	for _, why := range reasons[:min(len(reasons), maxReasons)] {
+		rec.Reasons = append(rec.Reasons, r.Secrets.Redact(why))
+	}
+	return rec
+}
+
+// maxReasons bounds how many reasons a record repeats.
+const maxReasons = 10
+
+// resultHash is the hash of what a command wrote, its stdout first.
+func resultHash(res *router.Result) string {
+	h := sha256.New()
+	io.WriteString(h, res.Stdout)
+	io.WriteString(h, res.Stderr)
+	return hex.EncodeToString(h.Sum(nil))
+}
