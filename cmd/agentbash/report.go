@@ -81,9 +81,12 @@ func denialOf(e chat.ToolResult) *guard.Denial {
 	switch {
 	case !e.Denied || errors.As(e.Why, &d):
 		return d
-	default:
-		return &guard.Denial{Cause: guard.Denied, Effects: []string{}, Reasons: []string{e.Why.Error()}}
 	}
+	d = &guard.Denial{Cause: guard.Denied, Effects: []string{}, Reasons: []string{}}
+	if e.Why != nil {
+		d.Reasons = append(d.Reasons, e.Why.Error())
+	}
+	return d
 }
 
 func usageFields(u chat.Usage) map[string]any {
