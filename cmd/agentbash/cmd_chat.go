@@ -135,13 +135,13 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	if c.config.Mode == "" {
+	if c.config.Mode == "" && seat.model == "" { // who types a command has said yes to it
 		if err := w.trustSender(ctx); err != nil {
 			return a.fail(err)
 		}
 	}
 	w.start(ctx)
-	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &runner{r: w.router, g: w.guard}, Interrupt: interrupts,
+	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typed{runner{r: w.router, g: w.guard}, c.config.Mode == "" || seat.model != "", seat.model == ""}, Interrupt: interrupts,
 		Info: w.info(seat), Plain: a.plainTerminal(), Color: a.colours(), Asker: w.asker}
 	t := &talk{a: a, w: w, past: past, none: c.noSession}
 	o.Mode, o.SetMode = func() string { return string(w.guard.Mode()) }, w.setMode

@@ -38,7 +38,7 @@ func runMCP(ctx context.Context, a *app, words []string) int {
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file, Mode: *mode}, session: true})
+	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file, Mode: *mode}, session: true, who: whoModel})
 	if err != nil {
 		return a.fail(err)
 	}

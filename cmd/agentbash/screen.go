@@ -17,10 +17,34 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
 )
 
+// typed runs what the person types: among a model's commands, or in its place.
+type typed struct {
+	runner
+	said  bool // that they typed it is their yes
+	alone bool // there is no model: each command is a turn
+}
+
+// Run is that of runner.
+func (r *typed) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
+	return r.runner.Run(r.says(ctx), command, timeout)
+}
+
+func (r *typed) says(ctx context.Context) context.Context {
+	if r.alone {
+		r.BeginTurn()
+	}
+	if r.said {
+		ctx = guard.Said(ctx)
+	}
+	return ctx
+}
+
 // RunLive is Run, with what the command writes as it comes.
-func (r runner) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
+func (r *typed) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
+	ctx = r.says(ctx)
 	res := r.r.Run(ctx, command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr})
 	return res.Output, res.ExitCode
 }

@@ -129,7 +129,7 @@ func TestScreenWordsGoToAFile(t *testing.T) {
 func TestScreenTheTerminalVanishes(t *testing.T) {
 	p := newPane(t, screenTest{shell: true, replies: []modelserver.Reply{{Text: "Half of it", ToolCalls: calls("echo $$ > shell; sleep 300")}}})
 	p.want("shell>")
-	p.say(os.Args[0] + " --dir " + p.dir + " --base-url " + p.server.BaseURL + " --model m --api-key k")
+	p.say(os.Args[0] + " --dir " + p.dir + " --base-url " + p.server.BaseURL + " --model m --api-key k --mode full")
 	p.ready()
 	p.say("go")
 	p.want("running")

@@ -50,6 +50,7 @@ type screenTest struct {
 	width, height int                 // 0: 80 by 24
 	env           []string
 	files         map[string]string // below the program's directory
+	mode          string            // of a model's commands; "" is full, "none" leaves it to the configuration
 	shell         bool              // start a shell, and the program from it
 }
 
@@ -106,6 +107,9 @@ func (p *pane) command(o screenTest) string {
 		p.t.Cleanup(func() { require.NoError(p.t, s.Close()) })
 		if !o.shell {
 			words = append(words, "--base-url", s.BaseURL, "--model", "m", "--api-key", "k")
+			if o.mode != "none" {
+				words = append(words, "--mode", cmp.Or(o.mode, "full"))
+			}
 		}
 	}
 	for i, w := range words {

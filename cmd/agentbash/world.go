@@ -80,6 +80,9 @@ func (a *app) open(o worldOptions) (*world, error) {
 	}
 	record := a.recorder(w.cfg.Dirs, o.who, w.secrets(a), o.id)
 	w.audit, o.guard.Recorder = record.Log, record
+	if w.asker.Present() {
+		o.guard.Approver = approver{w}
+	}
 	if o.guard.Mode == "" {
 		o.guard.Mode = policy.Mode(w.cfg.Mode)
 	}

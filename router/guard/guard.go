@@ -143,8 +143,11 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *policy.World) *Denial {
 	g.mu.Lock()
 	mode, rules, line := g.mode, g.rules, g.line
-	e.Said = g.opts.Said || saidBy(ctx)
+	e.Said = g.opts.Said || saidBy(ctx) || a.Inside() && line != nil && line.all
 	g.mu.Unlock()
+	if e.Said {
+		mode = policy.FullMode // nobody is above who says it
+	}
 	e.Decision = policy.Decide(mode, rules, &e.Verdict, w)
 	switch {
 	case e.Decision.Answer == policy.Allow:

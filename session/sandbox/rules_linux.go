@@ -49,7 +49,7 @@ func restrict(o order) error {
 		if err != nil {
 			return err
 		}
-		rules = append(rules, landlock.PathAccess(ll.AccessFSReadFile, open...))
+		rules = append(rules, landlock.PathAccess(ll.AccessFSReadFile, open...).IgnoreIfMissing()) // one may have been removed since they were listed
 	}
 	if o.Landlock >= 9 && !o.Connect {
 		all |= ll.AccessFSResolveUnix

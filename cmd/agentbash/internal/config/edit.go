@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/fieldbash"
@@ -102,4 +103,36 @@ func ReadServers(path string) (map[string]fieldbash.Server, error) {
 		return nil, &Error{File: path, Text: "it has no mcpServers: name a file that an MCP client wrote"}
 	}
 	return f.Servers, nil
+}
+
+// AddRules puts rules at the end of those of the user's file, but for those it
+// has, and leaves the rest of the file as it is.
+func AddRules(d Dirs, rules []string) error {
+	return editUserFile(d, func(b []byte) ([]byte, error) {
+		var f struct {
+			Rules []json.RawMessage `json:"rules"`
+		}
+		if err := json.Unmarshal(b, &f); err != nil {
+			return nil, err
+		}
+		if f.Rules == nil {
+			var err error
+			if b, err = sjson.SetRawBytes(b, "rules", []byte("[]")); err != nil {
+				return nil, err
+			}
+		}
+		for _, rule := range rules {
+			if slices.ContainsFunc(f.Rules, func(have json.RawMessage) bool {
+				var text string
+				return json.Unmarshal(have, &text) == nil && text == rule
+			}) {
+				continue
+			}
+			var err error
+			if b, err = sjson.SetBytes(b, "rules.-1", rule); err != nil {
+				return nil, err
+			}
+		}
+		return b, nil
+	})
 }

@@ -49,3 +49,27 @@ func TestServersAreAddedToNoFileAndNotToABrokenOne(t *testing.T) {
 	_, err = ReadServers(d.UserFile())
 	require.Error(t, err)
 }
+
+func TestAddRules(t *testing.T) {
+	for _, row := range []struct{ name, before, after string }{
+		{"no file", "", `{"rules":["allow a ...","allow b"]}`},
+		{"no rules", `{"model": "m"}`, `{"model":"m","rules":["allow a ...","allow b"]}`},
+		{"rules, one of them there", `{"rules": [{"rule": "deny x"}, "allow b"], "model": "m"}`, `{"rules":[{"rule":"deny x"},"allow b","allow a ..."],"model":"m"}`},
+	} {
+		d := Dirs{Config: filepath.Join(t.TempDir(), "c")}
+		if row.before != "" {
+			require.NoError(t, os.Mkdir(d.Config, 0o700))
+			require.NoError(t, os.WriteFile(d.UserFile(), []byte(row.before), 0o600))
+		}
+		require.NoError(t, AddRules(d, []string{"allow a ...", "allow b"}), row.name)
+		data, err := os.ReadFile(d.UserFile())
+		require.NoError(t, err)
+		require.JSONEq(t, row.after, string(data), row.name)
+	}
+	d := Dirs{Config: t.TempDir()}
+	require.NoError(t, os.WriteFile(d.UserFile(), []byte(`{"rules": "none"`), 0o600))
+	require.ErrorContains(t, AddRules(d, []string{"allow b"}), "not valid JSON")
+	data, err := os.ReadFile(d.UserFile())
+	require.NoError(t, err)
+	require.Equal(t, `{"rules": "none"`, string(data), "what is wrong is left as it is")
+}
