@@ -33,6 +33,7 @@ for ((round = 0; round < 50 && quiet < 3; round++)); do
     line=${line##*) }; set -- $line
     [[ $1 == Z ]] && continue
     parent[$pid]=$2
+    limits=() env=() # or they keep those of the process before, where this one's cannot be read
     mapfile -t limits <"$dir/limits"
     for l in "${limits[@]}"; do [[ $l == "$limit_mark"* ]] && hit[$pid]=1; done
     [[ ${hit[$pid]} ]] && continue

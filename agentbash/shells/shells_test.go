@@ -116,17 +116,18 @@ func TestStatuses(t *testing.T) {
 
 func TestOnlyWhatIsNew(t *testing.T) {
 	b := newBench(t, nil)
-	fifo := filepath.Join(b.dir, "go")
-	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
-	id := b.start("echo one; read x <go; echo two; read x <go; echo three")
-	next := func() { require.NoError(t, os.WriteFile(fifo, []byte("\n"), 0)) }
+	for _, name := range []string{"go1", "go2"} { // one each: a reader could see the end of the writer before
+		require.NoError(t, syscall.Mkfifo(filepath.Join(b.dir, name), 0o600))
+	}
+	id := b.start("echo one; read x <go1; echo two; read x <go2; echo three")
+	next := func(name string) { require.NoError(t, os.WriteFile(filepath.Join(b.dir, name), []byte("\n"), 0)) }
 	got := b.waitFor(id, "^one$")
 	require.Equal(t, "one\n", got.out)
 	require.Regexp(t, id+": running for .*, pid ", got.err)
 	require.Equal(t, "", b.run("bash_output", id).out)
-	next()
+	next("go1")
 	require.Equal(t, "two\n", b.waitFor(id, "two").out)
-	next()
+	next("go2")
 	require.Equal(t, "three\n", b.waitFor(id, "exit").out)
 	got = b.run("bash_output", id, "--wait", "four")
 	require.Equal(t, 1, got.exit)

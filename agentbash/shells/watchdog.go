@@ -40,6 +40,7 @@ for ((round = 0; round < 50 && quiet < 3; round++)); do
     [[ $1 == Z ]] && continue
     above[$pid]=$2
     [[ ${leads[$4]} ]] && hit[$pid]=1 && continue
+    vars=() # or it keeps those of the process before, where this one's cannot be read
     mapfile -d '' -t vars <"$dir/environ"
     for v in "${vars[@]}"; do [[ $v == "$mark"* ]] && hit[$pid]=1; done
   done
