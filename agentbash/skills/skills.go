@@ -1,0 +1,227 @@
+// Package skills finds instructions for special tasks, and holds the tool skill,
+// which prints one.
+//
+// A skill is a folder with a file SKILL.md that begins with YAML front matter
+// between lines of ---, with a name and a description (the Agent Skills
+// convention). The descriptions are for a system prompt; the rest is printed
+// when it is needed, with the folder's path, since a skill may bring scripts,
+// which are run as any others are.
+package skills
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/agentbash/agentbash/registry"
+	"go.yaml.in/yaml/v3"
+)
+
+// File is what makes a folder a skill.
+const File = "SKILL.md"
+
+// maxSkill bounds a SKILL.md, in bytes.
+const maxSkill = 1 << 20
+
+// Skill is one of them.
+type Skill struct {
+	Name        string
+	Description string // in one line; may be empty
+	Dir         string // its folder, absolute if what it was found in is
+	body        []byte // after the front matter
+}
+
+// Find looks for skills in directories that hold their folders, the nearest
+// last: of two with a name it wins. They come by name. What is wrong with one
+// is among the problems; it is found all the same if it can be read.
+func Find(dirs []string) (found []Skill, problems []error) {
+	seen := map[string]bool{}
+	for i := len(dirs) - 1; i >= 0; i-- {
+		entries, err := os.ReadDir(dirs[i])
+		if err != nil {
+			continue // there is none, mostly
+		}
+		for _, e := range entries {
+			s, err := load(filepath.Join(dirs[i], e.Name()))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				problems = append(problems, err)
+			}
+			if s != nil && !seen[s.Name] {
+				seen[s.Name] = true
+				found = append(found, *s)
+			}
+		}
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].Name < found[j].Name })
+	return found, problems
+}
+
+// load reads a skill's file. With an error there may be a skill nevertheless.
+func load(dir string) (*Skill, error) {
+	path := filepath.Join(dir, File)
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		if errors.Is(err, fs.ErrNotExist) || !isDir(dir) {
+			return nil, fs.ErrNotExist
+		}
+		return nil, fmt.Errorf("skill %w", err)
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("skill %s: it is no file: make it one, or move it away", path)
+	case st.Size() > maxSkill:
+		return nil, fmt.Errorf("skill %s: it is longer than 1 MiB: put what is not always needed in files beside it", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("skill %w", err)
+	}
+	s := &Skill{Name: filepath.Base(dir), Dir: dir}
+	head, body, ok := frontMatter(data)
+	if s.body = body; !ok {
+		return s, fmt.Errorf("skill %s: it has no front matter: begin it with a line ---, name: and description:, and a line ---", path)
+	}
+	var meta struct {
+		Name        string `yaml:"name"`
+		Description string `yaml:"description"`
+	}
+	if err := yaml.Unmarshal(head, &meta); err != nil {
+		return s, fmt.Errorf("skill %s: its front matter is no YAML: %s", path, strings.Join(strings.Fields(err.Error()), " "))
+	}
+	if meta.Name = strings.TrimSpace(meta.Name); meta.Name != "" {
+		s.Name = strings.Join(strings.Fields(meta.Name), "-")
+	}
+	if s.Description = strings.Join(strings.Fields(meta.Description), " "); s.Description == "" {
+		return s, fmt.Errorf("skill %s: its front matter has no description: say in a line when it is to be used", path)
+	}
+	return s, nil
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
+
+// frontMatter splits a file at the two lines of ---.
+func frontMatter(data []byte) (head, body []byte, ok bool) {
+	text := bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	if string(bytes.TrimRight(first, " \t")) != "---" {
+		return nil, text, false
+	}
+	for at := 0; at < len(rest); {
+		line, _, more := bytes.Cut(rest[at:], []byte("\n"))
+		next := at + len(line)
+		if more {
+			next++
+		}
+		if string(bytes.TrimRight(line, " \t")) == "---" {
+			return rest[:at], bytes.TrimLeft(rest[next:], "\n"), true
+		}
+		at = next
+	}
+	return nil, text, false
+}
+
+// Options configures Tool.
+type Options struct {
+	// Dirs are where the skills of a working directory are, as Find wants them.
+	Dirs func(dir string) []string
+}
+
+// Tool returns skill, which is safe for concurrent use.
+func Tool(opts *Options) *registry.Tool {
+	return &registry.Tool{
+		Name:     "skill",
+		Summary:  "print the instructions for a special task; without a name, list them",
+		Kind:     registry.ReadOnly,
+		Category: "skills",
+		Tags:     []string{"get_skill", "instructions", "howto", "guide", "SKILL.md"},
+		Detail: `Skills are folders with a SKILL.md in .agentbash/skills and .claude/skills of the project, and in the user's own. Prints all
+of one, and first the path of its folder, from where the scripts and files that it names are run and read.`,
+		Params: registry.NewParams(
+			registry.Param{Name: "name", Type: registry.String, Aliases: []string{"skill_name", "skill"}, Description: "Which one. Without a name, they are listed."},
+		),
+		Examples: []string{"skill", "skill pdf"},
+		Run: func(_ context.Context, call *registry.Call) (registry.ToolResult, error) {
+			return run(opts.Dirs(call.Dir), call)
+		},
+	}
+}
+
+func run(dirs []string, call *registry.Call) (registry.ToolResult, error) {
+	found, problems := Find(dirs)
+	name := call.String("name")
+	if !call.Has("name") {
+		for _, p := range problems {
+			fmt.Fprintln(call.Stderr, p)
+		}
+		if len(found) == 0 {
+			fmt.Fprintln(call.Stderr, "there are no skills: one is a folder with a SKILL.md in .agentbash/skills")
+		}
+		var b strings.Builder
+		for _, s := range found {
+			fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Description)
+		}
+		return registry.Success(b.String()), nil
+	}
+	var names []string
+	for _, s := range found {
+		if s.Name == name || filepath.Base(s.Dir) == name {
+			return registry.Success(s.String()), s.files(call)
+		}
+		names = append(names, s.Name)
+	}
+	switch near := registry.Closest(name, names, 1); {
+	case len(names) == 0:
+		return registry.Failure("there is no skill %q, and no other: one is a folder with a SKILL.md in .agentbash/skills", name), nil
+	case len(near) > 0:
+		return registry.Failure("there is no skill %q: did you mean %s? There are: %s", name, near[0], strings.Join(names, ", ")), nil
+	}
+	return registry.Failure("there is no skill %q: there are %s", name, strings.Join(names, ", ")), nil
+}
+
+// String is the skill as it is printed.
+func (s Skill) String() string {
+	text := strings.ToValidUTF8(string(s.body), "\ufffd")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return fmt.Sprintf("Skill %s. Paths in it start from its folder: %s\n\n%s", s.Name, s.Dir, text)
+}
+
+// maxFiles bounds how many of a skill's other files are named.
+const maxFiles = 50
+
+// files says what else is in the folder.
+func (s Skill) files(call *registry.Call) error {
+	var names []string
+	err := filepath.WalkDir(s.Dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // what cannot be looked into is not named
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != s.Dir:
+			return fs.SkipDir
+		case d.IsDir() || path == filepath.Join(s.Dir, File):
+			return nil
+		case len(names) == maxFiles:
+			names = append(names, "...")
+			return fs.SkipAll
+		}
+		rel, err := filepath.Rel(s.Dir, path)
+		names = append(names, rel)
+		return err
+	})
+	if len(names) > 0 {
+		fmt.Fprintf(call.Stderr, "with it come: %s\n", strings.Join(names, ", "))
+	}
+	return err
+}
