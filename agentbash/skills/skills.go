@@ -89,11 +89,8 @@ func load(dir string) (*Skill, error) {
 	if s.body = body; !ok {
 		return s, fmt.Errorf("skill %s: it has no front matter: begin it with a line ---, name: and description:, and a line ---", path)
 	}
-	var meta struct {
-		Name        string `yaml:"name"`
-		Description string `yaml:"description"`
-	}
-	if err := yaml.Unmarshal(head, &meta); err != nil {
+	meta, err := readHead(head)
+	if err != nil {
 		return s, fmt.Errorf("skill %s: its front matter is no YAML: %s", path, strings.Join(strings.Fields(err.Error()), " "))
 	}
 	if meta.Name = strings.TrimSpace(meta.Name); meta.Name != "" {
@@ -103,6 +100,35 @@ func load(dir string) (*Skill, error) {
 		return s, fmt.Errorf("skill %s: its front matter has no description: say in a line when it is to be used", path)
 	}
 	return s, nil
+}
+
+// meta is what is used of the front matter.
+type meta struct {
+	Name        string `yaml:"name"`
+	Description string `yaml:"description"`
+}
+
+// readHead reads the front matter. Many people write a colon in a description
+// that is not quoted, which is no YAML: then lines of key: value are taken.
+func readHead(head []byte) (m meta, err error) {
+	if err = yaml.Unmarshal(head, &m); err == nil {
+		return m, nil
+	}
+	m = meta{}
+	for line := range strings.Lines(string(head)) {
+		key, value, _ := strings.Cut(line, ":")
+		value = strings.Trim(strings.TrimSpace(value), `"'`)
+		switch key {
+		case "name":
+			m.Name = value
+		case "description":
+			m.Description = value
+		}
+	}
+	if m.Description == "" || strings.ContainsAny(m.Description[:1], "|>[{") {
+		return meta{}, err
+	}
+	return m, nil
 }
 
 func isDir(path string) bool {
@@ -204,19 +230,23 @@ const maxFiles = 50
 // files says what else is in the folder.
 func (s Skill) files(call *registry.Call) error {
 	var names []string
-	err := filepath.WalkDir(s.Dir, func(path string, d fs.DirEntry, err error) error {
+	dir, err := filepath.EvalSymlinks(s.Dir)
+	if err != nil {
+		return err
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return nil // what cannot be looked into is not named
-		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != s.Dir:
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != dir:
 			return fs.SkipDir
-		case d.IsDir() || path == filepath.Join(s.Dir, File):
+		case d.IsDir() || path == filepath.Join(dir, File):
 			return nil
 		case len(names) == maxFiles:
 			names = append(names, "...")
 			return fs.SkipAll
 		}
-		rel, err := filepath.Rel(s.Dir, path)
+		rel, err := filepath.Rel(dir, path)
 		names = append(names, rel)
 		return err
 	})

@@ -28,6 +28,7 @@ func TestFind(t *testing.T) {
 		{"plain", "---\nname: pdf\ndescription: Reads PDF files.\n---\n# How\n", "pdf", "Reads PDF files.", "# How\n", ""},
 		{"without a name", "---\ndescription: It has a colon\n---\nx", "folder", "It has a colon", "x", ""},
 		{"quoted", "---\nname: \"pdf\"\ndescription: 'Reads: PDF''s'\n---\n", "pdf", "Reads: PDF's", "", ""},
+		{"a colon that is not quoted", "---\nname: \"pdf\"\ndescription: Reads PDF: all of it.\n---\n", "pdf", "Reads PDF: all of it.", "", ""},
 		{"folded", "---\nname: pdf\ndescription: >-\n  Reads\n  files.\n---\n", "pdf", "Reads files.", "", ""},
 		{"literal", "---\ndescription: |\n  one\n  two\n---\n", "folder", "one two", "", ""},
 		{"other keys", "---\nname: pdf\ndescription: d\nlicense: MIT\nmetadata:\n  a: [1, 2]\nallowed-tools: Read, Bash\n---\n\n\nbody\n", "pdf", "d", "body\n", ""},
@@ -86,6 +87,11 @@ func TestTool(t *testing.T) {
 	}
 	out, notes, exit := run([]string{root}, "pdf")
 	require.Equal(t, "Skill pdf. Paths in it start from its folder: "+root+"/pdf\n\nRun scripts/x.sh\ufffd.\n", out)
+	require.Equal(t, "with it come: scripts/x.sh\n", notes)
+	require.Zero(t, exit)
+	linked := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(root, "pdf"), filepath.Join(linked, "linked")))
+	_, notes, exit = run([]string{linked}, "linked")
 	require.Equal(t, "with it come: scripts/x.sh\n", notes)
 	require.Zero(t, exit)
 	out, notes, _ = run([]string{root})

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/agentbash/agentbash/agentbash/skills"
 )
 
 // maxInstructions bounds one file of instructions, in bytes: it is paid for with
@@ -19,19 +21,52 @@ const maxSkills = 100
 // CLAUDE.md, the user's own first, then from the repository's root down to the
 // working directory, so that the nearest has the last word; and one line a skill.
 func (a *app) instructions(w *world) string {
-	dirs := fromRoot(w.router.Dir())
-	home, _ := a.lookup("HOME")
 	files := []string{filepath.Join(w.cfg.Dirs.Config, "AGENTS.md"), filepath.Join(w.cfg.Dirs.Config, "CLAUDE.md")}
-	skills := []string{filepath.Join(w.cfg.Dirs.Config, "skills")}
-	if home != "" {
+	if home, _ := a.lookup("HOME"); home != "" {
 		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
-		skills = append(skills, filepath.Join(home, ".claude", "skills"))
 	}
-	for _, d := range dirs {
+	for _, d := range fromRoot(w.router.Dir()) {
 		files = append(files, filepath.Join(d, "AGENTS.md"), filepath.Join(d, "CLAUDE.md"))
-		skills = append(skills, filepath.Join(d, ".agentbash", "skills"), filepath.Join(d, ".claude", "skills"))
 	}
-	return readInstructions(files) + listSkills(skills)
+	return readInstructions(files) + a.listSkills(w)
+}
+
+// skillDirs are where skills are, the nearest last.
+func (a *app) skillDirs(w *world, dir string) []string {
+	dirs := []string{filepath.Join(w.cfg.Dirs.Config, "skills")}
+	if home, _ := a.lookup("HOME"); home != "" {
+		dirs = append(dirs, filepath.Join(home, ".claude", "skills"))
+	}
+	for _, d := range fromRoot(dir) {
+		dirs = append(dirs, filepath.Join(d, ".claude", "skills"), filepath.Join(d, ".agentbash", "skills"))
+	}
+	return dirs
+}
+
+// listSkills names each skill once, with when to use it.
+func (a *app) listSkills(w *world) string {
+	if _, on := w.reg.Lookup("skill"); !on {
+		return ""
+	}
+	found, problems := skills.Find(a.skillDirs(w, w.router.Dir()))
+	a.warn(problems)
+	var b strings.Builder
+	listed := 0
+	for _, s := range found {
+		if s.Description == "" || listed == maxSkills {
+			continue
+		}
+		listed++
+		about := s.Description
+		if r := []rune(about); len(r) > 300 {
+			about = string(r[:300]) + "..."
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", s.Name, about)
+	}
+	if listed == 0 {
+		return ""
+	}
+	return "\n\nSkills. When a task fits one, run `skill NAME` first and follow what it prints:" + b.String()
 }
 
 // fromRoot are the directories from the repository's root down to dir; outside
@@ -72,69 +107,4 @@ next:
 		fmt.Fprintf(&b, "\n\nInstructions from %s:\n%s", path, text)
 	}
 	return b.String()
-}
-
-// listSkills names each skill once, with the file to read before using it.
-func listSkills(dirs []string) string {
-	var lines []string
-	seen := map[string]bool{}
-	for i := len(dirs) - 1; i >= 0; i-- { // the nearest of a name wins
-		files, _ := filepath.Glob(filepath.Join(dirs[i], "*", "SKILL.md"))
-		for _, path := range files {
-			name, about := skillHead(path)
-			if about == "" || seen[name] || len(lines) == maxSkills {
-				continue
-			}
-			seen[name] = true
-			lines = append(lines, fmt.Sprintf("- %s: %s (%s)", name, about, path))
-		}
-	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return "\n\nSkills. When a task fits one, read its file first and follow it:\n" + strings.Join(lines, "\n")
-}
-
-// skillHead reads name and description out of the front matter of a SKILL.md.
-func skillHead(path string) (name, about string) {
-	name = filepath.Base(filepath.Dir(path))
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return name, ""
-	}
-	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
-	if strings.TrimSpace(lines[0]) != "---" {
-		return name, ""
-	}
-	key := ""
-	var folded []string
-	for _, line := range lines[1:] {
-		if strings.TrimSpace(line) == "---" {
-			break
-		}
-		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
-			if key == "description" {
-				folded = append(folded, strings.TrimSpace(line))
-			}
-			continue
-		}
-		var value string
-		key, value, _ = strings.Cut(line, ":")
-		value = strings.Trim(strings.TrimSpace(value), `"'`)
-		switch key {
-		case "name":
-			if value != "" {
-				name = value
-			}
-		case "description":
-			if value != "|" && value != ">" && value != ">-" && value != "|-" {
-				folded = append(folded, value)
-			}
-		}
-	}
-	about = strings.Join(strings.Fields(strings.Join(folded, " ")), " ")
-	if r := []rune(about); len(r) > 300 {
-		about = string(r[:300]) + "..."
-	}
-	return name, about
 }

@@ -42,6 +42,7 @@ var sole = map[string]string{
 	"github.com/google/shlex":                  "router",
 	"mvdan.cc/sh/v3":                           "router",
 	"github.com/JohannesKaufmann":              "agentbash/web",
+	"go.yaml.in/yaml/v3":                       "agentbash/skills",
 	"golang.org/x/net":                         "agentbash/web",
 	"github.com/aymanbagabas/go-udiff":         "agentbash",
 	"github.com/tidwall/sjson":                 "cmd/agentbash/internal/config",

@@ -2,23 +2,29 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/clarify"
+	"github.com/agentbash/agentbash/agentbash/notes"
 	"github.com/agentbash/agentbash/agentbash/shells"
+	"github.com/agentbash/agentbash/agentbash/skills"
 	"github.com/agentbash/agentbash/agentbash/web"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
 
 // toolbox makes the agent commands; what they need of the session is asked for
 // when they run, since the router is made after them.
-func (w *world) toolbox(a *app, o *worldOptions) ([]*registry.Tool, error) {
+func (w *world) toolbox(a *app, dir string, o *worldOptions) ([]*registry.Tool, error) {
 	state := w.cfg.Dirs.State
 	w.shells = shells.New(&shells.Options{
 		StateDir: filepath.Join(state, "background"), Env: a.environ, Alone: !o.session,
@@ -31,7 +37,39 @@ func (w *world) toolbox(a *app, o *worldOptions) ([]*registry.Tool, error) {
 	}
 	tools := agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session,
 		Access: func(ctx context.Context) *agentbash.Access { return w.cell.access(ctx) }})
+	tools = append(tools, notes.Tools(&notes.Options{Root: projectRoot(dir)})...)
+	tools = append(tools,
+		skills.Tool(&skills.Options{Dirs: func(dir string) []string { return a.skillDirs(w, dir) }}),
+		clarify.Tool(&clarify.Options{Ask: w.clarify}))
 	return slices.Concat(tools, w.shells.Tools(), online.Tools()), nil
+}
+
+// clarify asks whoever sits at the terminal.
+func (w *world) clarify(ctx context.Context, q clarify.Question) (string, error) {
+	if !w.asker.Present() {
+		return "", clarify.ErrNobody
+	}
+	ask := &term.Question{Title: "The agent asks", Text: q.Text, Default: q.Default, Free: true}
+	for i, c := range q.Choices {
+		key := strconv.Itoa(i + 1)
+		ask.Choices = append(ask.Choices, term.Choice{Key: key, Label: c})
+		if c == q.Default {
+			ask.Default = key
+		}
+	}
+	r, err := w.asker.Ask(ctx, ask)
+	switch {
+	case errors.Is(err, term.ErrNobody):
+		return "", clarify.ErrNobody
+	case errors.Is(err, term.ErrNoAnswer):
+		return "", clarify.ErrNoAnswer
+	case err != nil:
+		return "", err
+	}
+	if n, err := strconv.Atoi(r.Key); err == nil && n >= 1 && n <= len(q.Choices) {
+		return q.Choices[n-1], nil
+	}
+	return r.Text, nil
 }
 
 // launch makes a background shell start as the session's own does, confined if
@@ -66,7 +104,7 @@ func (w *world) webOptions(a *app) *web.Options {
 // configured are the agent commands that are not about files alone: from a
 // terminal, too, they get what the configuration says.
 func configured() []string {
-	return []string{"bash_start", "bash_output", "bash_kill", "web_fetch", "web_search"}
+	return []string{"bash_start", "bash_output", "bash_kill", "web_fetch", "web_search", "note", "recall", "skill", "clarify"}
 }
 
 func needsConfig(name string) bool { return slices.Contains(configured(), name) }

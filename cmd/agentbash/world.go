@@ -62,7 +62,7 @@ func (a *app) open(o worldOptions) (*world, error) {
 	for _, p := range w.cfg.Pending {
 		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
 	}
-	tools, err := w.toolbox(a, &o)
+	tools, err := w.toolbox(a, dir, &o)
 	if err == nil {
 		err = w.register(tools)
 	}
