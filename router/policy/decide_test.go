@@ -10,7 +10,7 @@ import (
 
 // ws is the world that the tables here are about.
 func ws() *World {
-	kinds := map[string]registry.Kind{"read": registry.ReadOnly, "grep": registry.ReadOnly, "write": registry.Write, "edit": registry.Write, "task": registry.Execute, "field:db:query": registry.ReadOnly, "field:db:drop": registry.Write}
+	kinds := map[string]registry.Kind{"read": registry.ReadOnly, "grep": registry.ReadOnly, "write": registry.Write, "edit": registry.Write, "task": registry.Execute, "note": registry.Write, "recall": registry.ReadOnly, "web_fetch": registry.Network, "bash_kill": registry.Execute, "bash_start": registry.Execute, "field:db:query": registry.ReadOnly, "field:db:drop": registry.Write}
 	return &World{Dir: "/ws", Home: "/home/u", Scratch: []string{"/tmp"}, Protected: []string{"/home/u/.config/agentbash"},
 		Kind: func(name string) registry.Kind { return kinds[name] }}
 }
@@ -68,6 +68,11 @@ func TestModes(t *testing.T) {
 		{"a tool that reads", "agent:read --file_path a", Allow, Allow, Allow, Allow},
 		{"a tool that writes", "agent:write --file_path a --content x", Deny, Ask, Allow, Allow},
 		{"a tool that writes outside", "agent:write --file_path ../a --content x", Deny, Ask, Ask, Allow},
+		{"a text that is no path", "agent:note /etc/passwd", Deny, Ask, Ask, Allow},
+		{"a word that is no path", "agent:recall --category /etc", Allow, Allow, Allow, Allow},
+		{"an address that is no path", "agent:web_fetch /etc/passwd", Deny, Ask, Ask, Allow},
+		{"an ID that is no path", "agent:bash_kill /etc", Deny, Ask, Ask, Allow},
+		{"a command that is no path", "agent:bash_start /etc", Deny, Ask, Ask, Allow},
 		{"a field tool that reads", "field:db:query --sql x", Allow, Allow, Allow, Allow},
 		{"a field tool that writes", "field:db:drop --name x", Deny, Ask, Ask, Allow},
 		{"a field tool nobody knows", "field:other:thing", Deny, Ask, Ask, Allow},

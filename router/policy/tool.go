@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
@@ -8,6 +9,10 @@ import (
 
 // pathKeys are the parameters of tools that hold a file's name.
 var pathKeys = [...]string{"file_path", "path", "filepath", "filename", "file", "dir", "directory", "output", "output_path", "destination", "target", "source", "notebook_path"}
+
+// wordTools are our tools whose first argument is no file's name, but a text, an
+// ID or a URL.
+var wordTools = [...]string{"note", "recall", "skill", "clarify", "bash_start", "bash_output", "bash_kill", "web_fetch", "web_search"}
 
 // tool judges the call of an agent or field command by the tool's kind.
 func (j *judge) tool(name string, args []field, at span) {
@@ -62,6 +67,12 @@ func helpOnly(name string, args []field) bool {
 // are names in their own world, not files of ours.
 func (j *judge) toolPaths(p *Part, args []field, kind registry.Kind) {
 	if strings.HasPrefix(p.words[0].text, registry.FieldPrefix) {
+		return
+	}
+	if slices.Contains(wordTools[:], p.words[0].text) {
+		if p.words[0].text == "bash_start" {
+			p.set |= unknown // what it starts is judged where it is known
+		}
 		return
 	}
 	write := kind == registry.Write || kind == registry.Execute
