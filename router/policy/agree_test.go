@@ -71,7 +71,7 @@ func bones(b *strings.Builder, part syntax.WordPart) {
 func commandsIn(t *testing.T, text string) (found []string, understood bool) {
 	a := New()
 	seen := map[any]bool{}
-	j := &judge{a: a, world: &World{Dir: "/work/dir"}, line: text, parser: syntax.NewParser()}
+	j := &judge{a: a, world: &World{Dir: "/src/dir"}, line: text, parser: syntax.NewParser()}
 	j.found = func(words []*syntax.Word, assigns []*syntax.Assign) {
 		var at any
 		if len(words) > 0 && len(words[0].Parts) > 0 {

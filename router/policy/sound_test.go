@@ -30,7 +30,7 @@ func sound(t *testing.T, text string) {
 	if !ok {
 		return
 	}
-	j := &judge{a: New(), world: &World{Dir: "/work/dir"}, line: text, parser: syntax.NewParser(), keepEver: true}
+	j := &judge{a: New(), world: &World{Dir: "/src/dir"}, line: text, parser: syntax.NewParser(), keepEver: true}
 	j.start()
 	j.text(&source{text: text, end: len(text)})
 	j.runTraps()
