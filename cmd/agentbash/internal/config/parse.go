@@ -189,9 +189,9 @@ func (v *value) encode() []byte {
 
 // compact is a value as JSON in one line, for people.
 func (v *value) compact() []byte {
-	var b bytes.Buffer
-	v.write(&b)
-	return b.Bytes()
+	var p pad
+	p.value(v)
+	return p.out.Bytes()
 }
 
 // encodeInPlace writes a value back so that everything in it stands in the line
@@ -206,12 +206,15 @@ func (v *value) encodeInPlace(data []byte) []byte {
 // pad writes JSON and keeps count of lines and columns.
 type pad struct {
 	out       bytes.Buffer
-	data      []byte
+	data      []byte // whose places are kept; nil: none are, all is one line
 	line, col int
 }
 
 // to goes on to the place of a byte of data.
 func (p *pad) to(offset int64) {
+	if p.data == nil {
+		return
+	}
 	line, col := position(p.data, offset)
 	if p.line < line {
 		p.put(strings.Repeat("\n", line-p.line))
@@ -258,36 +261,5 @@ func (p *pad) value(v *value) {
 			panic("config: " + err.Error()) // a scalar of a parsed file
 		}
 		p.put(strings.TrimSuffix(b.String(), "\n"))
-	}
-}
-
-func (v *value) write(b *bytes.Buffer) {
-	switch {
-	case v.object:
-		b.WriteByte('{')
-		for i, m := range v.members {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			(&value{scalar: m.key}).write(b)
-			b.WriteByte(':')
-			m.value.write(b)
-		}
-		b.WriteByte('}')
-	case v.isList:
-		b.WriteByte('[')
-		for i, m := range v.list {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			m.write(b)
-		}
-		b.WriteByte(']')
-	default:
-		data, err := json.Marshal(v.scalar)
-		if err != nil {
-			panic("config: " + err.Error()) // a scalar of a parsed file
-		}
-		b.Write(data)
 	}
 }
