@@ -34,6 +34,10 @@ type Param struct {
 	Short   string   // one letter: "i" accepts -i; "" has none
 	Aliases []string // other names that are accepted, and not advertised
 	Stdin   bool     // filled from stdin when it is absent and there is one
+
+	// Role is what the value is to the file system, the network or a shell. A
+	// string, and each string of an array, has it.
+	Role Role
 }
 
 // Params are a tool's parameters in schema order. A nil *Params has none.

@@ -53,6 +53,11 @@ type Tool struct {
 	// It must not do I/O. It may be nil.
 	Check func(kwargs Kwargs) []string
 
+	// Uses replaces what the roles of the parameters say of a call, for a tool of
+	// which they do not say it all (it only lists with one flag, a pattern holds a
+	// directory). It must not do I/O. It may be nil.
+	Uses func(kwargs Kwargs) []Use
+
 	// Run does the work. Content goes to call.Stdout (or is returned as the
 	// result's Output), notes for the reader to call.Stderr. A result with
 	// Success false is the tool's failure; an error is ours (a lost connection),
