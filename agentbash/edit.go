@@ -23,6 +23,7 @@ func (f *files) editTool() *registry.Tool {
 	one[0].Required, one[1].Required = true, true
 	return &registry.Tool{
 		Name:     "edit",
+		Verbatim: true,
 		Summary:  "replace an exact piece of text in a file",
 		Kind:     registry.Write,
 		Category: category,

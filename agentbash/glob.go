@@ -19,6 +19,7 @@ import (
 func globTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "glob",
+		Verbatim: true,
 		Summary:  "list the files whose paths match a pattern",
 		Kind:     registry.ReadOnly,
 		Category: category,

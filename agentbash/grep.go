@@ -23,6 +23,7 @@ func (f *files) grepTool() *registry.Tool {
 	}
 	return &registry.Tool{
 		Name:     "grep",
+		Verbatim: true,
 		Summary:  "search files for lines that match a regular expression",
 		Kind:     registry.ReadOnly,
 		Category: category,

@@ -23,6 +23,7 @@ const changeLimit = 1 << 30
 func (f *files) writeTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "write",
+		Verbatim: true,
 		Summary:  "write a whole file, or append to one",
 		Kind:     registry.Write,
 		Category: category,

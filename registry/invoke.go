@@ -113,6 +113,12 @@ func (t *Tool) Command(ctx context.Context, words []string, call *Call) ToolResu
 		fmt.Fprintln(call.Stderr, err)
 		return ToolResult{Error: err.Error(), ExitStatus: exitStatus(err)}
 	}
+	return t.RunParsed(ctx, parsed, call)
+}
+
+// RunParsed runs a call whose words Parse has read, or prints the help that they
+// ask for. The call's Kwargs are set.
+func (t *Tool) RunParsed(ctx context.Context, parsed Parsed, call *Call) ToolResult {
 	if parsed.Help != NoHelp {
 		if _, err := io.WriteString(call.Stdout, t.Help(parsed.Help == VerboseHelp)); err != nil {
 			return ToolResult{Error: err.Error(), ExitStatus: 1}

@@ -201,8 +201,9 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 	if hasInput(q.fds[0]) {
 		call.Stdin = &fdReader{fd: q.fds[0], wake: wake}
 	}
-	res := h.r.guardedCall(ctx, q.name, q.words, call)
-	return res.ExitStatus
+	p := h.r.planWords(q.name, q.words, call.Stdin != nil)
+	p.Inside = true
+	return h.r.runCall(ctx, p, call).ExitStatus
 }
 
 // hasInput reports whether a command was given a stdin: the session's own is

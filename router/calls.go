@@ -5,31 +5,36 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentbash/agentbash/router/internal/bashtext"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // find returns the agent and field commands in a bash text, in the order they
 // stand there, and what to say of commands that stay bash's if they fail; ok is
-// false when the text cannot be parsed or trusted.
-func (n *nameIndex) find(text string) (calls []CallSite, hints []string, ok bool) {
-	f, ok := n.simple(text)
-	if !ok {
-		f = finder{names: n, text: text}
-		if !n.parse(text, func(s *syntax.Stmt) { f.stmt(s, false, false) }) || f.distrust {
-			return nil, nil, false
-		}
+// false when the text cannot be parsed.
+func (n *nameIndex) find(text string, tree *bashtext.Tree) (calls []CallSite, hints []string, ok bool) {
+	if tree.Err != nil {
+		return nil, nil, false
 	}
-	return f.calls()
+	f := finder{names: n, text: text}
+	for _, s := range tree.Stmts {
+		f.stack = append(f.stack[:0], stdinOf{})
+		syntax.Walk(s, f.visit)
+	}
+	if f.tooDeep {
+		return nil, nil, false
+	}
+	calls, hints = f.calls()
+	return calls, hints, true
 }
 
 // calls are those of the commands found that are a tool's.
-func (f *finder) calls() (calls []CallSite, hints []string, ok bool) {
-	n := f.names
+func (f *finder) calls() (calls []CallSite, hints []string) {
 	for _, c := range f.found {
 		if f.defined[c.site.name] {
 			continue // the text's own function
 		}
-		if t := n.agent[c.site.name]; t != nil {
+		if t := f.names.agent[c.site.name]; t != nil {
 			c.site.stdin = c.site.stdin || f.execs
 			tool, hint := c.site.meant(t)
 			if hint != "" {
@@ -42,7 +47,7 @@ func (f *finder) calls() (calls []CallSite, hints []string, ok bool) {
 		calls = append(calls, CallSite{Layer: layerOf(c.site.name), Name: strings.TrimPrefix(c.site.name, agentPrefix), Offset: c.offset})
 	}
 	slices.SortFunc(calls, func(a, b CallSite) int { return cmp.Compare(a.Offset, b.Offset) })
-	return calls, hints, true
+	return calls, hints
 }
 
 // candidate is a command that has the name of a tool.
@@ -51,15 +56,88 @@ type candidate struct {
 	offset int
 }
 
-// finder walks a syntax tree (walk.go) and gathers what decides about calls.
+// stdinOf says where the stdin of a command may come from.
+type stdinOf struct {
+	around bool // a pipe, a redirection or a caller of what it stands in
+	direct bool // a pipe or a redirection of its own
+}
+
+// maxDepth is how deep a syntax tree is followed. Walking recurses, and a text
+// that nests deeper (a million-fold 1+1+1) is no command that anybody typed.
+const maxDepth = 2000
+
+// finder walks syntax trees and gathers what decides about calls.
 type finder struct {
-	names    *nameIndex
-	text     string
-	depth    int
-	found    []candidate
-	defined  map[string]bool // functions that the text itself defines
-	execs    bool            // an exec gives the shell another stdin
-	distrust bool            // bash may read the text otherwise than the parser
+	names   *nameIndex
+	text    string
+	stack   []stdinOf // of the nodes around the present one
+	piped   map[*syntax.Stmt]bool
+	found   []candidate
+	defined map[string]bool // functions that the text itself defines
+	execs   bool            // an exec gives the shell another stdin
+	tooDeep bool
+}
+
+// visit is called by syntax.Walk for each node, and with nil after its children.
+func (f *finder) visit(n syntax.Node) bool {
+	if n == nil {
+		f.stack = f.stack[:len(f.stack)-1]
+		return true
+	}
+	if f.tooDeep = f.tooDeep || len(f.stack) > maxDepth; f.tooDeep {
+		return false
+	}
+	f.stack = append(f.stack, f.within(n, f.stack[len(f.stack)-1]))
+	return true
+}
+
+// within looks at a node and returns what feeds the commands in it.
+func (f *finder) within(n syntax.Node, at stdinOf) stdinOf {
+	switch n := n.(type) {
+	case *syntax.Stmt:
+		piped := f.piped[n]
+		return stdinOf{around: at.around || piped, direct: piped || slices.ContainsFunc(n.Redirs, feeds)}
+	case *syntax.CallExpr:
+		// The words of a simple command are expanded before it is redirected
+		// (POSIX, 2.9.1 Simple Commands).
+		f.call(n, at.around || at.direct, at.direct)
+	case *syntax.TimeClause:
+		f.pipe(n.Stmt, at.direct)
+	case *syntax.BinaryCmd:
+		f.pipe(n.Y, n.Op == syntax.Pipe || n.Op == syntax.PipeAll)
+		return stdinOf{around: at.around || at.direct}
+	case *syntax.FuncDecl:
+		f.define(n)
+		return stdinOf{around: true}
+	case *syntax.CoprocClause:
+		return stdinOf{around: true}
+	case *syntax.ProcSubst:
+		return stdinOf{around: at.around || n.Op == syntax.CmdOut}
+	case *syntax.DeclClause:
+	case syntax.Command: // its redirections are made before anything in it is expanded
+		return stdinOf{around: at.around || at.direct}
+	}
+	return stdinOf{around: at.around}
+}
+
+// pipe notes that a statement reads from a pipe, or from what feeds time.
+func (f *finder) pipe(s *syntax.Stmt, piped bool) {
+	if s == nil || !piped {
+		return
+	}
+	if f.piped == nil {
+		f.piped = map[*syntax.Stmt]bool{}
+	}
+	f.piped[s] = true
+}
+
+// feeds reports whether a redirection is of descriptor 0.
+func feeds(r *syntax.Redirect) bool {
+	switch r.Op {
+	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return r.N == nil || r.N.Value == "0"
+	}
+	return false
 }
 
 func (f *finder) define(fn *syntax.FuncDecl) {
@@ -85,7 +163,7 @@ func (f *finder) call(call *syntax.CallExpr, fed, direct bool) {
 	if direct && name == "exec" && len(call.Args) == 1 {
 		f.execs = true
 	}
-	if !f.names.isCall(name) || !f.standsAt(name, at) {
+	if !f.names.isCall(name) || !strings.HasPrefix(f.text[min(at, len(f.text)):], name) {
 		return
 	}
 	s := site{name: name, stdin: fed, direct: direct, ifs: setsIFS(call)}
@@ -98,25 +176,7 @@ func (f *finder) call(call *syntax.CallExpr, fed, direct bool) {
 	f.found = append(f.found, candidate{s, at})
 }
 
-// standsAt reports whether the text has the name at an offset, and nothing
-// that would make it a longer word for bash (a carriage return is one to bash).
-func (f *finder) standsAt(name string, at int) bool {
-	if at > len(f.text) || !strings.HasPrefix(f.text[at:], name) {
-		return false
-	}
-	rest := f.text[at+len(name):]
-	return rest == "" || strings.IndexByte(" \t\n;|&<>()`", rest[0]) >= 0
-}
-
 // setsIFS reports whether the command is run with an IFS of its own.
 func setsIFS(call *syntax.CallExpr) bool {
 	return slices.ContainsFunc(call.Assigns, func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == "IFS" })
-}
-
-// endsInCR reports whether a here-document's delimiter stands before a carriage
-// return and a newline. To the parser that is a line end, to bash the return is
-// a byte like others, so the document may end elsewhere.
-func endsInCR(text string, delimiter *syntax.Word) bool {
-	word := argOf(delimiter).text + "\r"
-	return strings.Contains(text, word+"\n") || strings.HasSuffix(text, word)
 }

@@ -118,7 +118,7 @@ func native(t *testing.T, dir, command string) outcome {
 }
 
 // routed runs a command through a router of its own.
-func routed(t *testing.T, dir, command string) (outcome, Plan) {
+func routed(t *testing.T, dir, command string) (outcome, *Plan) {
 	t.Helper()
 	reg := registry.New()
 	require.NoError(t, reg.Register(testTools()...))
@@ -126,7 +126,7 @@ func routed(t *testing.T, dir, command string) (outcome, Plan) {
 	require.NoError(t, err)
 	defer r.Close()
 	p := r.Plan(command)
-	res := r.RunPlan(context.Background(), &p, &RunOptions{Timeout: time.Minute})
+	res := r.RunPlan(context.Background(), p, &RunOptions{Timeout: time.Minute})
 	require.NoError(t, res.Err, "%s", command)
 	return outcome{comparable(res.Stdout, dir), comparable(res.Stderr, dir), res.ExitCode, snapshot(t, dir)}, p
 }

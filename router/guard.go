@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
@@ -42,14 +41,9 @@ type Grant struct {
 // Action is what is about to run: a command string, or one call of a tool that
 // a command string makes from inside bash while it runs.
 type Action struct {
-	Plan  *Plan    // of a command string; nil for a call from inside bash
-	Name  string   // of the tool that is called, without "agent:"; "" for bash text
-	Words []string // after the name; nil for bash text
-	Dir   string   // where it runs, absolute
+	Plan *Plan
+	Dir  string // where it runs, absolute
 }
-
-// Inside reports a call that comes from inside bash.
-func (a *Action) Inside() bool { return a.Plan == nil }
 
 // Outcome is what came of an action.
 type Outcome struct {
@@ -92,7 +86,7 @@ func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result, re
 // before it, so that it is judged against the shell that it will meet.
 func (r *Router) admit(ctx context.Context, p *Plan) (Grant, error) {
 	if p.InProcess {
-		return r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir(), Name: p.Name, Words: p.words})
+		return r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir()})
 	}
 	select {
 	case r.turn <- struct{}{}:
@@ -120,26 +114,28 @@ type errStopped struct{}
 func (errStopped) Error() string   { return "interrupted before it ran" }
 func (errStopped) ExitStatus() int { return 130 }
 
-// guardedCall runs a call from inside bash if it may run; hooks are asked first.
-func (r *Router) guardedCall(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
-	return r.hookedCall(ctx, name, words, c, func(words []string, c *registry.Call) registry.ToolResult {
-		return r.allowedCall(ctx, name, words, c)
-	})
-}
-
-func (r *Router) allowedCall(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
-	if r.opts.Guard == nil {
-		return r.Call(ctx, name, words, c)
+// runCall runs a call that a person typed, or that comes from inside bash: its
+// hooks and the guard are asked first.
+func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
+	p, o, refused := r.askHooks(ctx, p, c.Dir, c.Stdin != nil)
+	grant := Grant{}
+	if refused == nil && p.Err == nil && r.opts.Guard != nil {
+		grant, refused = r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: c.Dir})
 	}
-	g, err := r.opts.Guard.Begin(ctx, &Action{Name: strings.TrimPrefix(name, agentPrefix), Words: words, Dir: c.Dir})
-	if err != nil {
-		fmt.Fprintln(c.Stderr, err)
-		return registry.ToolResult{Error: err.Error(), ExitStatus: refusal(err)}
+	if refused != nil {
+		fmt.Fprintln(c.Stderr, refused)
+		return registry.ToolResult{Error: refused.Error(), ExitStatus: refusal(refused)}
 	}
 	start := time.Now()
-	got := r.Call(registry.Allow(ctx, g.Paths...), name, words, c)
-	if g.End != nil {
-		g.End(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
+	ctx = registry.Allow(ctx, grant.Paths...)
+	var got registry.ToolResult
+	if o == nil || !o.after {
+		got = r.invoke(ctx, p, c)
+	} else {
+		got = r.invokeShown(ctx, p, c, o)
+	}
+	if grant.End != nil {
+		grant.End(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
 	}
 	return got
 }

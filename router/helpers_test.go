@@ -14,7 +14,7 @@ import (
 
 // text is a tool that prints what it got, so that a test sees what arrived.
 func text(name string, params ...registry.Param) *registry.Tool {
-	return &registry.Tool{Name: name, Summary: "Test " + name, Kind: registry.ReadOnly, Params: registry.NewParams(params...),
+	return &registry.Tool{Name: name, Summary: "Test " + name, Kind: registry.ReadOnly, Verbatim: name != "read", Params: registry.NewParams(params...),
 		Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
 			for _, p := range c.Tool.Params.List() {
 				if v, ok := c.Kwargs[p.Name]; ok {

@@ -220,8 +220,8 @@ func TestTheGuardIsAskedAboutWhatHooksMade(t *testing.T) {
 type recorder struct{ seen []string }
 
 func (g *recorder) Begin(_ context.Context, a *Action) (Grant, error) {
-	if a.Words != nil {
-		g.seen = append(g.seen, strings.Join(a.Words, " "))
+	if a.Plan.Words() != nil {
+		g.seen = append(g.seen, strings.Join(a.Plan.Words(), " "))
 	} else {
 		g.seen = append(g.seen, a.Plan.Raw)
 	}

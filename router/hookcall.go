@@ -22,15 +22,15 @@ type occasion struct {
 	start time.Time
 }
 
-// hookPlan asks the hooks about a command string. What they make of its input
-// is planned like any other command. An error refuses it.
-func (r *Router) hookPlan(ctx context.Context, p *Plan) (*Plan, *occasion, error) {
+// askHooks asks the hooks about what is about to run in dir. What they make of
+// its input is planned like any other command. An error refuses it.
+func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin bool) (*Plan, *occasion, error) {
 	if len(r.opts.Hooks) == 0 || p.Err != nil {
 		return p, nil, nil
 	}
 	var o *occasion
 	if p.Layer == Native {
-		if o = r.occasion(bashHook, registry.Kwargs{"command": p.Raw}, r.Dir(), false); o == nil {
+		if o = r.occasion(bashHook, registry.Kwargs{"command": p.Raw}, dir, false); o == nil {
 			return p, nil, nil
 		}
 		changed, err := r.hooksBefore(ctx, &o.call)
@@ -41,41 +41,43 @@ func (r *Router) hookPlan(ctx context.Context, p *Plan) (*Plan, *occasion, error
 		if !ok || len(o.call.Input) != 1 {
 			return p, nil, fmt.Errorf(`bash: a hook gave it another input than {"command": text}: nothing was run`)
 		}
-		fresh := r.Plan(text)
-		if p = &fresh; !p.InProcess || p.Err != nil {
+		if p = r.Plan(text); !p.InProcess || p.Err != nil {
 			return p, o, nil
 		}
 	}
 	if !p.InProcess {
 		return p, nil, nil // a tool that is called from inside bash: its turn comes there
 	}
-	t, kwargs := r.input(ctx, p.Name, p.words, false)
+	t, kwargs := r.input(ctx, p, hasStdin)
 	if t == nil {
 		return p, nil, nil
 	}
-	if o = r.occasion(t.Name, kwargs, r.Dir(), false); o == nil {
+	if o = r.occasion(t.Name, kwargs, dir, p.Inside); o == nil {
 		return p, nil, nil
 	}
 	words, err := o.before(ctx, t)
 	if err != nil || words == nil {
 		return p, o, err
 	}
-	fresh := r.Plan(typedAs(t.Name, words))
-	return &fresh, o, nil
+	fresh := r.planWords(t.Name, words, hasStdin)
+	fresh.Inside = p.Inside
+	return fresh, o, nil
 }
 
-// input is the tool that words call and what they give it; nil when they call
+// input is the tool that a plan calls and what it gives it; nil when it calls
 // none: help, a listing, words that are wrong or a name that is nobody's.
-func (r *Router) input(ctx context.Context, name string, words []string, hasStdin bool) (*registry.Tool, registry.Kwargs) {
-	name = strings.TrimPrefix(name, agentPrefix)
-	if _, tool, isField := registry.SplitField(name); name == "" || isField && tool == "" {
+func (r *Router) input(ctx context.Context, p *Plan, hasStdin bool) (*registry.Tool, registry.Kwargs) {
+	if _, tool, isField := registry.SplitField(p.Name); p.Help || isField && tool == "" {
 		return nil, nil
 	}
-	t, err := r.reg.Resolve(ctx, name)
+	if p.tool != nil {
+		return p.tool, p.Kwargs
+	}
+	t, err := r.reg.Resolve(ctx, p.Name)
 	if err != nil {
 		return nil, nil
 	}
-	parsed, err := t.Parse(words, hasStdin)
+	parsed, err := t.Parse(p.words, hasStdin)
 	if err != nil || parsed.Help != registry.NoHelp {
 		return nil, nil
 	}
@@ -112,9 +114,23 @@ func typedAs(name string, words []string) string {
 	var b strings.Builder
 	b.WriteString(name)
 	for _, w := range words {
-		b.WriteString(" '" + strings.ReplaceAll(w, "'", `'\''`) + "'")
+		b.WriteByte(' ')
+		b.WriteString(quoteWord(w))
 	}
 	return b.String()
+}
+
+// quoteWord puts a word in quotes where bash would read it differently without.
+func quoteWord(s string) string {
+	if s == "" {
+		return "''"
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c <= ' ' || c == 0x7f || strings.IndexByte("'\"\\$`&|;<>()*?[]{}#!~", c) >= 0 {
+			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+	}
+	return s
 }
 
 // show gives what a command wrote to the hooks, and then to whom it is for.
@@ -139,35 +155,13 @@ func (o *occasion) show(ctx context.Context, s *streams, exitCode int) *streams 
 	return s
 }
 
-// hookedCall runs a call from inside bash between its hooks.
-func (r *Router) hookedCall(ctx context.Context, name string, words []string, c *registry.Call, run func(words []string, c *registry.Call) registry.ToolResult) registry.ToolResult {
-	if len(r.opts.Hooks) == 0 {
-		return run(words, c)
-	}
-	t, kwargs := r.input(ctx, name, words, c.Stdin != nil)
-	if t == nil {
-		return run(words, c)
-	}
-	o := r.occasion(t.Name, kwargs, c.Dir, true)
-	if o == nil {
-		return run(words, c)
-	}
-	fresh, err := o.before(ctx, t)
-	if err != nil {
-		fmt.Fprintln(c.Stderr, err)
-		return registry.ToolResult{Error: err.Error(), ExitStatus: refusal(err)}
-	}
-	if fresh != nil {
-		words = fresh
-	}
-	if !o.after {
-		return run(words, c)
-	}
+// invokeShown runs a call whose output its hooks want to see first.
+func (r *Router) invokeShown(ctx context.Context, p *Plan, c *registry.Call, o *occasion) registry.ToolResult {
 	s := r.newStreams(&RunOptions{Stdout: c.Stdout, Stderr: c.Stderr})
 	s.hold()
-	quiet := *c
-	quiet.Stdout, quiet.Stderr = s.out, s.err
-	res := run(words, &quiet)
+	held := *c
+	held.Stdout, held.Stderr = s.out, s.err
+	res := r.invoke(ctx, p, &held)
 	shown := o.show(ctx, s, res.ExitStatus)
 	s.remove()
 	shown.remove()

@@ -17,7 +17,6 @@ type nameIndex struct {
 	agent   map[string]*registry.Tool
 	pairs   [1 << 14]uint8 // bit j: some name has these two letters at j; see occurs
 	stride  int            // a name's first bytes hold so many pairs
-	parsers sync.Pool      // of *syntax.Parser
 	readers sync.Pool      // of *bufio.Reader
 }
 

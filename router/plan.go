@@ -2,8 +2,10 @@ package router
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router/internal/bashtext"
 )
 
 // Layer is where a command goes.
@@ -21,7 +23,7 @@ type ParsedCommand struct {
 	Name    string          // the command's name, without "agent:"; of bash text its first word if that is literal
 	Args    []string        // positional words as they were typed
 	Kwargs  registry.Kwargs // coerced arguments, positional ones included; nil for bash text
-	Raw     string          // the command string
+	Raw     string          // the command string; of a call from inside bash, as it would be typed
 	Native  bool            // it goes to bash
 	Help    bool            // help was asked for
 	Verbose bool            // by --help, not by -h
@@ -34,20 +36,28 @@ type CallSite struct {
 	Offset int    `json:"offset"` // of the command word in the text, in bytes
 }
 
-// Plan is what the router will do with a command string. Making it runs
-// nothing, reads no file and asks no clock.
+// Plan is what a command string says, and what the router will do with it. It
+// is made once; hooks, permissions, the runner and records all look at it.
+// Making it runs nothing, reads no file and asks no clock. It is not changed
+// after it was made, and is safe for concurrent use.
 type Plan struct {
 	ParsedCommand
 	Layer     Layer
 	InProcess bool       // the registry runs it, bash does not see it
+	Inside    bool       // it is a call that comes from inside bash
 	Script    string     // the text that bash runs; empty if it does not
 	Calls     []CallSite // the calls in Script, in the order they stand there
 	Err       error      // nothing will run: *registry.UsageError, *registry.NotFoundError, ErrEmpty or ErrNUL
 
-	hints []string       // for when bash's own answer fails
-	typed string         // the name of an in-process command as it was typed
-	words []string       // of an in-process command, its name left out
-	tool  *registry.Tool // nil: not known before its group is loaded
+	router *Router
+	hints  []string        // for when bash's own answer fails
+	typed  string          // the name of a call as it was typed
+	words  []string        // of a call, its name left out
+	tool   *registry.Tool  // nil: none, or not known before its group is loaded
+	parsed registry.Parsed // the words, read by the tool
+
+	parse sync.Once
+	tree  *bashtext.Tree
 }
 
 // Errors of a command string that is no command.
@@ -58,41 +68,68 @@ var (
 
 // Plan decides what happens to a command string. Every string has a plan; what
 // is wrong with it is in Err. It is safe for concurrent use.
-func (r *Router) Plan(command string) Plan {
+func (r *Router) Plan(command string) *Plan {
 	names := r.names.Load()
-	p := Plan{ParsedCommand: ParsedCommand{Raw: command, Native: true}, Layer: Native, Script: command}
-	if p.refuse(); p.Err != nil || !names.occurs(command) {
-		p.Name = firstWord(command)
+	p := PlanNative(command)
+	if p.router = r; p.Err != nil || !names.occurs(command) {
 		return p
 	}
-	if r.planTool(&p, names) {
-		return p
+	if !p.planTool(names) {
+		p.splice(names)
 	}
-	p.Name = firstWord(command)
-	s := names.splice(command)
-	p.Script, p.Calls, p.hints = s.script, s.calls, s.hints
 	return p
 }
 
-// Words are those after the name of a command that runs in process, as bash
-// would pass them; nil for bash text.
-func (p *Plan) Words() []string { return p.words }
-
-// refuse marks what can be no command.
-func (p *Plan) refuse() {
+// PlanNative is the plan of a text in which no tool is called: bash runs it.
+func PlanNative(command string) *Plan {
+	p := &Plan{ParsedCommand: ParsedCommand{Raw: command, Native: true, Name: firstWord(command)}, Layer: Native, Script: command}
 	switch {
-	case strings.IndexByte(p.Raw, 0) >= 0:
+	case strings.IndexByte(command, 0) >= 0:
 		p.Err, p.Script = ErrNUL, ""
-	case strings.TrimLeft(p.Raw, " \t\r\n") == "":
+	case strings.TrimLeft(command, " \t\r\n") == "":
 		p.Err, p.Script = ErrEmpty, ""
 	}
+	return p
+}
+
+// Words are those after the name of a call, as bash would pass them; nil for
+// bash text.
+func (p *Plan) Words() []string { return p.words }
+
+// Tool is what a call calls; nil for bash text, for a listing, and for a tool
+// whose group was not loaded when the plan was made.
+func (p *Plan) Tool() *registry.Tool { return p.tool }
+
+// Lookup returns the tool of a name in the registry that the plan was made for,
+// or nil; it loads no group.
+func (p *Plan) Lookup(name string) *registry.Tool {
+	if p.router == nil {
+		return nil
+	}
+	t, _ := p.router.reg.Lookup(name)
+	return t
+}
+
+// Carried plans a text that a call hands to a bash of its own.
+func (p *Plan) Carried(text string) *Plan {
+	if p.router == nil {
+		return PlanNative(text)
+	}
+	return p.router.Plan(text)
+}
+
+// Syntax is the syntax tree of a bash text. It is parsed when it is first asked
+// for, and then kept.
+func (p *Plan) Syntax() *bashtext.Tree {
+	p.parse.Do(func() { p.tree = bashtext.Parse(p.Raw) })
+	return p.tree
 }
 
 // planTool plans a plain simple command that names a tool; it reports false
 // when the command is bash's.
-func (r *Router) planTool(p *Plan, names *nameIndex) bool {
-	name := firstWord(p.Raw)
-	if !names.isCall(name) || !plain(p.Raw, literalGlobs(name)) {
+func (p *Plan) planTool(names *nameIndex) bool {
+	name := p.Name
+	if !names.isCall(name) || !plain(p.Raw, names.takesGlobs(name)) {
 		return false
 	}
 	words, ok := names.split(p.Raw)
@@ -105,22 +142,20 @@ func (r *Router) planTool(p *Plan, names *nameIndex) bool {
 		}
 	}
 	p.Native, p.InProcess, p.Script = false, true, ""
-	p.Layer, p.typed, p.Name, p.words = layerOf(name), name, strings.TrimPrefix(name, agentPrefix), words[1:]
-	r.planCall(p)
+	p.planCall(name, words[1:], false)
 	if t := p.tool; t != nil && t.FromShell && p.Err == nil && !p.Help {
-		s := names.splice(p.Raw)
-		p.InProcess, p.Script, p.Calls = len(s.calls) == 0, s.script, s.calls
+		p.splice(names)
+		if p.InProcess = len(p.Calls) == 0; p.InProcess {
+			p.Script = ""
+		}
 	}
 	return true
 }
 
-// literalGlobs reports whether the tool takes * ? [ as they are typed.
-func literalGlobs(name string) bool {
-	switch strings.TrimPrefix(name, agentPrefix) {
-	case "grep", "glob", "edit", "write":
-		return true
-	}
-	return layerOf(name) == Field
+// takesGlobs reports whether a call takes * ? [ as they are typed.
+func (n *nameIndex) takesGlobs(name string) bool {
+	t := n.agent[strings.TrimPrefix(name, agentPrefix)]
+	return layerOf(name) == Field || t != nil && t.Verbatim
 }
 
 func plainSite(words []string) site {
@@ -131,43 +166,54 @@ func plainSite(words []string) site {
 	return s
 }
 
-// planCall fills in what the words of an in-process command mean.
-func (r *Router) planCall(p *Plan) {
+// planWords plans a call of a tool by its words: one that comes from inside
+// bash, or that a person types.
+func (r *Router) planWords(name string, words []string, hasStdin bool) *Plan {
+	p := &Plan{router: r, InProcess: true}
+	p.planCall(name, words, hasStdin)
+	p.Raw = typedAs(p.Name, words)
+	return p
+}
+
+// planCall fills in what the words of a call mean.
+func (p *Plan) planCall(name string, words []string, hasStdin bool) {
+	p.Layer, p.typed, p.Name, p.words = layerOf(name), name, strings.TrimPrefix(name, agentPrefix), words
 	p.Kwargs = registry.Kwargs{}
-	t, ok := r.reg.Lookup(p.Name)
-	if !ok {
-		r.planUnknown(p)
+	if p.tool = p.Lookup(p.Name); p.tool == nil {
+		p.planUnknown()
 		return
 	}
-	p.tool = t
-	parsed, err := t.Parse(p.words, false)
-	p.Args, p.Kwargs, p.Err = parsed.Positionals, parsed.Kwargs, err
-	p.Help, p.Verbose = parsed.Help != registry.NoHelp, parsed.Help == registry.VerboseHelp
+	p.read(p.tool, hasStdin)
+}
+
+// read has a tool read the words.
+func (p *Plan) read(t *registry.Tool, hasStdin bool) {
+	p.parsed, p.Err = t.Parse(p.words, hasStdin)
+	p.Args, p.Kwargs = p.parsed.Positionals, p.parsed.Kwargs
+	p.Help, p.Verbose = p.parsed.Help != registry.NoHelp, p.parsed.Help == registry.VerboseHelp
 }
 
 // planUnknown plans a name that the registry does not know (yet): a listing, a
 // tool of a group that is not loaded, or nothing.
-func (r *Router) planUnknown(p *Plan) {
+func (p *Plan) planUnknown() {
 	group, tool, isField := registry.SplitField(p.Name)
-	_, known := r.reg.Group(group)
+	_, known := p.router.reg.Group(group)
 	switch {
 	case p.Name == "" || isField && tool == "" && (group == "" || known):
-		r.planListing(p)
+		p.planListing()
 	case isField && known:
 		// Its schema comes with the group. Until then values are guessed at, and
 		// what is wrong with the words shows when the group is loaded.
-		t := registry.Tool{Name: p.Name, Params: registry.AnyParams()}
-		parsed, _ := t.Parse(p.words, false)
-		p.Args, p.Kwargs = parsed.Positionals, parsed.Kwargs
-		p.Help, p.Verbose = parsed.Help != registry.NoHelp, parsed.Help == registry.VerboseHelp
+		p.read(&registry.Tool{Name: p.Name, Params: registry.AnyParams()}, true)
+		p.Err = nil
 	default:
-		p.Err = r.notFound(p.typed)
+		p.Err = p.router.notFound(p.typed)
 	}
 }
 
 // planListing plans `agent:`, `field:`, `field:server` and their -h and --help;
 // other words are a command of the server's own.
-func (r *Router) planListing(p *Plan) {
+func (p *Plan) planListing() {
 	for _, w := range p.words {
 		switch w {
 		case "-h":
@@ -179,3 +225,8 @@ func (r *Router) planListing(p *Plan) {
 	}
 	p.Help = len(p.Args) == 0
 }
+
+// Incomplete reports whether bash would wait for another line after this text:
+// an open quote, a loop without its done, a here-document without its end. It
+// is for whoever types commands line by line.
+func Incomplete(text string) bool { return bashtext.Incomplete(text) }

@@ -17,7 +17,7 @@ import (
 // filled in.
 func explanation(command string, more string) string {
 	e := map[string]any{"command": command, "layer": "native", "name": "", "args": []any{}, "kwargs": map[string]any{}, "help": "", "in_process": false,
-		"calls": []any{}, "script": "", "error": "", "verdict": map[string]any{"effects": []any{"unknown"}, "danger": "", "reasons": []any{}}}
+		"calls": []any{}, "script": "", "error": ""}
 	if err := json.Unmarshal([]byte(more), &e); err != nil {
 		panic(err)
 	}
@@ -26,40 +26,39 @@ func explanation(command string, more string) string {
 }
 
 func TestExplain(t *testing.T) {
-	const reads, none = `"verdict":{"effects":["read"],"danger":"","reasons":[]}`, `"verdict":{"effects":[],"danger":"","reasons":[]}`
 	rows := []struct{ name, command, want string }{
 		{"native", "ls -la", `{"name":"ls","script":"ls -la"}`},
 		{"native, a path", "./run.sh x", `{"name":"./run.sh","script":"./run.sh x"}`},
 		{"native, an assignment", "A=1 ls", `{"script":"A=1 ls"}`},
 		{"native, no word first", "(ls)", `{"script":"(ls)"}`},
-		{"agent, key and value", "read --file_path a.go --limit 5", `{"layer":"agent","name":"read","kwargs":{"file_path":"a.go","limit":5},"in_process":true,` + reads + `}`},
-		{"agent, key=value", "read --file-path=a.go", `{"layer":"agent","name":"read","kwargs":{"file_path":"a.go"},"in_process":true,` + reads + `}`},
-		{"agent, positionals", "read a.go 7 9", `{"layer":"agent","name":"read","args":["a.go","7","9"],"kwargs":{"file_path":"a.go","offset":7,"limit":9},"in_process":true,` + reads + `}`},
-		{"agent, a number keeps its digits", "read a.go 9007199254740993", `{"layer":"agent","name":"read","args":["a.go","9007199254740993"],"kwargs":{"file_path":"a.go","offset":9007199254740993},"in_process":true,` + reads + `}`},
-		{"agent, a flag", "grep x --ignore_case", `{"layer":"agent","name":"grep","args":["x"],"kwargs":{"pattern":"x","ignore_case":true},"in_process":true,` + reads + `}`},
-		{"agent, a flag that is off", "grep x --no-ignore-case --path .", `{"layer":"agent","name":"grep","args":["x"],"kwargs":{"pattern":"x","ignore_case":false,"path":"."},"in_process":true,` + reads + `}`},
-		{"agent, quotes", `write x.txt 'a $b "c"'`, `{"layer":"agent","name":"write","args":["x.txt","a $b \"c\""],"kwargs":{"file_path":"x.txt","content":"a $b \"c\""},"in_process":true,"verdict":{"effects":["write"],"danger":"","reasons":[]}}`},
-		{"agent, patterns are not globbed", "glob **/*.go", `{"layer":"agent","name":"glob","args":["**/*.go"],"kwargs":{"pattern":"**/*.go"},"in_process":true,` + reads + `}`},
-		{"agent, prefix", "agent:read line", `{"layer":"agent","name":"read","args":["line"],"kwargs":{"file_path":"line"},"in_process":true,` + reads + `}`},
-		{"agent, newlines around", "\n glob x \n", `{"layer":"agent","name":"glob","args":["x"],"kwargs":{"pattern":"x"},"in_process":true,` + reads + `}`},
-		{"field", "field:db:query --sql 'select 1'", `{"layer":"field","name":"field:db:query","kwargs":{"sql":"select 1"},"in_process":true,` + reads + `}`},
-		{"field, text stays text", "field:db:query 007", `{"layer":"field","name":"field:db:query","args":["007"],"kwargs":{"sql":"007"},"in_process":true,` + reads + `}`},
+		{"agent, key and value", "read --file_path a.go --limit 5", `{"layer":"agent","name":"read","kwargs":{"file_path":"a.go","limit":5},"in_process":true}`},
+		{"agent, key=value", "read --file-path=a.go", `{"layer":"agent","name":"read","kwargs":{"file_path":"a.go"},"in_process":true}`},
+		{"agent, positionals", "read a.go 7 9", `{"layer":"agent","name":"read","args":["a.go","7","9"],"kwargs":{"file_path":"a.go","offset":7,"limit":9},"in_process":true}`},
+		{"agent, a number keeps its digits", "read a.go 9007199254740993", `{"layer":"agent","name":"read","args":["a.go","9007199254740993"],"kwargs":{"file_path":"a.go","offset":9007199254740993},"in_process":true}`},
+		{"agent, a flag", "grep x --ignore_case", `{"layer":"agent","name":"grep","args":["x"],"kwargs":{"pattern":"x","ignore_case":true},"in_process":true}`},
+		{"agent, a flag that is off", "grep x --no-ignore-case --path .", `{"layer":"agent","name":"grep","args":["x"],"kwargs":{"pattern":"x","ignore_case":false,"path":"."},"in_process":true}`},
+		{"agent, quotes", `write x.txt 'a $b "c"'`, `{"layer":"agent","name":"write","args":["x.txt","a $b \"c\""],"kwargs":{"file_path":"x.txt","content":"a $b \"c\""},"in_process":true}`},
+		{"agent, patterns are not globbed", "glob **/*.go", `{"layer":"agent","name":"glob","args":["**/*.go"],"kwargs":{"pattern":"**/*.go"},"in_process":true}`},
+		{"agent, prefix", "agent:read line", `{"layer":"agent","name":"read","args":["line"],"kwargs":{"file_path":"line"},"in_process":true}`},
+		{"agent, newlines around", "\n glob x \n", `{"layer":"agent","name":"glob","args":["x"],"kwargs":{"pattern":"x"},"in_process":true}`},
+		{"field", "field:db:query --sql 'select 1'", `{"layer":"field","name":"field:db:query","kwargs":{"sql":"select 1"},"in_process":true}`},
+		{"field, text stays text", "field:db:query 007", `{"layer":"field","name":"field:db:query","args":["007"],"kwargs":{"sql":"007"},"in_process":true}`},
 		{"field, its group not loaded: guessed", "field:late:echo x --n 2 --on", `{"layer":"field","name":"field:late:echo","args":["x"],"kwargs":{"n":2,"on":true},"in_process":true}`},
-		{"help, brief", "read -h", `{"layer":"agent","name":"read","help":"brief","in_process":true,` + none + `}`},
-		{"help, verbose", "field:db:query --help", `{"layer":"field","name":"field:db:query","help":"verbose","in_process":true,` + none + `}`},
-		{"help is a value", "field:db:query --sql --help", `{"layer":"field","name":"field:db:query","kwargs":{"sql":"--help"},"in_process":true,` + reads + `}`},
-		{"help, group not loaded", "field:late:echo --help", `{"layer":"field","name":"field:late:echo","help":"verbose","in_process":true,` + none + `}`},
-		{"listing", "field:", `{"layer":"field","name":"field:","help":"brief","in_process":true,` + none + `}`},
-		{"listing of a group", "field:late --help", `{"layer":"field","name":"field:late","help":"verbose","in_process":true,` + none + `}`},
-		{"listing of the agent commands", "agent:", `{"layer":"agent","name":"","help":"brief","in_process":true,` + none + `}`},
+		{"help, brief", "read -h", `{"layer":"agent","name":"read","help":"brief","in_process":true}`},
+		{"help, verbose", "field:db:query --help", `{"layer":"field","name":"field:db:query","help":"verbose","in_process":true}`},
+		{"help is a value", "field:db:query --sql --help", `{"layer":"field","name":"field:db:query","kwargs":{"sql":"--help"},"in_process":true}`},
+		{"help, group not loaded", "field:late:echo --help", `{"layer":"field","name":"field:late:echo","help":"verbose","in_process":true}`},
+		{"listing", "field:", `{"layer":"field","name":"field:","help":"brief","in_process":true}`},
+		{"listing of a group", "field:late --help", `{"layer":"field","name":"field:late","help":"verbose","in_process":true}`},
+		{"listing of the agent commands", "agent:", `{"layer":"agent","name":"","help":"brief","in_process":true}`},
 		{"a command of a server's own", "field:late resources", `{"layer":"field","name":"field:late","args":["resources"],"in_process":true}`},
 		{"calls", "read ./a | grep --pattern x > y", `{"name":"read","calls":[{"layer":"agent","name":"read","offset":0},{"layer":"agent","name":"grep","offset":11}],"script":"agent:read ./a | agent:grep --pattern x > y"}`},
 		{"calls in a loop", `for f in $(glob x); do field:db:query "$f"; done`, `{"name":"for","calls":[{"layer":"agent","name":"glob","offset":11},{"layer":"field","name":"field:db:query","offset":23}],"script":"for f in $(agent:glob x); do field:db:query \"$f\"; done"}`},
-		{"usage error", "edit --file_pat x", `{"layer":"agent","name":"edit","in_process":true,` + none + `,"error":"edit: unknown parameter --file_pat; did you mean --file_path? (its parameters: file_path, old_string, new_string, replace_all)\nedit: missing --file_path: write --file_path TEXT\nsee: edit --help"}`},
-		{"no such agent command", "agent:raed x", `{"layer":"agent","name":"raed","in_process":true,` + none + `,"error":"agent:raed: no such command: did you mean read?"}`},
-		{"no such server", "field:lat:echo x", "{\"layer\":\"field\",\"name\":\"field:lat:echo\",\"in_process\":true," + none + ",\"error\":\"field:lat:echo: no such command: did you mean field:late?\"}"},
-		{"empty", " \n", `{` + none + `,"error":"the command is empty: send one, such as ` + "`ls` or `read --file_path README.md`" + `"}`},
-		{"NUL", "ls \x00", `{"name":"ls",` + none + `,"error":"the command holds a NUL byte, which no bash command can: leave it out, or write it as printf '\\0'"}`},
+		{"usage error", "edit --file_pat x", `{"layer":"agent","name":"edit","in_process":true,"error":"edit: unknown parameter --file_pat; did you mean --file_path? (its parameters: file_path, old_string, new_string, replace_all)\nedit: missing --file_path: write --file_path TEXT\nsee: edit --help"}`},
+		{"no such agent command", "agent:raed x", `{"layer":"agent","name":"raed","in_process":true,"error":"agent:raed: no such command: did you mean read?"}`},
+		{"no such server", "field:lat:echo x", "{\"layer\":\"field\",\"name\":\"field:lat:echo\",\"in_process\":true,\"error\":\"field:lat:echo: no such command: did you mean field:late?\"}"},
+		{"empty", " \n", `{"error":"the command is empty: send one, such as ` + "`ls` or `read --file_path README.md`" + `"}`},
+		{"NUL", "ls \x00", `{"name":"ls","error":"the command holds a NUL byte, which no bash command can: leave it out, or write it as printf '\\0'"}`},
 		{"does not parse", "read ./x | 'a", `{"name":"read","script":"read ./x | 'a"}`},
 	}
 	r := newTest(t)
@@ -85,7 +84,7 @@ func TestExplainHasEveryField(t *testing.T) {
 		require.NotNil(t, value, "%s is null", name)
 	}
 	sort.Strings(names)
-	require.Equal(t, "args calls command error help in_process kwargs layer name script verdict", strings.Join(names, " "))
+	require.Equal(t, "args calls command error help in_process kwargs layer name script", strings.Join(names, " "))
 }
 
 func TestParsedCommand(t *testing.T) {

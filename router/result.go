@@ -44,20 +44,12 @@ type Explanation struct {
 	Calls     []CallSite     `json:"calls"`
 	Script    string         `json:"script"`
 	Error     string         `json:"error"`
-	Verdict   Verdict        `json:"verdict"`
-}
-
-// Verdict says what a command would do, as far as that is known.
-type Verdict struct {
-	Effects []string `json:"effects"` // read, write, execute, network, unknown
-	Danger  string   `json:"danger"`  // "", "confirm" or "block"
-	Reasons []string `json:"reasons"`
 }
 
 // Explain puts a plan in its JSON form; lists and maps are never null.
 func (p *Plan) Explain() Explanation {
 	e := Explanation{Command: p.Raw, Layer: p.Layer, Name: p.Name, Args: p.Args, Kwargs: p.Kwargs,
-		InProcess: p.InProcess, Calls: p.Calls, Script: p.Script, Verdict: p.verdict()}
+		InProcess: p.InProcess, Calls: p.Calls, Script: p.Script}
 	if e.Args == nil {
 		e.Args = []string{}
 	}
@@ -77,19 +69,4 @@ func (p *Plan) Explain() Explanation {
 		e.Error = p.Err.Error()
 	}
 	return e
-}
-
-// verdict knows a tool by its kind; bash text is unknown as a whole.
-func (p *Plan) verdict() Verdict {
-	v := Verdict{Effects: []string{}, Reasons: []string{}}
-	switch {
-	case p.Err != nil || p.Help:
-	case p.tool != nil && p.tool.Kind == "read-only":
-		v.Effects = []string{"read"}
-	case p.tool != nil && p.tool.Kind != "":
-		v.Effects = []string{string(p.tool.Kind)}
-	default:
-		v.Effects = []string{"unknown"}
-	}
-	return v
 }

@@ -24,8 +24,7 @@ type RunOptions struct {
 // Run runs a command string and never fails: what went wrong is in the result.
 // Cancelling the context stops what the command started and keeps the shell.
 func (r *Router) Run(ctx context.Context, command string, opts *RunOptions) Result {
-	p := r.Plan(command)
-	return r.RunPlan(ctx, &p, opts)
+	return r.RunPlan(ctx, r.Plan(command), opts)
 }
 
 // RunPlan runs a plan that this router made.
@@ -37,7 +36,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	start := time.Now()
 	s := r.newStreams(&o)
 	res := Result{Command: p.Raw, limit: r.limit(o.Timeout)}
-	p, seen, refused := r.hookPlan(ctx, p)
+	p, seen, refused := r.askHooks(ctx, p, r.Dir(), false)
 	res.Layer, res.Name = p.Layer, p.Name
 	grant, allowed := r.begin(ctx, p, s, &res, refused)
 	shown := allowed && p.Err == nil && seen != nil && seen.after
@@ -179,7 +178,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	defer cancel()
 	done := make(chan registry.ToolResult, 1)
 	go func() {
-		done <- r.Call(ctx, p.typed, p.words, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
+		done <- r.invoke(ctx, p, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
 	}()
 	var got registry.ToolResult
 	select {
@@ -206,21 +205,29 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 var errTimeLimit = errors.New("time limit")
 
 // Call runs a tool from the words after its name, or prints the help or the
-// listing they ask for. It serves commands that run in process, those that come
-// from inside bash, and those that a person types in a terminal. The name may
-// have the prefix "agent:". The call's Kwargs are set from the words.
+// listing they ask for, between its hooks and if it may run: for a person who
+// types a tool's name and words in a terminal. The name may have the prefix
+// "agent:". The call's Kwargs are set from the words.
 func (r *Router) Call(ctx context.Context, name string, words []string, c *registry.Call) registry.ToolResult {
-	typed := name
-	name = strings.TrimPrefix(name, agentPrefix)
-	group, tool, isField := registry.SplitField(name)
-	if name == "" || isField && tool == "" {
-		return r.callGroup(ctx, group, isField, words, c)
+	return r.runCall(ctx, r.planWords(name, words, c.Stdin != nil), c)
+}
+
+// invoke runs what a plan calls, or prints the help or the listing it asks for.
+func (r *Router) invoke(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
+	group, tool, isField := registry.SplitField(p.Name)
+	if p.Err == nil && (p.Name == "" || isField && tool == "") {
+		return r.callGroup(ctx, group, isField, p.words, c)
 	}
-	t, err := r.reg.Resolve(ctx, name)
+	t, parsed, err := p.tool, p.parsed, p.Err
+	if t == nil && err == nil {
+		if t, err = r.reg.Resolve(ctx, p.Name); err == nil {
+			parsed, err = t.Parse(p.words, c.Stdin != nil)
+		}
+	}
 	if err != nil {
-		return settle(c, asTyped(err, typed))
+		return settle(c, asTyped(err, p.typed))
 	}
-	res := t.Command(ctx, words, c)
+	res := t.RunParsed(ctx, parsed, c)
 	if !res.Success && brokenPipe(c.Stdout) {
 		res.ExitStatus = exitSIGPIPE
 	}

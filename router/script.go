@@ -4,7 +4,11 @@ package router
 // say: each agent or field command in it by the name that reaches this router.
 // PATH finds those for as long as the router is open.
 func (r *Router) Script(text string) string {
-	text = r.names.Load().splice(text).script
+	if names := r.names.Load(); names.occurs(text) {
+		p := PlanNative(text)
+		p.splice(names)
+		text = p.Script
+	}
 	if r.host != nil {
 		r.host.links.addWords(text) // one that could not be linked is bash's to report
 	}

@@ -6,29 +6,23 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// spliced is what parsing found in a bash text.
-type spliced struct {
-	script string // the text to run
-	calls  []CallSite
-	hints  []string // what to say if bash's answer fails
-}
-
-// splice puts in the place of each agent and field command word of a bash text
-// what bash can run (agent:read for read). Every other byte stays: only offsets
-// are taken from the syntax tree. Text that cannot be parsed stays whole, for
-// bash to judge.
-func (n *nameIndex) splice(text string) spliced {
-	calls, hints, ok := n.find(text)
-	if !ok {
-		hints = []string{unparsed}
+// splice finds the calls of a bash text, and puts in the place of each command
+// word of one what bash can run (agent:read for read). Every other byte stays:
+// only offsets are taken from the syntax tree. Text that cannot be parsed stays
+// whole, for bash to judge.
+func (p *Plan) splice(names *nameIndex) {
+	text, ok := p.Raw, false
+	if p.Calls, p.hints, ok = names.find(text, p.Syntax()); !ok {
+		p.hints = []string{unparsed}
 	}
-	if len(calls) == 0 {
-		return spliced{script: text, hints: hints}
+	if len(p.Calls) == 0 {
+		p.Script = text
+		return
 	}
 	var b strings.Builder
-	b.Grow(len(text) + len(calls)*len(agentPrefix))
+	b.Grow(len(text) + len(p.Calls)*len(agentPrefix))
 	last := 0
-	for _, c := range calls {
+	for _, c := range p.Calls {
 		b.WriteString(text[last:c.Offset])
 		if c.Layer == Agent && !strings.HasPrefix(text[c.Offset:], agentPrefix) {
 			b.WriteString(agentPrefix)
@@ -36,7 +30,7 @@ func (n *nameIndex) splice(text string) spliced {
 		last = c.Offset
 	}
 	b.WriteString(text[last:])
-	return spliced{script: b.String(), calls: calls, hints: hints}
+	p.Script = b.String()
 }
 
 // layerOf tells the layer from the form of a call's name.

@@ -84,7 +84,7 @@ func TestSplicedText(t *testing.T) {
 		{"a name that is cut by one", "true; ed\\\nit x", "true; ed\\\nit x"},
 		{"CRLF line ends", "edit x\r\nglob y | cat\r\n", "agent:edit x\r\nagent:glob y | cat\r\n"},
 		{"a name before CR is no name to bash", "glob\r\n", "glob\r\n"},
-		{"a here-document that the parser ends too early", "cat <<E\r\nx\r\nE\r\nedit a | cat\r\n", "cat <<E\r\nx\r\nE\r\nedit a | cat\r\n"},
+		{"a here-document whose delimiter ends in CR", "cat <<E\r\nx\r\nE\r\nedit a | cat\r\n", "cat <<E\r\nx\r\nE\r\nagent:edit a | cat\r\n"},
 		{"the same, with one CR only", "cat <<E\nx\nE\r\nedit a\nE\n", "cat <<E\nx\nE\r\nedit a\nE\n"},
 		{"a byte order mark is part of the word", "\xef\xbb\xbfedit x", "\xef\xbb\xbfedit x"},
 		{"UTF-8 before and after", "echo 'grün' && edit 日本 | cat", "echo 'grün' && agent:edit 日本 | cat"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -82,11 +83,11 @@ func (p approver) save(texts []string) ([]*policy.Rules, error) {
 // would do and why that is asked about, and what would change.
 func approval(e *guard.Entry, preview string) *term.Question {
 	q := &term.Question{Title: "May this run?", Choices: []term.Choice{{Key: keyOnce, Label: "yes, once"}}}
-	if e.Inside {
+	if e.Plan.Inside {
 		q.Title = "The command that runs calls this. May it run?"
 	}
 	var b strings.Builder
-	b.WriteString(e.Command)
+	b.WriteString(e.Plan.Raw)
 	q.Mark = marks(e)
 	fmt.Fprintf(&b, "\n\nin %s (mode %s)\n%s\n", e.Dir, e.Decision.Mode, effects(&e.Verdict))
 	for _, why := range e.Decision.Because {
@@ -124,7 +125,7 @@ func marks(e *guard.Entry) (spans []term.Span) {
 	dangers := slices.ContainsFunc(e.Verdict.Reasons, func(r policy.Reason) bool { return r.Danger != policy.NoDanger })
 	for _, r := range e.Verdict.Reasons {
 		risky := r.Danger != policy.NoDanger || !dangers && r.Effect != policy.Read
-		if risky && r.End > r.Start && r.End <= len(e.Command) {
+		if risky && r.End > r.Start && r.End <= len(e.Plan.Raw) {
 			spans = append(spans, term.Span{From: r.Start, To: r.End})
 		}
 	}
@@ -156,8 +157,8 @@ const previewTime = 2 * time.Second
 // preview is the change that a call would make, as a diff: "" where that cannot
 // be told beforehand. The tool is asked, which changes nothing when it shall not.
 func (p approver) preview(ctx context.Context, e *guard.Entry) string {
-	t, ok := p.w.reg.Lookup(e.Name)
-	if !ok || e.Name != "edit" && e.Name != "write" && e.Name != "undo" || slices.Contains(e.Words, "--") {
+	t := e.Plan.Tool()
+	if t == nil || t.Kind != registry.Write || t.Params.Find("dry_run") == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, previewTime)
@@ -168,8 +169,10 @@ func (p approver) preview(ctx context.Context, e *guard.Entry) string {
 			paths = append(paths, path.Path)
 		}
 	}
-	var out, notes strings.Builder
-	res := t.Command(registry.Allow(ctx, paths...), append(slices.Clone(e.Words), "--dry_run"), &registry.Call{Dir: e.Dir, Stdout: &out, Stderr: &notes})
+	kwargs := maps.Clone(e.Plan.Kwargs)
+	kwargs["dry_run"] = true
+	var out strings.Builder
+	res := t.Invoke(registry.Allow(ctx, paths...), &registry.Call{Kwargs: kwargs, Dir: e.Dir, Stdout: &out})
 	if !res.Success {
 		return ""
 	}

@@ -41,12 +41,11 @@ func runRoute(_ context.Context, a *app, words []string) int {
 	if *asLines {
 		return a.routeLines(w, *mode != "")
 	}
-	p := w.router.Plan(f.Arg(0))
-	e, d := w.explain(&p)
+	e := w.explain(w.router.Plan(f.Arg(0)))
 	if *asJSON {
-		writeLine(a.out, explained(e, d, *mode != ""))
+		writeLine(a.out, explained(e, *mode != ""))
 	} else {
-		fmt.Fprint(a.out, routeText(e), decisionText(e, d))
+		fmt.Fprint(a.out, routeText(e.Explanation), decisionText(e))
 	}
 	return exitOK
 }
@@ -76,12 +75,10 @@ func (w *world) explainLine(line []byte, n int, decide bool) any {
 		err = errors.New(`there is no "command"`)
 	}
 	if err != nil {
-		p := router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w: write {\"command\": \"ls\"}", n, err)}
-		return p.Explain()
+		p := &router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w: write {\"command\": \"ls\"}", n, err)}
+		return explained(w.explain(p), false)
 	}
-	p := w.router.Plan(*l.Command)
-	e, d := w.explain(&p)
-	return explained(e, d, decide)
+	return explained(w.explain(w.router.Plan(*l.Command)), decide)
 }
 
 // routeText is an explanation for a person.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"golang.org/x/term"
 )
@@ -31,7 +33,7 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 			return a.fail(err)
 		}
 		defer w.Close()
-		return a.guarded(ctx, w.guard, name, words, call, func(ctx context.Context) registry.ToolResult { return w.router.Call(ctx, name, words, call) })
+		return w.router.Call(ctx, name, words, call).ExitStatus
 	}
 	if name = strings.TrimPrefix(name, "agent:"); needsConfig(name) {
 		return a.runConfigured(ctx, name, words, call)
@@ -55,8 +57,16 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	record := a.recorder(dirs, whoPerson, nil, nil)
 	defer record.Log.Close()
 	o.World, o.Recorder = a.judged(dirs, dir), record
-	o.World.Kind = func(string) registry.Kind { return t.Kind }
-	return a.guarded(ctx, guard.New(&o), t.Name, words, call, func(ctx context.Context) registry.ToolResult { return t.Command(ctx, words, call) })
+	reg := registry.New()
+	if err := reg.Register(t); err != nil {
+		return a.fail(err)
+	}
+	r, err := router.New(reg, &router.Options{Dir: dir, Guard: guard.New(&o), StateDir: filepath.Join(dirs.State, "outputs"), NoCalls: true})
+	if err != nil {
+		return a.fail(err)
+	}
+	defer r.Close()
+	return r.Call(ctx, name, words, call).ExitStatus
 }
 
 // runToolIn runs an agent command in a mode, with the configuration's rules.

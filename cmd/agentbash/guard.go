@@ -1,16 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
-	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
 )
@@ -49,13 +45,6 @@ func (w *world) guardFor(a *app, dir string, o guard.Options) (*guard.Guard, err
 	o.World = a.judged(w.cfg.Dirs, dir)
 	at := w.placesOf(o.World)
 	o.World.Secrets, o.World.Protected, o.World.Roots = at.secrets, at.protected, at.roots
-	o.World.Kind = func(name string) registry.Kind {
-		if t, ok := w.reg.Lookup(name); ok {
-			return t.Kind
-		}
-		return ""
-	}
-	o.Carried = w.carried
 	return guard.New(&o), nil
 }
 
@@ -82,22 +71,4 @@ func withReal(dir string) []string {
 		return []string{dir, real}
 	}
 	return []string{dir}
-}
-
-// guarded runs a tool that a person called by its words, not by a command
-// string, if the guard lets it.
-func (a *app) guarded(ctx context.Context, g *guard.Guard, name string, words []string, call *registry.Call, run func(context.Context) registry.ToolResult) int {
-	bare := strings.TrimPrefix(name, "agent:")
-	plan := &router.Plan{Layer: router.Agent, InProcess: true, ParsedCommand: router.ParsedCommand{Name: bare, Raw: guard.Typed(name, words)}}
-	grant, err := g.Begin(ctx, &router.Action{Plan: plan, Name: bare, Words: words, Dir: call.Dir})
-	if err != nil {
-		fmt.Fprintln(a.err, err)
-		return registry.ExitStatus(err)
-	}
-	start := time.Now()
-	res := run(registry.Allow(ctx, grant.Paths...))
-	if grant.End != nil {
-		grant.End(router.Outcome{ExitCode: res.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
-	}
-	return res.ExitStatus
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router"
 )
 
 // toolbox makes the agent commands; what they need of the session is asked for
@@ -119,23 +118,7 @@ func (a *app) runConfigured(ctx context.Context, name string, words []string, ca
 	if on, said := w.cfg.Tools[name]; said && !on {
 		return a.switchedOff(name)
 	}
-	return a.guarded(ctx, w.guard, name, words, call, func(ctx context.Context) registry.ToolResult { return w.router.Call(ctx, name, words, call) })
-}
-
-// carried is the plan of the command string that a call of a tool carries: the
-// guard judges it as if it were sent itself.
-func (w *world) carried(name string, words []string) *router.Plan {
-	t, ok := w.reg.Lookup(name)
-	if !ok || name != "bash_start" {
-		return nil
-	}
-	parsed, err := t.Parse(words, false)
-	command, ok := parsed.Kwargs["command"].(string)
-	if err != nil || !ok {
-		return nil
-	}
-	p := w.router.Plan(command)
-	return &p
+	return w.router.Call(ctx, name, words, call).ExitStatus
 }
 
 func (a *app) switchedOff(name string) int {

@@ -44,7 +44,7 @@ func (d *Denial) Error() string { return d.text }
 // own word.
 func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 	d := &Denial{Cause: cause, Mode: e.Decision.Mode, Effects: []string{}, Danger: e.Verdict.Danger, Reasons: []string{},
-		Rule: e.Decision.Rule, RuleAt: e.Decision.RuleAt, Command: e.Command}
+		Rule: e.Decision.Rule, RuleAt: e.Decision.RuleAt, Command: e.Plan.Raw}
 	if d.Mode == "" {
 		d.Mode = g.Mode()
 	}
@@ -116,9 +116,9 @@ func (d *Denial) message(why string) string {
 func (d *Denial) next() string {
 	switch {
 	case d.Danger == policy.Confirm:
-		return "such a command always needs a person's yes: do it another way, or leave it to the user (in a chat, or typed with agentbash exec)"
+		return "such a command always needs a person's yes: do it another way, or leave it to the user (where one can be asked)"
 	case d.Mode == policy.AutoMode:
-		return "do it another way, or leave it to the user, who may allow it with a rule or --mode full"
+		return "do it another way, or leave it to the user, who may allow it with a rule or in mode full"
 	}
-	return "do it another way, or leave it to the user, who may allow it with a rule, --mode auto or --mode full"
+	return "do it another way, or leave it to the user, who may allow it with a rule, or in mode auto or full"
 }

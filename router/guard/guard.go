@@ -3,11 +3,9 @@ package guard
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
 )
@@ -30,11 +28,6 @@ type Options struct {
 	Recorder Recorder // nil: nothing is recorded
 	Turn     Budget   // of what runs between two calls of BeginTurn
 	Session  Budget   // of the guard's whole life
-
-	// Carried is the plan of a command string that a call of a tool carries to a
-	// shell other than the router's; nil if it carries none. Such a call is judged
-	// as that command string.
-	Carried func(name string, words []string) *router.Plan
 
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -105,7 +98,7 @@ func (g *Guard) AddRules(rules ...*policy.Rules) {
 
 // Begin implements [router.Guard].
 func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, error) {
-	e := &Entry{Command: commandOf(a), Dir: a.Dir, Inside: a.Inside(), Name: a.Name, Words: a.Words}
+	e := &Entry{Plan: a.Plan, Dir: a.Dir}
 	v, w := g.judge(a)
 	e.Verdict = v
 	denied := g.overBudget(e)
@@ -143,7 +136,7 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *policy.World) *Denial {
 	g.mu.Lock()
 	mode, rules, line := g.mode, g.rules, g.line
-	e.Said = g.opts.Said || saidBy(ctx) || a.Inside() && line != nil && line.all
+	e.Said = g.opts.Said || saidBy(ctx) || a.Plan.Inside && line != nil && line.all
 	g.mu.Unlock()
 	if e.Said {
 		mode = policy.FullMode // nobody is above who says it
@@ -160,7 +153,7 @@ func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *polic
 	case e.Said:
 		e.Approved = BySender
 		return nil
-	case a.Inside() && line.covers(a):
+	case a.Plan.Inside && line.covers(a.Plan):
 		e.Approved = ByLine
 		return nil
 	case g.opts.Approver == nil:
@@ -173,77 +166,28 @@ func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *polic
 // returns too.
 func (g *Guard) judge(a *router.Action) (policy.Verdict, policy.World) {
 	g.mu.Lock()
+	if len(g.world.Roots) == 0 { // the workspace stays where the work began, wherever a cd leads
+		g.world.Roots = []string{a.Dir}
+	}
 	w := g.world // its maps are replaced, never changed
 	g.mu.Unlock()
-	w.Dir = a.Dir
-	if a.Plan != nil && !a.Plan.InProcess {
-		return g.analyzer.Judge(a.Plan.Raw, callsOf(a.Plan), &w), w
-	}
-	if g.opts.Carried != nil {
-		if p := g.opts.Carried(a.Name, a.Words); p != nil && p.InProcess {
-			return g.analyzer.JudgeCall(p.Name, p.Words(), &w), w
-		} else if p != nil {
-			return g.analyzer.Judge(p.Raw, callsOf(p), &w), w
-		}
-	}
-	return g.analyzer.JudgeCall(a.Name, a.Words, &w), w
+	w.Dir, w.Tool, w.Carried = a.Dir, a.Plan.Lookup, a.Plan.Carried
+	return g.analyzer.Judge(a.Plan, &w), w
+}
+
+// Explanation is a plan with its verdict, as other programs read it.
+type Explanation struct {
+	router.Explanation
+	Verdict  policy.Verdict   `json:"verdict"`
+	Decision *policy.Decision `json:"decision,omitempty"`
 }
 
 // Explain tells what a plan's verdict would be in a directory, and what would
 // be decided about it. It asks nobody, and records nothing.
-func (g *Guard) Explain(p *router.Plan, dir string) (policy.Verdict, policy.Decision) {
-	if p.Err != nil {
-		return policy.Verdict{Effects: []policy.Effect{}, Reasons: []policy.Reason{}}, policy.Decision{Answer: policy.Allow, Mode: g.Mode(), Because: []string{}}
-	}
-	a := &router.Action{Plan: p, Dir: dir}
-	if p.InProcess {
-		a.Name, a.Words = p.Name, p.Words()
-	}
-	v, w := g.judge(a)
+func (g *Guard) Explain(p *router.Plan, dir string) Explanation {
+	v, w := g.judge(&router.Action{Plan: p, Dir: dir})
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return v, policy.Decide(g.mode, g.rules, &v, &w)
-}
-
-func callsOf(p *router.Plan) []policy.Call {
-	calls := make([]policy.Call, len(p.Calls))
-	for i, c := range p.Calls {
-		calls[i] = policy.Call{Name: c.Name, Offset: c.Offset}
-	}
-	return calls
-}
-
-// commandOf is an action as it would be typed.
-func commandOf(a *router.Action) string {
-	if a.Plan != nil {
-		return a.Plan.Raw
-	}
-	if strings.HasPrefix(a.Name, registry.FieldPrefix) {
-		return Typed(a.Name, a.Words)
-	}
-	return Typed("agent:"+a.Name, a.Words)
-}
-
-// Typed is a call of a tool as it would be typed in bash.
-func Typed(name string, words []string) string {
-	var b strings.Builder
-	b.WriteString(name)
-	for _, w := range words {
-		b.WriteByte(' ')
-		b.WriteString(quote(w))
-	}
-	return b.String()
-}
-
-// quote puts a word in quotes where bash would read it differently without.
-func quote(s string) string {
-	if s == "" {
-		return "''"
-	}
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c <= ' ' || c == 0x7f || strings.IndexByte("'\"\\$`&|;<>()*?[]{}#!~", c) >= 0 {
-			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-		}
-	}
-	return s
+	d := policy.Decide(g.mode, g.rules, &v, &w)
+	return Explanation{Explanation: p.Explain(), Verdict: v, Decision: &d}
 }

@@ -32,12 +32,7 @@ func newBench(t *testing.T, o Options) *bench {
 	for _, tool := range agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(b.dir, ".state")}) {
 		require.NoError(t, reg.Register(tool))
 	}
-	o.World = policy.World{Home: "/nonexistent", Roots: []string{b.dir}, Kind: func(name string) registry.Kind {
-		if tool, ok := reg.Lookup(name); ok {
-			return tool.Kind
-		}
-		return ""
-	}}
+	o.World = policy.World{Home: "/nonexistent", Roots: []string{b.dir}}
 	b.g = New(&o)
 	var err error
 	b.r, err = router.New(reg, &router.Options{Dir: b.dir, Guard: b.g})
@@ -121,7 +116,7 @@ func TestApproval(t *testing.T) {
 	b := newBench(t, Options{Approver: a})
 	require.Equal(t, 0, b.run("touch made").ExitCode)
 	require.Len(t, a.asked, 1)
-	require.Equal(t, "touch made", a.asked[0].Command)
+	require.Equal(t, "touch made", a.asked[0].Plan.Raw)
 	require.Equal(t, b.dir, a.asked[0].Dir)
 
 	a.say = func(*Entry) (Approval, error) { return Approval{Reason: "use git mv"}, nil }
@@ -256,8 +251,8 @@ func TestRecords(t *testing.T) {
 	require.Len(t, l.got, 4)
 	require.Equal(t, []int{7, 0, 0}, l.ends)
 	require.NotNil(t, l.got[1].Denied)
-	require.True(t, l.got[3].Inside)
-	require.Equal(t, "glob", l.got[3].Name)
+	require.True(t, l.got[3].Plan.Inside)
+	require.Equal(t, "glob", l.got[3].Plan.Name)
 
 	l.fail = errors.New("write audit.jsonl: no space left on device")
 	res := b.run("ls")

@@ -16,17 +16,17 @@ type approvedLine struct {
 
 // covers reports whether a call from inside bash is one that the line
 // contained: the same tool, and the same words where they were known.
-func (l *approvedLine) covers(a *router.Action) bool {
-	return l != nil && (l.all || slices.ContainsFunc(l.calls, func(words []policy.Word) bool { return matches(words, a) }))
+func (l *approvedLine) covers(p *router.Plan) bool {
+	return l != nil && (l.all || slices.ContainsFunc(l.calls, func(words []policy.Word) bool { return matches(words, p) }))
 }
 
 // matches reports whether a call is what a part of a line foresaw. A word that
 // was not known may have become any number of words.
-func matches(words []policy.Word, a *router.Action) bool {
-	if len(words) == 0 || words[0].Text != a.Name {
+func matches(words []policy.Word, p *router.Plan) bool {
+	if len(words) == 0 || words[0].Text != p.Name {
 		return false
 	}
-	return matchWords(words[1:], a.Words)
+	return matchWords(words[1:], p.Words())
 }
 
 // matchWords goes back to the last unknown word only, as matching with * does.
@@ -59,7 +59,7 @@ func (g *Guard) started(a *router.Action, e *Entry) (line *approvedLine) {
 	defer g.mu.Unlock()
 	g.turn.calls++
 	g.session.calls++
-	if a.Inside() || a.Plan.InProcess || e.Approved == "" {
+	if a.Plan.InProcess || e.Approved == "" {
 		return nil
 	}
 	line = &approvedLine{all: e.Said}

@@ -25,12 +25,9 @@ const (
 // Entry is one action and what was decided about it. It is not changed after
 // the Recorder got it.
 type Entry struct {
-	Command  string   // as it was sent; of a call from inside bash, as it would be typed
-	Dir      string   // where it runs, absolute
-	Inside   bool     // it is a call from inside bash
-	Said     bool     // who sent it is who would be asked
-	Name     string   // of the tool that is called; "" for bash text
-	Words    []string // after the name; nil for bash text
+	Plan     *router.Plan // what was sent, and what it means
+	Dir      string       // where it runs, absolute
+	Said     bool         // who sent it is who would be asked
 	Verdict  policy.Verdict
 	Decision policy.Decision
 	Approved Yes

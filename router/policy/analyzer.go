@@ -2,20 +2,20 @@ package policy
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/internal/bashtext"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // The caps. A line that hits one is unknown in what was not looked at.
 const (
-	maxText    = 256 << 10 // bytes of a line
-	maxNesting = 2000      // openings that the parser may recurse on
-	maxDepth   = 150       // syntax nodes, functions and texts within each other
-	maxTexts   = 12        // texts within each other: bash -c 'bash -c ...'
-	maxSteps   = 4000      // commands looked at, repetitions in loops and functions counted
-	maxBytes   = 4 << 20   // of text that expansions make
+	maxText  = 256 << 10 // bytes of a line
+	maxDepth = 150       // syntax nodes, functions and texts within each other
+	maxTexts = 12        // texts within each other: bash -c 'bash -c ...'
+	maxSteps = 4000      // commands looked at, repetitions in loops and functions counted
+	maxBytes = 4 << 20   // of text that expansions make
 )
 
 // Analyzer judges command lines. It holds nothing of them and is safe for
@@ -33,51 +33,34 @@ func New() *Analyzer {
 	return a
 }
 
-// Call is an agent or field command in a line. In a text that goes to bash the
-// router has found out which words are calls.
-type Call struct {
-	Name   string // without "agent:"; as the registry knows it
-	Offset int    // of the command word in the line, in bytes
-}
-
-// Judge tells what a command line would do. It runs nothing and reads no file:
-// the same line in the same world has always the same verdict. Calls are the
-// agent and field commands that stand in it; names with an "agent:" or "field:"
-// before them are found without.
-func (a *Analyzer) Judge(line string, calls []Call, w *World) (v Verdict) {
+// Judge tells what would happen if a plan ran, in the world as it is. It runs
+// nothing and reads no file: the same plan in the same world has always the same
+// verdict.
+func (a *Analyzer) Judge(p *router.Plan, w *World) (v Verdict) {
 	parser := a.parsers.Get().(*syntax.Parser)
-	defer rescue(&v, line, func() { a.parsers.Put(parser) })
-	j := &judge{a: a, world: w, parser: parser, line: line, calls: calls}
-	j.keepEver = true
+	defer rescue(&v, p.Raw, func() { a.parsers.Put(parser) })
+	j := &judge{a: a, world: w, parser: parser, line: p.Raw, keepEver: true}
 	j.start()
-	switch {
-	case strings.IndexByte(line, 0) >= 0:
-		j.cap("the line holds a NUL byte")
-	case len(line) > maxText:
-		j.cap("the line is too long to be judged")
-	default:
-		j.text(&source{text: line, end: len(line)})
+	if p.Err == nil {
+		j.judgePlan(p, &source{text: p.Raw, end: len(p.Raw)})
 		j.runTraps()
 	}
 	return j.finish()
 }
 
-// JudgeCall tells what the call of an agent or field tool would do, from its
-// argv after the name: for commands that do not pass through bash's text.
-func (a *Analyzer) JudgeCall(name string, words []string, w *World) (v Verdict) {
-	defer rescue(&v, name, func() {})
-	j := &judge{a: a, world: w}
-	j.start()
-	args := make([]field, len(words)+1)
-	args[0] = field{text: name}
-	for i, word := range words {
-		args[i+1] = field{text: word}
-		if strings.IndexByte(word, 0) >= 0 {
-			args[i+1].text = anyText
-		}
+// judgePlan judges a plan whose text stands in the line at s.
+func (j *judge) judgePlan(p *router.Plan, s *source) {
+	switch {
+	case p.Err != nil:
+		j.cap("this is no command: " + p.Err.Error())
+	case p.InProcess:
+		j.callPlan(p, span{s.start, s.end})
+	case len(s.text) > maxText:
+		j.cap("the line is too long to be judged")
+	default:
+		s.calls, s.tree = p.Calls, p.Syntax()
+		j.text(s)
 	}
-	j.tool(name, args, span{})
-	return j.finish()
 }
 
 // rescue makes a verdict of a panic, and calls done where there was none. The
@@ -102,11 +85,13 @@ type span struct{ start, end int }
 // source is a text that is looked at: the line, or one that was found in it.
 type source struct {
 	text  string
-	start int  // of the text in the line
-	end   int  //
-	made  bool // it was put together: all of it stands for start to end
-	holes bool // holes stand in it as variables
-	lets  bool // let stands in it as another word
+	start int               // of the text in the line
+	end   int               //
+	made  bool              // it was put together: all of it stands for start to end
+	holes bool              // holes stand in it as variables
+	lets  bool              // other words stand in it for the parser: see bashtext
+	tree  *bashtext.Tree    // nil: it is still to be parsed
+	calls []router.CallSite // in the text, where the router knows of them
 	outer *source
 }
 
@@ -124,7 +109,6 @@ type judge struct {
 	world  *World
 	parser *syntax.Parser
 	line   string
-	calls  []Call
 
 	src    *source
 	env    env

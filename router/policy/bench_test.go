@@ -40,7 +40,7 @@ func BenchmarkJudge(b *testing.B) {
 	for b.Loop() {
 		for i, c := range commands {
 			start := time.Now()
-			v := a.Judge(c, nil, w)
+			v := judgeLine(a, c, w)
 			Decide(AutoMode, nil, &v, w)
 			times[i] = min(times[i], time.Since(start))
 		}
@@ -78,7 +78,7 @@ func BenchmarkHuge(b *testing.B) {
 	for name, line := range hugeLines() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				a.Judge(line, nil, w)
+				judgeLine(a, line, w)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func BenchmarkHuge(b *testing.B) {
 func TestHugeLinesAreUnknown(t *testing.T) {
 	a, w := New(), ws()
 	for name, line := range hugeLines() {
-		v := a.Judge(line, nil, w)
+		v := judgeLine(a, line, w)
 		if len(line) > maxText {
 			require.Equal(t, []Effect{Unknown}, v.Effects, name)
 			require.Contains(t, v.Reasons[0].Text, "too long to be judged")
@@ -97,6 +97,6 @@ func TestHugeLinesAreUnknown(t *testing.T) {
 			require.NotEqual(t, Allow, d.Answer, name)
 		}
 	}
-	v := a.Judge(strings.Repeat("rm a; ", 5000)+"rm -rf /", nil, w)
+	v := judgeLine(a, strings.Repeat("rm a; ", 5000)+"rm -rf /", w)
 	require.Contains(t, v.Effects, Unknown, "what comes after a cap is not safe")
 }

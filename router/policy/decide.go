@@ -29,14 +29,14 @@ const (
 )
 
 // Decision is what a mode and rules make of a verdict. It is not changed after
-// it was made.
+// it was made. Its JSON form is an interface that other programs build on.
 type Decision struct {
-	Answer  Answer
-	Mode    Mode
-	Because []string // why not Allow, one line each; never nil
-	Rule    string   // the rule that decided, as it was written; "" if none did
-	RuleAt  string   // where it stands, FILE:LINE:COLUMN; may be empty
-	Suggest []string // rules that together would allow the command, each as it would be saved; nil where "always" is not to be had (Confirm, Block, Unknown, Deny)
+	Answer  Answer   `json:"answer"`
+	Mode    Mode     `json:"mode"`
+	Because []string `json:"reasons"` // why not Allow, one line each; never nil
+	Rule    string   `json:"rule"`    // the rule that decided, as it was written; "" if none did
+	RuleAt  string   `json:"rule_at"` // where it stands, FILE:LINE:COLUMN; may be empty
+	Suggest []string `json:"-"`       // rules that together would allow the command, each as it would be saved; nil where "always" is not to be had (Confirm, Block, Unknown, Deny)
 }
 
 // Decide tells what is done about a command line of this verdict, which was

@@ -10,9 +10,8 @@ import (
 
 // ws is the world that the tables here are about.
 func ws() *World {
-	kinds := map[string]registry.Kind{"read": registry.ReadOnly, "grep": registry.ReadOnly, "write": registry.Write, "edit": registry.Write, "task": registry.Execute, "note": registry.Write, "recall": registry.ReadOnly, "web_fetch": registry.Network, "bash_kill": registry.Execute, "bash_start": registry.Execute, "field:db:query": registry.ReadOnly, "field:db:drop": registry.Write}
 	return &World{Dir: "/ws", Home: "/home/u", Scratch: []string{"/tmp"}, Protected: []string{"/home/u/.config/agentbash"},
-		Kind: func(name string) registry.Kind { return kinds[name] }}
+		Tool: func(name string) *registry.Tool { t, _ := testRouter().Registry().Lookup(name); return t }, Carried: testRouter().Plan}
 }
 
 // mustRules parses rules that are right.
@@ -29,7 +28,7 @@ func mustRules(t *testing.T, project bool, texts ...string) []*Rules {
 
 func answer(line string, mode Mode, rules []*Rules) Decision {
 	w := ws()
-	v := New().Judge(line, nil, w)
+	v := judgeLine(New(), line, w)
 	return Decide(mode, rules, &v, w)
 }
 
@@ -270,24 +269,37 @@ func jsonList(t *testing.T, l []string) string {
 func TestDecideTool(t *testing.T) {
 	a, w := New(), ws()
 	for _, c := range []struct {
-		name  string
-		words []string
+		line  string
 		rules string
 		want  Answer
 	}{
-		{"read", []string{"a"}, `[]`, Allow},
-		{"write", []string{"--file_path", "a"}, `[]`, Ask},
-		{"write", []string{"--file_path", "a"}, `["allow agent:write"]`, Allow},
-		{"write", []string{"--file_path", "/etc/passwd"}, `["allow agent:write"]`, Ask},
-		{"write", []string{"--file_path", "a"}, `["deny agent:(write|edit)"]`, Deny},
-		{"write", []string{"--file_path", ".git/hooks/x"}, `["allow agent:write"]`, Ask},
-		{"read", []string{"--file_path", "/home/u/.ssh/id_rsa"}, `["deny read ~/.ssh/**"]`, Deny},
-		{"grep", []string{"x"}, `["deny read ./secrets/**"]`, Ask},
-		{"field:gh:get", []string{"--a", "b"}, `["allow field:gh:get"]`, Allow},
-		{"field:gh:get", []string{"--a", "b"}, `["ask field:gh.*"]`, Ask},
+		{"agent:read a", `[]`, Allow},
+		{"agent:write --file_path a b", `[]`, Ask},
+		{"agent:write --file_path a b", `["allow agent:write"]`, Allow},
+		{"agent:write --file_path /etc/passwd b", `["allow agent:write"]`, Ask},
+		{"agent:write --file_path a b", `["deny agent:(write|edit)"]`, Deny},
+		{"agent:write --file_path .git/hooks/x b", `["allow agent:write"]`, Ask},
+		{"agent:read --file_path /home/u/.ssh/id_rsa", `["deny read ~/.ssh/**"]`, Deny},
+		{"agent:read --filePath ~/.ssh/id_rsa", `["deny read ~/.ssh/**"]`, Deny},
+		{"agent:read '~/.ssh/id_rsa'", `["deny read ~/.ssh/**"]`, Deny},
+		{"agent:read --show_line_numbers ~/.ssh/id_rsa", `["deny read ~/.ssh/**"]`, Deny},
+		{"agent:grep x", `["deny read ./secrets/**"]`, Ask},
+		{"agent:grep --ignore_case x open", `["deny read ./secrets/**"]`, Allow},
+		{"agent:edit --replace_all private/y A B", `["deny write private/**", "allow agent:edit"]`, Deny},
+		{"agent:write --force private/y NEW", `["deny write private/**", "allow agent:write"]`, Deny},
+		{"agent:web_fetch https://example.com", `["allow agent:web_fetch"]`, Allow},
+		{"agent:bash_start 'ls private'", `[]`, Allow},
+		{"agent:bash_start 'rm private/x'", `["deny write private/**"]`, Deny},
+		{"agent:bash_start 'agent:read private/x'", `["deny read private/**"]`, Deny},
+		{"agent:task 'do something'", `[]`, Ask},
+		{"agent:note remember", `[]`, Ask},
+		{"field:db:drop --name users", `[]`, Ask},
+		{"field:db:drop --name users", `["allow field:db:drop"]`, Allow},
+		{"field:gh:get --a b", `["allow field:gh:get"]`, Allow},
+		{"field:gh:get --a b", `["ask field:gh.*"]`, Ask},
 	} {
-		t.Run(c.name+c.rules, func(t *testing.T) {
-			v := a.JudgeCall(c.name, c.words, w)
+		t.Run(c.line+c.rules, func(t *testing.T) {
+			v := a.Judge(testRouter().Plan(c.line), w)
 			d := Decide(AskMode, mustRules(t, false, c.rules), &v, w)
 			require.Equal(t, c.want, d.Answer, "%q", d.Because)
 		})

@@ -82,13 +82,12 @@ func (j *judge) remembered(name string, texts []string, args []field, at span) f
 	for i, text := range texts {
 		out.way()
 		s := &source{text: text, start: at.start, end: at.end, made: true}
-		s.prepare()
-		file, err := j.parser.Parse(strings.NewReader(s.text), "")
-		if err != nil {
+		tree := s.prepare()
+		if tree.Err != nil {
 			j.unknown("the function "+name+" is not understood as bash", at)
 			continue
 		}
-		for _, st := range file.Stmts {
+		for _, st := range tree.Stmts {
 			decl, ok := st.Cmd.(*syntax.FuncDecl)
 			if !ok {
 				continue

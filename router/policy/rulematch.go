@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 )
 
 // ruling is what rules say about a part: the first of each kind.
@@ -257,7 +258,7 @@ func (m *wordMatch) word(t, w int) fit {
 // whether the line may run by it in ask mode.
 func (r *rule) fits(line string) bool {
 	w := &World{Dir: "/workspace", Home: "/home/you", Scratch: []string{"/tmp"}}
-	v := New().Judge(line, nil, w)
+	v := New().Judge(router.PlanNative(line), w)
 	if r.answer == Allow {
 		d := Decide(AskMode, []*Rules{{list: []rule{*r}}}, &v, w)
 		return d.Answer == Allow && r.touches(&v, w)

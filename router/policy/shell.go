@@ -21,18 +21,23 @@ func (j *judge) innerText(text string, f field, how string, child bool) {
 	if f.from >= 0 && text == f.text && known(text) {
 		s.made, s.start, s.end = false, f.from, f.from+len(text)
 	}
+	if child {
+		j.inChild(how, func() { j.text(s) })
+		return
+	}
 	outer := j.via
 	j.via = how
-	if child {
-		saved, frames := j.env.copy(), j.frames
-		j.env.child, j.env.aliases, j.frames = true, nil, nil
-		j.env.errexit = false
-		j.text(s)
-		j.env, j.frames = saved, frames
-	} else {
-		j.text(s)
-	}
+	j.text(s)
 	j.via = outer
+}
+
+// inChild judges what a shell of its own runs.
+func (j *judge) inChild(how string, run func()) {
+	outer, saved, frames := j.via, j.env.copy(), j.frames
+	j.via, j.env.child, j.env.aliases, j.frames = how, true, nil, nil
+	j.env.errexit = false
+	run()
+	j.via, j.env, j.frames = outer, saved, frames
 }
 
 // inner judges words that a command runs as another command.

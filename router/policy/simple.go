@@ -56,11 +56,8 @@ func (j *judge) either(a, b flow) flow { return flow{addDirs(a.ok, b.ok), addDir
 
 // callAt returns the tool that a command word was found to call.
 func (j *judge) callAt(w *syntax.Word) (string, bool) {
-	if len(j.calls) == 0 || j.src.made || j.src.outer != nil {
-		return "", false
-	}
 	at := int(w.Pos().Offset())
-	for _, c := range j.calls {
+	for _, c := range j.src.calls {
 		if c.Offset == at {
 			return c.Name, true
 		}

@@ -28,7 +28,7 @@ const maxSuggestion = 200
 func (p *Part) suggestion(w *World) string {
 	text := ""
 	switch {
-	case p.set&unknown != 0 || p.loose:
+	case p.set&unknown != 0 && (p.Kind != ToolPart || p.set == unknown) || p.loose:
 		return ""
 	case p.Kind == RedirectPart:
 		text = p.fileRule(w)

@@ -54,7 +54,7 @@ func checkTable(t *testing.T, file string, least int) {
 	a, w := New(), ws()
 	for _, r := range rows {
 		t.Run(r.line, func(t *testing.T) {
-			v := a.Judge(r.line, nil, w)
+			v := judgeLine(a, r.line, w)
 			require.Equal(t, r.danger+" "+r.effects, dangerOf(&v)+" "+letters(&v), "%s\n%+v", r.line, v.Reasons)
 			for _, reason := range v.Reasons {
 				require.True(t, 0 <= reason.Start && reason.Start <= reason.End && reason.End <= len(r.line), "%s: %+v", r.line, reason)

@@ -1,126 +1,210 @@
 package policy
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 )
 
-// pathKeys are the parameters of tools that hold a file's name.
-var pathKeys = [...]string{"file_path", "path", "filepath", "filename", "file", "dir", "directory", "output", "output_path", "destination", "target", "source", "notebook_path"}
+// callPlan judges a call whose words are certain: its tool has read them.
+func (j *judge) callPlan(p *router.Plan, at span) {
+	args := make([]field, len(p.Words())+1)
+	args[0] = field{text: p.Name}
+	for i, word := range p.Words() {
+		args[i+1] = field{text: word, at: at, from: -1}
+		if strings.IndexByte(word, hole) >= 0 {
+			args[i+1].text = anyText
+		}
+	}
+	c := toolCall{name: p.Name, tool: p.Tool(), kwargs: p.Kwargs, help: p.Help, at: at}
+	if c.tool == nil {
+		c.tool, c.help = j.world.tool(p.Name), c.help || c.isListing()
+	}
+	j.toolCall(c, args)
+}
 
-// wordTools are our tools whose first argument is no file's name, but a text, an
-// ID or a URL.
-var wordTools = [...]string{"note", "recall", "skill", "clarify", "bash_start", "bash_output", "bash_kill", "web_fetch", "web_search"}
-
-// tool judges the call of an agent or field command by the tool's kind.
+// tool judges a call that stands in bash text: its tool reads the words as far
+// as they are known.
 func (j *judge) tool(name string, args []field, at span) {
 	if !j.step() {
 		return
 	}
-	p := Part{Kind: ToolPart, words: args, Start: at.start, End: at.end, Via: j.via}
-	p.words = append([]field(nil), args...)
-	p.words[0].text = name
+	c := toolCall{name: name, tool: j.world.tool(name), at: at}
+	var words []string
+	for i := range args[1:] {
+		a := &args[i+1]
+		c.loose = c.loose || a.mayBeOption()
+		if a.multi {
+			continue // it may be no word at all; what it may be otherwise is looked at below
+		}
+		words = append(words, a.asName())
+	}
+	switch {
+	case c.isListing():
+		c.help = true
+	case c.tool == nil:
+		c.help = helpOnly(args[1:])
+	default:
+		parsed, err := c.tool.Parse(words, true)
+		c.kwargs, c.err, c.help = parsed.Kwargs, err, parsed.Help != registry.NoHelp
+	}
+	args = append([]field(nil), args...)
+	args[0].text = name
+	j.toolCall(c, args)
+}
+
+// toolCall is a call of an agent or field tool.
+type toolCall struct {
+	name   string
+	tool   *registry.Tool // nil: nobody knows it
+	kwargs registry.Kwargs
+	err    error // the words do not parse
+	help   bool  // it only shows help, or lists tools
+	loose  bool  // a word may be any option, or become any number of words
+	at     span
+}
+
+// isListing reports whether the call lists tools: agent:, field:, field:server.
+func (c *toolCall) isListing() bool {
+	_, tool, isField := registry.SplitField(c.name)
+	return c.name == "" || isField && tool == ""
+}
+
+// helpOnly reports whether words ask a tool that is not known for help.
+func helpOnly(args []field) bool {
+	return len(args) == 1 && (args[0].text == "-h" || args[0].text == "--help")
+}
+
+// toolCall makes the part of a call.
+func (j *judge) toolCall(c toolCall, args []field) {
+	p := Part{Kind: ToolPart, words: args, Start: c.at.start, End: c.at.end, Via: j.via}
 	if j.out != nil {
 		out := anyText
-		if strings.HasPrefix(name, registry.FieldPrefix) {
+		if strings.HasPrefix(c.name, registry.FieldPrefix) {
 			out = fromNet
 		}
 		j.out.add(value{out})
 	}
-	kind := j.world.kind(name)
-	if helpOnly(name, args[1:]) {
+	slot := j.reserve()
+	switch {
+	case c.help:
 		p.set = reads
-		j.add(p)
-		return
-	}
-	switch kind {
-	case registry.ReadOnly:
-		p.set = reads
-	case registry.Write:
-		p.set = writes
-		j.reason(name+" changes files", writes, NoDanger, at)
-	case registry.Execute:
-		p.set = executes
-		j.reason(name+" runs code", executes, NoDanger, at)
-	case registry.Network:
-		p.set = networks
-		j.reason(name+" talks to other machines", networks, NoDanger, at)
-	default:
+	case c.tool == nil:
 		p.set = unknown
-		j.reason("what "+name+" does is not known: a rule may say", unknown, NoDanger, at)
+		j.reason("what "+c.name+" does is not known: a rule may say", unknown, NoDanger, c.at)
+	default:
+		j.toolEffects(&p, &c)
 	}
-	j.toolPaths(&p, args[1:], kind)
-	j.add(p)
+	j.fill(slot, p)
 }
 
-// helpOnly reports whether a call only shows help, or lists tools.
-func helpOnly(name string, args []field) bool {
-	if group, tool, ok := registry.SplitField(name); ok && (tool == "" || group == "") {
-		return true
+// toolEffects notes what a tool says that a call of these kwargs does. A call
+// whose words do not parse, or whose tool does not say on what it acts, is
+// unknown.
+func (j *judge) toolEffects(p *Part, c *toolCall) {
+	var uses []registry.Use
+	declared := false
+	if c.err == nil {
+		uses, declared = c.tool.UsesOf(c.kwargs)
 	}
-	return len(args) == 1 && (args[0].text == "-h" || args[0].text == "--help")
-}
-
-// toolPaths notes the files that a tool's arguments name. Those of field tools
-// are names in their own world, not files of ours.
-func (j *judge) toolPaths(p *Part, args []field, kind registry.Kind) {
-	if strings.HasPrefix(p.words[0].text, registry.FieldPrefix) {
-		return
+	if !declared {
+		p.set |= kindEffects(c.tool.Kind) | unknown
+		j.kindReason(c)
+		j.reason("what "+c.name+" does it with cannot be told", unknown, NoDanger, c.at)
+	} else if c.tool.Kind == registry.ReadOnly {
+		p.set |= reads
 	}
-	if slices.Contains(wordTools[:], p.words[0].text) {
-		if p.words[0].text == "bash_start" {
-			p.set |= unknown // what it starts is judged where it is known
-		}
-		return
-	}
-	write := kind == registry.Write || kind == registry.Execute
-	tree := kind == registry.ReadOnly && p.words[0].text != "read"
-	found, positional := false, field{}
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		key, val, joined := strings.Cut(strings.TrimPrefix(a.text, "--"), "=")
-		if !strings.HasPrefix(a.text, "--") || a.text == "--" {
-			if positional.text == "" && !strings.HasPrefix(a.text, "-") {
-				positional = a
-			}
-			continue
-		}
-		next := a.after(len(a.text) - len(val))
-		if !joined {
-			if i+1 == len(args) {
-				break
-			}
-			next = args[i+1]
-			i++
-		}
-		if isPathKey(registry.Fold(key)) {
-			j.path(p, literalGlob(next), write, tree)
-			found = true
-		}
-	}
-	if positional.text != "" && !found && p.words[0].text != "grep" && p.words[0].text != "glob" {
-		j.path(p, literalGlob(positional), write, tree)
-		found = true
-	}
-	if !found && (p.words[0].text == "grep" || p.words[0].text == "glob") {
-		j.path(p, field{text: ".", from: -1}, false, true)
-	}
-	if write && !found {
+	if c.loose || c.err != nil {
 		p.set |= unknown
+		uses = append(uses, registry.Use{Role: anyUse(c.tool.Kind), Value: anyText})
+		j.reason("which words "+c.name+" gets cannot be told", unknown, NoDanger, c.at)
+	}
+	for _, u := range uses {
+		j.toolUse(p, c, u)
 	}
 }
 
-// literalGlob is a word as a tool's argument: what bash has not expanded the
-// tool takes as it is.
-func literalGlob(f field) field { return f }
-
-func isPathKey(key string) bool {
-	for _, k := range pathKeys {
-		if k == key {
-			return true
-		}
+// anyUse is the worst that an unknown word of a tool may be.
+func anyUse(k registry.Kind) registry.Role {
+	if k == registry.Write || k == registry.Execute {
+		return registry.WritesFile
 	}
-	return false
+	return registry.ReadsFile
+}
+
+// toolUse notes one thing that a call does something with.
+func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
+	f := field{text: j.atHome(u.Value), at: c.at, from: -1}
+	switch u.Role {
+	case registry.ReadsFile, registry.RunsIn:
+		j.path(p, f, false, false)
+	case registry.ReadsTree:
+		j.path(p, f, false, true)
+	case registry.WritesFile, registry.WritesTree:
+		p.set |= writes
+		j.reason(c.name+" changes files", writes, NoDanger, c.at)
+		j.path(p, f, true, u.Role == registry.WritesTree)
+	case registry.KeepsState:
+		p.set |= writes
+		j.reason(c.name+" changes files", writes, NoDanger, c.at)
+	case registry.Signals:
+		p.set |= executes
+		j.reason(c.name+" acts on processes of this session", executes, NoDanger, c.at)
+	case registry.Contacts:
+		p.set |= networks
+		j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
+	case registry.RunsText:
+		j.carried(p, c, f)
+	}
+}
+
+// carried judges the text that a call hands to a bash of its own.
+func (j *judge) carried(p *Part, c *toolCall, f field) {
+	p.Wrapper = true
+	if !known(f.text) {
+		p.set |= executes | unknown
+		j.reason("what "+c.name+" runs cannot be told", unknown, NoDanger, c.at)
+		return
+	}
+	plan := j.world.carried(f.text)
+	j.inChild(c.name, func() { j.judgePlan(plan, &source{text: f.text, start: c.at.start, end: c.at.end, made: true}) })
+}
+
+// atHome puts the home directory in the place of a leading ~, as tools do.
+func (j *judge) atHome(path string) string {
+	if path != "~" && !strings.HasPrefix(path, "~/") {
+		return path
+	}
+	home := j.world.Home
+	if home == "" {
+		home = inherited
+	}
+	return home + path[1:]
+}
+
+// kindEffects are what a tool's kind says that it does.
+func kindEffects(k registry.Kind) effects {
+	switch k {
+	case registry.ReadOnly:
+		return reads
+	case registry.Write:
+		return writes
+	case registry.Execute:
+		return executes
+	case registry.Network:
+		return networks
+	}
+	return unknown
+}
+
+func (j *judge) kindReason(c *toolCall) {
+	switch c.tool.Kind {
+	case registry.Write:
+		j.reason(c.name+" changes files", writes, NoDanger, c.at)
+	case registry.Execute:
+		j.reason(c.name+" runs code", executes, NoDanger, c.at)
+	case registry.Network:
+		j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
+	}
 }

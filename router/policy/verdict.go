@@ -6,6 +6,7 @@ import (
 )
 
 // Verdict is what a command line would do. It is not changed after it was made.
+// Its JSON form is an interface that other programs build on.
 type Verdict struct {
 	Effects []Effect `json:"effects"` // in the order read, write, execute, network, unknown; never nil
 	Danger  Danger   `json:"danger"`
@@ -17,12 +18,15 @@ type Verdict struct {
 
 // Reason says in one line why a verdict is as it is.
 type Reason struct {
-	Text   string `json:"text"`
-	Effect Effect `json:"effect,omitempty"` // that it explains; "" if it is about the danger alone
-	Danger Danger `json:"danger,omitempty"` // that it explains; "" if it is about an effect
-	Start  int    `json:"start"`            // the risky bytes of the command: from Start
-	End    int    `json:"end"`              // up to, not with, End
+	Text   string
+	Effect Effect // that it explains; "" if it is about the danger alone
+	Danger Danger // that it explains; "" if it is about an effect
+	Start  int    // the risky bytes of the command: from Start
+	End    int    // up to, not with, End
 }
+
+// MarshalText is the reason's text, which is its JSON form.
+func (r Reason) MarshalText() ([]byte, error) { return []byte(r.Text), nil }
 
 // PartKind tells the parts of a line apart.
 type PartKind string

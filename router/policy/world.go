@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 )
 
 // World is what a command line is judged against. Judging reads it and changes
@@ -27,9 +28,12 @@ type World struct {
 	// but in mode full.
 	Secrets []string
 
-	// Kind tells a tool's kind from its name ("read", "field:db:query"). Nil, and
-	// a kind of "", make the tool's effects unknown.
-	Kind func(name string) registry.Kind
+	// Tool returns the tool of a name ("read", "field:db:query"), or nil. Nil, and
+	// a tool that nobody knows, make what a call does unknown.
+	Tool func(name string) *registry.Tool
+	// Carried plans a text that a call hands to a bash of its own. Nil: no tools
+	// are called in there.
+	Carried func(text string) *router.Plan
 
 	// What earlier commands left in the shell. A function's text is its
 	// definition, as `declare -f` prints it; an alias's is its value. Several
@@ -93,9 +97,16 @@ func (w *World) roots() []string {
 	return w.Roots
 }
 
-func (w *World) kind(name string) registry.Kind {
-	if w.Kind == nil {
-		return ""
+func (w *World) tool(name string) *registry.Tool {
+	if w.Tool == nil {
+		return nil
 	}
-	return w.Kind(name)
+	return w.Tool(name)
+}
+
+func (w *World) carried(text string) *router.Plan {
+	if w.Carried == nil {
+		return router.PlanNative(text)
+	}
+	return w.Carried(text)
 }

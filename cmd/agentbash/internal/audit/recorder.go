@@ -47,15 +47,15 @@ func (r *Recorder) Intent(e *guard.Entry) (func(router.Outcome), error) {
 }
 
 func (r *Recorder) intent(e *guard.Entry) *Record {
-	rec := &Record{Type: TypeIntent, Session: r.Session(), PID: os.Getpid(), Who: r.Who, Dir: e.Dir, Tool: e.Name,
+	rec := &Record{Type: TypeIntent, Session: r.Session(), PID: os.Getpid(), Who: r.Who, Dir: e.Dir, Tool: toolOf(e.Plan),
 		Decision: "allow", Approved: string(e.Approved), Mode: string(e.Decision.Mode), Danger: string(e.Verdict.Danger), Rule: e.Decision.Rule}
 	switch {
-	case e.Inside:
+	case e.Plan.Inside:
 		rec.Who = "call"
 	case e.Said:
 		rec.Who = "person"
 	}
-	rec.Command = r.Secrets.Redact(e.Command)
+	rec.Command = r.Secrets.Redact(e.Plan.Raw)
 	if len(rec.Command) > maxCommand {
 		rec.Whole = sum([]byte(rec.Command))
 		rec.Command = strings.ToValidUTF8(rec.Command[:maxCommand], "")
@@ -71,6 +71,14 @@ func (r *Recorder) intent(e *guard.Entry) *Record {
 		rec.Reasons = append(rec.Reasons, r.Secrets.Redact(why))
 	}
 	return rec
+}
+
+// toolOf is the name of the tool that a plan calls; "" for bash text.
+func toolOf(p *router.Plan) string {
+	if !p.InProcess {
+		return ""
+	}
+	return p.Name
 }
 
 // maxReasons bounds how many reasons a record repeats.
