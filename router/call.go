@@ -201,7 +201,7 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 	if hasInput(q.fds[0]) {
 		call.Stdin = &fdReader{fd: q.fds[0], wake: wake}
 	}
-	p := h.r.planWords(q.name, q.words, call.Stdin != nil)
+	p := h.r.planWords(unmistakable(q.name), q.words, call.Stdin != nil)
 	p.Inside = true
 	return h.r.runCall(ctx, p, call).ExitStatus
 }

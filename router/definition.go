@@ -80,5 +80,5 @@ func CommandFor(t *registry.Tool, kwargs registry.Kwargs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return typedAs(t.Name, words), nil
+	return typedAs(unmistakable(t.Name), words), nil
 }

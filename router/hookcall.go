@@ -59,7 +59,7 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin boo
 	if err != nil || words == nil {
 		return p, o, err
 	}
-	fresh := r.planWords(t.Name, words, hasStdin)
+	fresh := r.planWords(unmistakable(t.Name), words, hasStdin)
 	fresh.Inside = p.Inside
 	return fresh, o, nil
 }
@@ -106,11 +106,16 @@ func (o *occasion) before(ctx context.Context, t *registry.Tool) (words []string
 	return append(words, "--")[:len(words)], nil // never nil
 }
 
+// unmistakable is a tool's name as it means the tool wherever it stands.
+func unmistakable(name string) string {
+	if layerOf(name) == Agent && !strings.HasPrefix(name, agentPrefix) {
+		return agentPrefix + name
+	}
+	return name
+}
+
 // typedAs is a command string that calls a tool with these words.
 func typedAs(name string, words []string) string {
-	if layerOf(name) == Agent {
-		name = agentPrefix + name
-	}
 	var b strings.Builder
 	b.WriteString(name)
 	for _, w := range words {

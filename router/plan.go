@@ -171,7 +171,7 @@ func plainSite(words []string) site {
 func (r *Router) planWords(name string, words []string, hasStdin bool) *Plan {
 	p := &Plan{router: r, InProcess: true}
 	p.planCall(name, words, hasStdin)
-	p.Raw = typedAs(p.Name, words)
+	p.Raw = typedAs(name, words)
 	return p
 }
 
