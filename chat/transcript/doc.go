@@ -1,4 +1,4 @@
-// Package store keeps sessions on disk: what was said, run and answered, as
+// Package transcript keeps sessions on disk: what was said, run and answered, as
 // records in append-only files.
 //
 // A [Store] is a directory with one directory a project in it and one file a
@@ -14,4 +14,4 @@
 // The package knows nothing of models or terminals. What the records mean to a
 // conversation is package chat's business; [Export] writes them for people and
 // for other programs.
-package store
+package transcript

@@ -110,7 +110,7 @@ func call(command string) []modelserver.ToolCall {
 }
 
 func TestTurnRunsCallsUntilTheModelStops(t *testing.T) {
-	script, err := modelserver.Load("../../../../testdata/model/loop.json")
+	script, err := modelserver.Load("../testdata/model/loop.json")
 	require.NoError(t, err)
 	k := startTalk(t, script, nil)
 	require.NoError(t, os.WriteFile(filepath.Join(k.runner.dir, "a.txt"), []byte("one\n"), 0o600))

@@ -10,7 +10,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // Runner runs one command string as the model sent it. Run returns when the
@@ -56,7 +56,7 @@ type Options struct {
 	// recorded. History is what a journal holds already: the conversation goes on
 	// from there.
 	Journal Journal
-	History []store.Record
+	History []transcript.Record
 
 	// MaxTurns bounds the requests of one Turn, MaxCost the dollars of the
 	// conversation's life in this process. 0 is no limit.
@@ -105,16 +105,16 @@ type Conversation struct {
 	messages []message
 	turns    int
 
-	size     sizer        // of the context
-	cost     float64      // dollars so far
-	unpriced bool         // a request's cost is not known
-	resumed  string       // a note for the next prompt: the shell is a new one
-	pieces   store.Record // what was shown of a reply, while a history is read
-	sick     error        // the journal's
-	hush     bool         // a summary is written, which nobody is shown
-	plain    bool         // the server refuses reasoning that is sent back
-	by       string       // the model that answers
-	denied   error        // why the last command was not run
+	size     sizer             // of the context
+	cost     float64           // dollars so far
+	unpriced bool              // a request's cost is not known
+	resumed  string            // a note for the next prompt: the shell is a new one
+	pieces   transcript.Record // what was shown of a reply, while a history is read
+	sick     error             // the journal's
+	hush     bool              // a summary is written, which nobody is shown
+	plain    bool              // the server refuses reasoning that is sent back
+	by       string            // the model that answers
+	denied   error             // why the last command was not run
 }
 
 // New makes a conversation. It sends nothing yet.
@@ -164,7 +164,7 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	c.denied = nil
 	c.beginTurn()
 	c.settle()
-	c.add(store.Record{Type: store.TypeUser, Text: p.Text, Images: named})
+	c.add(transcript.Record{Type: transcript.TypeUser, Text: p.Text, Images: named})
 	if limit := c.opts.MaxTime; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, OutOfTime(limit))
@@ -172,7 +172,7 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	}
 	t := &turn{guard: newGuard()}
 	final, err = c.run(ctx, t)
-	end := store.Record{Type: store.TypeEnd}
+	end := transcript.Record{Type: transcript.TypeEnd}
 	if err != nil {
 		end.Error, end.ExitCode = err.Error(), exitOf(err)
 	}
@@ -250,14 +250,14 @@ func (c *Conversation) waiting() bool {
 	return n > 0 && (c.messages[n-1].Role == openai.ChatMessageRoleUser || c.messages[n-1].Role == openai.ChatMessageRoleTool)
 }
 
-func noReply() store.Record {
-	return store.Record{Type: store.TypeAssistant, Text: "[no reply: the turn was interrupted]"}
+func noReply() transcript.Record {
+	return transcript.Record{Type: transcript.TypeAssistant, Text: "[no reply: the turn was interrupted]"}
 }
 
 // keep appends a reply. Of one that broke off, the text stays, with a note;
 // calls that may be incomplete do not.
 func (c *Conversation) keep(r *reply, err error) {
-	rec := store.Record{Type: store.TypeAssistant, Text: r.text.String(), Reasoning: r.reasoning.String()}
+	rec := transcript.Record{Type: transcript.TypeAssistant, Text: r.text.String(), Reasoning: r.reasoning.String()}
 	if strings.TrimSpace(rec.Text) == "" {
 		rec.Text = ""
 	}

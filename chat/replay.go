@@ -8,33 +8,33 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // NewReplay is a model that says what a recorded one said, reply after reply,
 // whatever it is asked. It sends nothing anywhere. Replies that broke off are
 // left out: they were asked for again, or the person went on. The transport is
 // safe for concurrent use.
-func NewReplay(records []store.Record) http.RoundTripper {
+func NewReplay(records []transcript.Record) http.RoundTripper {
 	r := &replay{}
 	for _, rec := range records {
 		switch {
-		case rec.Type == store.TypeAssistant && !rec.Partial:
+		case rec.Type == transcript.TypeAssistant && !rec.Partial:
 			r.replies = append(r.replies, rec)
-		case rec.Type == store.TypeUsage && rec.Usage != nil && !rec.Usage.Estimated:
+		case rec.Type == transcript.TypeUsage && rec.Usage != nil && !rec.Usage.Estimated:
 			u := *rec.Usage
 			r.usages = append(r.usages, &u)
 		}
 	}
 	if len(r.usages) != len(r.replies) {
-		r.usages = make([]*store.Usage, len(r.replies))
+		r.usages = make([]*transcript.Usage, len(r.replies))
 	}
 	return r
 }
 
 type replay struct {
-	replies []store.Record
-	usages  []*store.Usage // of the reply at the same place; nil: not known
+	replies []transcript.Record
+	usages  []*transcript.Usage // of the reply at the same place; nil: not known
 
 	mu   sync.Mutex
 	next int
@@ -58,7 +58,7 @@ func (r *replay) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // stream is a reply as a server would send it.
-func stream(rec store.Record, u *store.Usage) []byte {
+func stream(rec transcript.Record, u *transcript.Usage) []byte {
 	var b bytes.Buffer
 	event := func(v any) {
 		b.WriteString("data: ")

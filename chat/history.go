@@ -7,13 +7,13 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // message is a message of the conversation, and the record that it came from.
 type message struct {
 	openai.ChatCompletionMessage
-	rec     store.Record
+	rec     transcript.Record
 	by      string // the model that made it, where one did
 	unseen  bool   // the server refused its pictures
 	started string // the id of its last call that began to run; only while a history is read
@@ -25,13 +25,13 @@ func (c *Conversation) begin() {
 	old := ""
 	c.messages = make([]message, 0, len(c.opts.History)+16)
 	for _, r := range c.opts.History {
-		if r.Type == store.TypeSystem {
+		if r.Type == transcript.TypeSystem {
 			old = r.Text
 		}
-		if r.Type == store.TypeUsage && r.Usage != nil {
+		if r.Type == transcript.TypeUsage && r.Usage != nil {
 			c.cost += r.Usage.Cost
 		}
-		if r.Type == store.TypeUser {
+		if r.Type == transcript.TypeUser {
 			c.turns++
 		}
 		c.absorb(r)
@@ -40,24 +40,24 @@ func (c *Conversation) begin() {
 	c.cost = 0
 	if len(c.opts.History) > 0 {
 		c.closeOpen(c.add)
-		c.add(store.Record{Type: store.TypeResume, Dir: c.dir(), Program: c.opts.Program})
+		c.add(transcript.Record{Type: transcript.TypeResume, Dir: c.dir(), Program: c.opts.Program})
 	}
 	c.opts.History = nil
-	c.add(store.Record{Type: store.TypeModel, Model: c.opts.Model, Server: c.opts.BaseURL})
+	c.add(transcript.Record{Type: transcript.TypeModel, Model: c.opts.Model, Server: c.opts.BaseURL})
 	if system := c.opts.System; system != old && strings.TrimSpace(system) != "" {
-		c.add(store.Record{Type: store.TypeSystem, Text: system})
+		c.add(transcript.Record{Type: transcript.TypeSystem, Text: system})
 	}
 }
 
 // absorb takes a record into the conversation. It is the only way in, so that a
 // resumed conversation is the one that was, byte for byte.
-func (c *Conversation) absorb(r store.Record) {
+func (c *Conversation) absorb(r transcript.Record) {
 	switch r.Type {
-	case store.TypeModel:
+	case transcript.TypeModel:
 		c.by = r.Model
-	case store.TypeSystem:
+	case transcript.TypeSystem:
 		c.setSystem(r)
-	case store.TypeUser:
+	case transcript.TypeUser:
 		c.mend()
 		if c.waiting() {
 			c.push(noReply())
@@ -65,53 +65,53 @@ func (c *Conversation) absorb(r store.Record) {
 		r.Text = c.resumed + r.Text
 		c.resumed = ""
 		c.push(r)
-	case store.TypeText:
+	case transcript.TypeText:
 		c.pieces.Text += r.Text
-	case store.TypeReasoning:
+	case transcript.TypeReasoning:
 		c.pieces.Reasoning += r.Text
-	case store.TypeRetry:
-		c.pieces = store.Record{}
-	case store.TypeAssistant:
-		c.pieces = store.Record{}
+	case transcript.TypeRetry:
+		c.pieces = transcript.Record{}
+	case transcript.TypeAssistant:
+		c.pieces = transcript.Record{}
 		c.mend()
 		c.push(r)
-	case store.TypeToolCall:
+	case transcript.TypeToolCall:
 		if m := c.callOf(r.ID); m != nil {
 			m.started = r.ID
 		}
-	case store.TypeToolResult:
+	case transcript.TypeToolResult:
 		if c.open(r.ID) {
 			c.push(r)
 		}
-	case store.TypeResume:
+	case transcript.TypeResume:
 		c.resumed = fmt.Sprintf("<system_hint type=\"session_resumed\">the session was resumed: bash is a new one, so variables, functions and background jobs are gone; its directory is %s</system_hint>\n\n", r.Dir)
-	case store.TypeCompact:
+	case transcript.TypeCompact:
 		c.messages = c.messages[:c.systems()]
 		resumed := c.resumed
-		c.resumed, c.pieces = "", store.Record{}
+		c.resumed, c.pieces = "", transcript.Record{}
 		for _, m := range r.Messages {
 			c.absorb(m)
 		}
 		c.resumed = resumed
-	case store.TypeClear:
-		c.messages, c.pieces, c.resumed = c.messages[:c.systems()], store.Record{}, ""
+	case transcript.TypeClear:
+		c.messages, c.pieces, c.resumed = c.messages[:c.systems()], transcript.Record{}, ""
 	}
 }
 
 // sendable makes a record one that servers take, whoever wrote it; ours are so
 // already. It reports false for one that says nothing.
-func sendable(r *store.Record) bool {
+func sendable(r *transcript.Record) bool {
 	switch r.Type {
-	case store.TypeUser:
+	case transcript.TypeUser:
 		return strings.TrimSpace(r.Text) != "" || len(r.Images) > 0
-	case store.TypeToolResult:
+	case transcript.TypeToolResult:
 		if strings.TrimSpace(r.Output) == "" {
 			r.Output = "(no output)"
 		}
-	case store.TypeAssistant:
+	case transcript.TypeAssistant:
 		seen := map[string]bool{}
 		r.Calls = slices.Clone(r.Calls)
-		r.Calls = slices.DeleteFunc(r.Calls, func(call store.Call) bool {
+		r.Calls = slices.DeleteFunc(r.Calls, func(call transcript.Call) bool {
 			gone := call.ID == "" || seen[call.ID]
 			seen[call.ID] = true
 			return gone
@@ -127,22 +127,22 @@ func sendable(r *store.Record) bool {
 }
 
 // push appends a message.
-func (c *Conversation) push(r store.Record) {
+func (c *Conversation) push(r transcript.Record) {
 	if !sendable(&r) {
 		return
 	}
 	m := openai.ChatCompletionMessage{}
 	by := r.Model // of a message that a compaction kept
-	if by == "" && r.Type == store.TypeAssistant {
+	if by == "" && r.Type == transcript.TypeAssistant {
 		by = c.by
 	}
 	switch r.Type {
-	case store.TypeUser:
+	case transcript.TypeUser:
 		m.Role, m.Content = openai.ChatMessageRoleUser, r.Text
 		if len(r.Images) > 0 {
 			m.Content, m.MultiContent = "", parts(r)
 		}
-	case store.TypeAssistant:
+	case transcript.TypeAssistant:
 		m.Role, m.Content = openai.ChatMessageRoleAssistant, r.Text
 		if r.Partial {
 			m.Content += "\n[the reply was cut off here]"
@@ -154,7 +154,7 @@ func (c *Conversation) push(r store.Record) {
 			m.ToolCalls = append(m.ToolCalls, openai.ToolCall{ID: call.ID, Type: openai.ToolTypeFunction,
 				Function: openai.FunctionCall{Name: call.Name, Arguments: call.Arguments}})
 		}
-	case store.TypeToolResult:
+	case transcript.TypeToolResult:
 		m.Role, m.Content, m.ToolCallID = openai.ChatMessageRoleTool, r.Output, r.ID
 	default:
 		return
@@ -163,7 +163,7 @@ func (c *Conversation) push(r store.Record) {
 }
 
 // setSystem puts the system prompt in the first place.
-func (c *Conversation) setSystem(r store.Record) {
+func (c *Conversation) setSystem(r transcript.Record) {
 	m := message{ChatCompletionMessage: openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: r.Text}, rec: r}
 	c.messages = append([]message{m}, c.messages[c.systems():]...)
 }
@@ -198,7 +198,7 @@ func (c *Conversation) open(id string) bool {
 	for i := len(c.messages) - 1; i >= 0; i-- {
 		m := &c.messages[i]
 		if m.Role != openai.ChatMessageRoleTool {
-			return slices.ContainsFunc(m.rec.Calls, func(call store.Call) bool { return call.ID == id })
+			return slices.ContainsFunc(m.rec.Calls, func(call transcript.Call) bool { return call.ID == id })
 		}
 		if m.ToolCallID == id {
 			return false
@@ -214,16 +214,16 @@ func (c *Conversation) mend() { c.closeOpen(c.push) }
 // closeOpen ends what a program that was killed left open: a reply whose end
 // was not seen is kept as far as it was shown, calls without a result are
 // answered as interrupted.
-func (c *Conversation) closeOpen(add func(store.Record)) {
+func (c *Conversation) closeOpen(add func(transcript.Record)) {
 	shown := c.pieces
-	c.pieces = store.Record{}
+	c.pieces = transcript.Record{}
 	c.closeCalls(add)
 	if strings.TrimSpace(shown.Text) != "" {
-		add(store.Record{Type: store.TypeAssistant, Text: shown.Text, Reasoning: shown.Reasoning, Partial: true})
+		add(transcript.Record{Type: transcript.TypeAssistant, Text: shown.Text, Reasoning: shown.Reasoning, Partial: true})
 	}
 }
 
-func (c *Conversation) closeCalls(add func(store.Record)) {
+func (c *Conversation) closeCalls(add func(transcript.Record)) {
 	answered := map[string]bool{}
 	for i := len(c.messages) - 1; i >= 0; i-- {
 		switch m := &c.messages[i]; {
@@ -237,7 +237,7 @@ func (c *Conversation) closeCalls(add func(store.Record)) {
 	}
 }
 
-func answerOpen(m *message, answered map[string]bool, add func(store.Record)) {
+func answerOpen(m *message, answered map[string]bool, add func(transcript.Record)) {
 	calls, started := m.rec.Calls, m.started // m moves when messages are added
 	for _, call := range calls {
 		if answered[call.ID] {
@@ -247,13 +247,13 @@ func answerOpen(m *message, answered map[string]bool, add func(store.Record)) {
 		if call.ID == started {
 			output = "[interrupted: agentbash was ended while this command ran; it may have done a part of its work, and its output is lost]"
 		}
-		add(store.Record{Type: store.TypeToolResult, ID: call.ID, Output: output, ExitCode: ExitInterrupted, Interrupted: true})
+		add(transcript.Record{Type: transcript.TypeToolResult, ID: call.ID, Output: output, ExitCode: ExitInterrupted, Interrupted: true})
 	}
 }
 
 // Clear starts a new conversation with the same model, in the same shell.
 func (c *Conversation) Clear() error {
-	c.add(store.Record{Type: store.TypeClear})
+	c.add(transcript.Record{Type: transcript.TypeClear})
 	c.size.forget()
 	return c.sync()
 }

@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/internal/modelserver"
 )
 
 // damaged are the records of a conversation in which something of every kind
 // happened.
-func damaged(t *testing.T) []store.Record {
+func damaged(t *testing.T) []transcript.Record {
 	t.Helper()
 	j := &tape{}
 	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
@@ -36,7 +36,7 @@ func damaged(t *testing.T) []store.Record {
 
 // goesOn requires that a conversation goes on with a history, and that its
 // request is what servers take.
-func goesOn(t *testing.T, history []store.Record, what string) {
+func goesOn(t *testing.T, history []transcript.Record, what string) {
 	t.Helper()
 	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "Going on."}}}, func(o *Options) { o.History = history })
 	final, err := k.Turn(context.Background(), "what now?")
@@ -47,7 +47,7 @@ func goesOn(t *testing.T, history []store.Record, what string) {
 
 func TestAConversationGoesOnWithoutAnyOneRecord(t *testing.T) {
 	records := damaged(t)
-	clear := slices.IndexFunc(records, func(r store.Record) bool { return r.Type == store.TypeClear })
+	clear := slices.IndexFunc(records, func(r transcript.Record) bool { return r.Type == transcript.TypeClear })
 	for n := range records {
 		goesOn(t, slices.Delete(slices.Clone(records), n, n+1), fmt.Sprintf("without record %d, %s", n, records[n].Type))
 		if n < clear { // what came before it is seen only without it
@@ -59,9 +59,9 @@ func TestAConversationGoesOnWithoutAnyOneRecord(t *testing.T) {
 // A session that somebody else wrote, or a disk mixed up, is no reason to fail.
 func TestAConversationGoesOnWithAnyRecordsInAnyOrder(t *testing.T) {
 	records := damaged(t)
-	records = append(records, store.Record{Type: store.TypeCompact, Messages: []store.Record{{Type: store.TypeToolResult, ID: "x", Output: "alone"}, {Type: store.TypeUser, Text: "u"}, {Type: store.TypeUser, Text: "v"}}},
-		store.Record{Type: store.TypeToolResult, ID: "call_1_1", Output: "again"}, store.Record{Type: "alien", Text: "?"}, store.Record{Type: store.TypeUser},
-		store.Record{Type: store.TypeAssistant}, store.Record{Type: store.TypeAssistant, Calls: []store.Call{{ID: "", Name: "b c", Arguments: "["}, {ID: "d", Name: "bash", Arguments: "{}"}, {ID: "d", Name: "bash", Arguments: "{}"}}})
+	records = append(records, transcript.Record{Type: transcript.TypeCompact, Messages: []transcript.Record{{Type: transcript.TypeToolResult, ID: "x", Output: "alone"}, {Type: transcript.TypeUser, Text: "u"}, {Type: transcript.TypeUser, Text: "v"}}},
+		transcript.Record{Type: transcript.TypeToolResult, ID: "call_1_1", Output: "again"}, transcript.Record{Type: "alien", Text: "?"}, transcript.Record{Type: transcript.TypeUser},
+		transcript.Record{Type: transcript.TypeAssistant}, transcript.Record{Type: transcript.TypeAssistant, Calls: []transcript.Call{{ID: "", Name: "b c", Arguments: "["}, {ID: "d", Name: "bash", Arguments: "{}"}, {ID: "d", Name: "bash", Arguments: "{}"}}})
 	random := rand.New(rand.NewPCG(3, 3))
 	for n := range 60 {
 		mixed := slices.Clone(records)

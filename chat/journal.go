@@ -1,20 +1,20 @@
 package chat
 
 import (
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // Journal takes the records of a conversation, in order. Append keeps a record
 // whatever happens to this process; Sync keeps all of them whatever happens to
 // the machine.
 type Journal interface {
-	Append(store.Record) error
+	Append(transcript.Record) error
 	Sync() error
 }
 
 // record appends to the journal. Its first error ends the turn before the next
 // request, since a session that cannot be recorded is one that can be lost.
-func (c *Conversation) record(r store.Record) {
+func (c *Conversation) record(r transcript.Record) {
 	if c.opts.Journal != nil && c.sick == nil {
 		c.sick = c.opts.Journal.Append(r)
 	}
@@ -40,28 +40,28 @@ func (c *Conversation) emit(e Event) {
 	}
 	switch e := e.(type) {
 	case Text:
-		c.record(store.Record{Type: store.TypeText, Text: e.Delta})
+		c.record(transcript.Record{Type: transcript.TypeText, Text: e.Delta})
 	case Reasoning:
-		c.record(store.Record{Type: store.TypeReasoning, Text: e.Delta})
+		c.record(transcript.Record{Type: transcript.TypeReasoning, Text: e.Delta})
 	case ToolCall:
-		c.record(store.Record{Type: store.TypeToolCall, ID: e.ID, Command: e.Command, Timeout: e.Timeout.Seconds()})
+		c.record(transcript.Record{Type: transcript.TypeToolCall, ID: e.ID, Command: e.Command, Timeout: e.Timeout.Seconds()})
 	case Usage:
-		u := store.Usage(e)
-		c.record(store.Record{Type: store.TypeUsage, Usage: &u})
+		u := transcript.Usage(e)
+		c.record(transcript.Record{Type: transcript.TypeUsage, Usage: &u})
 	case Retry:
-		c.record(store.Record{Type: store.TypeRetry, Text: e.Reason, Attempt: e.Attempt, WaitMS: e.Wait.Milliseconds()})
+		c.record(transcript.Record{Type: transcript.TypeRetry, Text: e.Reason, Attempt: e.Attempt, WaitMS: e.Wait.Milliseconds()})
 	}
 	c.opts.Events(e)
 }
 
 // record is the result as a journal has it; dir is where the shell is now.
-func (r ToolResult) record(dir string) store.Record {
-	return store.Record{Type: store.TypeToolResult, ID: r.ID, Output: r.Output, ExitCode: r.ExitCode, DurationMS: r.Duration.Milliseconds(),
+func (r ToolResult) record(dir string) transcript.Record {
+	return transcript.Record{Type: transcript.TypeToolResult, ID: r.ID, Output: r.Output, ExitCode: r.ExitCode, DurationMS: r.Duration.Milliseconds(),
 		Refused: r.Refused, Interrupted: r.Interrupted, Denied: r.Denied, Dir: dir}
 }
 
 // add records something that belongs to the conversation, and takes it into it.
-func (c *Conversation) add(r store.Record) {
+func (c *Conversation) add(r transcript.Record) {
 	c.record(r)
 	c.absorb(r)
 }

@@ -14,7 +14,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // MaxImage is the size of the largest picture that is taken, in bytes: what the
@@ -28,7 +28,7 @@ const (
 )
 
 // Image is a picture that goes along with a prompt.
-type Image = store.Image
+type Image = transcript.Image
 
 // NewImage is a picture from its bytes, say from a clipboard. name is what a
 // person reads of it. The kind is told from the bytes: png, jpeg, gif or webp.
@@ -144,7 +144,7 @@ func (c *Conversation) unseen() bool {
 }
 
 // withoutImages is a prompt whose pictures the server does not take.
-func withoutImages(r store.Record) string {
+func withoutImages(r transcript.Record) string {
 	text := r.Text
 	for _, img := range r.Images {
 		text += fmt.Sprintf("\n[the image %s was left out: the model does not take it]", img.Name)
@@ -158,7 +158,7 @@ func dataURL(img Image) string {
 }
 
 // parts is a prompt with pictures as it goes over the wire.
-func parts(r store.Record) []openai.ChatMessagePart {
+func parts(r transcript.Record) []openai.ChatMessagePart {
 	var out []openai.ChatMessagePart
 	if strings.TrimSpace(r.Text) != "" { // servers refuse an empty text
 		out = append(out, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: r.Text})

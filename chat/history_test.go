@@ -9,19 +9,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/internal/modelserver"
 )
 
 // tape is a journal in memory. It ends, as a killed program does, after a
 // number of records.
 type tape struct {
-	records []store.Record
+	records []transcript.Record
 	synced  int
 	ends    int // 0: never
 }
 
-func (j *tape) Append(r store.Record) error {
+func (j *tape) Append(r transcript.Record) error {
 	if j.ends == 0 || len(j.records) < j.ends {
 		j.records = append(j.records, r)
 	}
@@ -100,7 +100,7 @@ func TestAConversationGoesOnFromEveryRecord(t *testing.T) {
 	}
 	k.played(t)
 	for n := 1; n <= len(whole.records); n++ {
-		history := append([]store.Record(nil), whole.records[:n]...)
+		history := append([]transcript.Record(nil), whole.records[:n]...)
 		for round := range 2 {
 			j := &tape{}
 			again := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
@@ -117,19 +117,19 @@ func TestAConversationGoesOnFromEveryRecord(t *testing.T) {
 }
 
 // requireShown requires that what was shown is in a request.
-func requireShown(t *testing.T, records []store.Record, request string) {
+func requireShown(t *testing.T, records []transcript.Record, request string) {
 	t.Helper()
 	shown := ""
 	for _, r := range records {
 		switch r.Type {
-		case store.TypeText:
+		case transcript.TypeText:
 			shown += r.Text
-		case store.TypeRetry:
+		case transcript.TypeRetry:
 			shown = ""
-		case store.TypeAssistant:
+		case transcript.TypeAssistant:
 			require.Contains(t, request, r.Text)
 			shown = ""
-		case store.TypeUser:
+		case transcript.TypeUser:
 			require.Contains(t, request, r.Text)
 		}
 	}
@@ -137,16 +137,16 @@ func requireShown(t *testing.T, records []store.Record, request string) {
 }
 
 func TestAnOpenCallIsAnsweredAsInterrupted(t *testing.T) {
-	calls := []store.Call{{ID: "a", Name: "bash", Arguments: `{"command":"x"}`}, {ID: "b", Name: "bash", Arguments: `{"command":"y"}`}, {ID: "c", Name: "bash", Arguments: `{"command":"z"}`}}
+	calls := []transcript.Call{{ID: "a", Name: "bash", Arguments: `{"command":"x"}`}, {ID: "b", Name: "bash", Arguments: `{"command":"y"}`}, {ID: "c", Name: "bash", Arguments: `{"command":"z"}`}}
 	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Expect: modelserver.Expectations{
 		{Role: "tool", Equals: text("done")},
 		{Role: "tool", Contains: []string{"ended while this command ran"}},
 		{Role: "tool", Contains: []string{"interrupted before it ran"}},
 		{Role: "assistant"}, {Role: "user"},
 	}, Text: "ok"}}}, func(o *Options) {
-		o.History = []store.Record{
-			{Type: store.TypeUser, Text: "go"}, {Type: store.TypeAssistant, Calls: calls},
-			{Type: store.TypeToolCall, ID: "a"}, {Type: store.TypeToolResult, ID: "a", Output: "done"}, {Type: store.TypeToolCall, ID: "b"},
+		o.History = []transcript.Record{
+			{Type: transcript.TypeUser, Text: "go"}, {Type: transcript.TypeAssistant, Calls: calls},
+			{Type: transcript.TypeToolCall, ID: "a"}, {Type: transcript.TypeToolResult, ID: "a", Output: "done"}, {Type: transcript.TypeToolCall, ID: "b"},
 		}
 	})
 	_, err := k.Turn(context.Background(), "go on")
@@ -176,7 +176,7 @@ func TestPicturesGoAlong(t *testing.T) {
 	images, err := loadImages(`see @shot.PNG, @"a b.png" and @missing.png; me@shot.PNG`, dir)
 	require.NoError(t, err)
 	require.Len(t, images, 2)
-	require.Equal(t, store.Image{Name: "shot.PNG", MIME: "image/png", Data: png}, images[0])
+	require.Equal(t, transcript.Image{Name: "shot.PNG", MIME: "image/png", Data: png}, images[0])
 	require.Equal(t, "a b.png", images[1].Name)
 	_, err = loadImages("@text.png", dir)
 	require.ErrorContains(t, err, "it is no picture")

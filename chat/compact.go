@@ -10,7 +10,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // maxSqueezes bounds the tries to make a request fit.
@@ -65,7 +65,7 @@ func (c *Conversation) squeeze(ctx context.Context, try int) bool {
 	if weigh(ms) >= weigh(c.messages) {
 		return false
 	}
-	rec := store.Record{Type: store.TypeCompact}
+	rec := transcript.Record{Type: transcript.TypeCompact}
 	for _, m := range ms[c.systems():] {
 		rec.Messages = append(rec.Messages, c.keepable(&m))
 	}
@@ -77,7 +77,7 @@ func (c *Conversation) squeeze(ctx context.Context, try int) bool {
 
 // keepable is a message as a compaction records it: with its model, where that is
 // not the one that answers now.
-func (c *Conversation) keepable(m *message) store.Record {
+func (c *Conversation) keepable(m *message) transcript.Record {
 	rec := m.rec
 	if rec.Model = ""; !c.own(m) {
 		rec.Model = m.by
@@ -153,16 +153,16 @@ func (c *Conversation) dropTurns(ctx context.Context, ms []message, budget, try 
 		text += "\n\n" + lastTexts(ms[head:cut])
 	}
 	out := slices.Clone(ms[:head])
-	add := func(r store.Record) {
+	add := func(r transcript.Record) {
 		keep := c.messages
 		c.messages = nil
 		c.push(r)
 		out = append(out, c.messages...)
 		c.messages = keep
 	}
-	add(store.Record{Type: store.TypeUser, Text: text})
+	add(transcript.Record{Type: transcript.TypeUser, Text: text})
 	if !midTurn {
-		add(store.Record{Type: store.TypeAssistant, Text: "I go on from there."})
+		add(transcript.Record{Type: transcript.TypeAssistant, Text: "I go on from there."})
 	}
 	return append(out, ms[cut:]...)
 }
@@ -206,7 +206,7 @@ func (c *Conversation) summary(ctx context.Context, ms []message) string {
 	if last := ms[len(ms)-1]; last.Role == openai.ChatMessageRoleUser {
 		c.messages = c.messages[:len(ms)-1]
 	}
-	c.push(store.Record{Type: store.TypeUser, Text: summaryPrompt})
+	c.push(transcript.Record{Type: transcript.TypeUser, Text: summaryPrompt})
 	r, err := c.ask(ctx)
 	if err != nil {
 		return ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/internal/modelserver"
 )
 
@@ -56,7 +56,7 @@ func TestAnotherModelGoesOnWithTheConversation(t *testing.T) {
 
 	models := 0
 	for _, r := range j.records {
-		if r.Type == store.TypeModel {
+		if r.Type == transcript.TypeModel {
 			models++
 		}
 	}
@@ -64,20 +64,20 @@ func TestAnotherModelGoesOnWithTheConversation(t *testing.T) {
 }
 
 func TestWhoSaidWhatOutlivesACompaction(t *testing.T) {
-	c := New(&Options{Model: "m2", Runner: &bashRunner{}, History: []store.Record{
-		{Type: store.TypeModel, Model: "m1"}, {Type: store.TypeUser, Text: "u"}, {Type: store.TypeAssistant, Text: "a", Extra: []byte(`{"x":1}`)},
-		{Type: store.TypeModel, Model: "m2"}, {Type: store.TypeUser, Text: "u"}, {Type: store.TypeAssistant, Text: "b", Extra: []byte(`{"x":2}`)},
+	c := New(&Options{Model: "m2", Runner: &bashRunner{}, History: []transcript.Record{
+		{Type: transcript.TypeModel, Model: "m1"}, {Type: transcript.TypeUser, Text: "u"}, {Type: transcript.TypeAssistant, Text: "a", Extra: []byte(`{"x":1}`)},
+		{Type: transcript.TypeModel, Model: "m2"}, {Type: transcript.TypeUser, Text: "u"}, {Type: transcript.TypeAssistant, Text: "b", Extra: []byte(`{"x":2}`)},
 	}})
 	require.False(t, c.own(&c.messages[1]))
 	require.True(t, c.own(&c.messages[3]))
-	kept := store.Record{Type: store.TypeCompact}
+	kept := transcript.Record{Type: transcript.TypeCompact}
 	for _, m := range c.messages {
 		kept.Messages = append(kept.Messages, c.keepable(&m))
 	}
 	c.absorb(kept)
 	require.False(t, c.own(&c.messages[1]))
 	require.True(t, c.own(&c.messages[3]))
-	c.absorb(store.Record{Type: store.TypeModel, Model: "m1"})
+	c.absorb(transcript.Record{Type: transcript.TypeModel, Model: "m1"})
 	require.True(t, c.own(&c.messages[1]))
 	require.False(t, c.own(&c.messages[3]))
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/internal/modelserver"
 )
 
@@ -243,7 +243,7 @@ func TestItemsOfAResponseAreFound(t *testing.T) {
 }
 
 func TestARecordingOfResponsesIsReplayed(t *testing.T) {
-	records := []store.Record{{Type: store.TypeUser, Text: "u"}, {Type: store.TypeAssistant, Text: "Said.", Reasoning: "hm", Extra: []byte(`{"responses":[{"type":"reasoning"},"text"]}`)}}
+	records := []transcript.Record{{Type: transcript.TypeUser, Text: "u"}, {Type: transcript.TypeAssistant, Text: "Said.", Reasoning: "hm", Extra: []byte(`{"responses":[{"type":"reasoning"},"text"]}`)}}
 	c := New(&Options{Model: "m", Runner: &bashRunner{}, HTTPClient: &http.Client{Transport: NewReplay(records)}})
 	final, err := c.Turn(context.Background(), "u")
 	require.NoError(t, err)

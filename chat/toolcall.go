@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // toolCall is a call put together from its deltas.
@@ -103,8 +103,8 @@ func (r *reply) nameCalls(turn, position int) {
 // echo is the call as it is sent back. Servers refuse arguments that are no
 // JSON object, and names outside their alphabet; the tool message tells the
 // model what it had sent.
-func (c *toolCall) echo() store.Call {
-	return store.Call{ID: c.id, Name: sendableName(c.name), Arguments: sendableArguments(c.arguments), Extra: c.extra}
+func (c *toolCall) echo() transcript.Call {
+	return transcript.Call{ID: c.id, Name: sendableName(c.name), Arguments: sendableArguments(c.arguments), Extra: c.extra}
 }
 
 func sendableArguments(arguments string) string {

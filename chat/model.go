@@ -7,7 +7,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // Model is a model, the server that has it, and what is known of it.
@@ -37,7 +37,7 @@ func (c *Conversation) SetModel(m Model) error {
 	o.Model, o.BaseURL, o.APIKey, o.Window, o.Prices = m.Name, m.BaseURL, m.APIKey, m.Window, m.Prices
 	o.API, o.KnownAPI = m.API, m.KnownAPI
 	c.connect()
-	c.add(store.Record{Type: store.TypeModel, Model: o.Model, Server: o.BaseURL})
+	c.add(transcript.Record{Type: transcript.TypeModel, Model: o.Model, Server: o.BaseURL})
 	return c.sync()
 }
 
