@@ -83,6 +83,9 @@ type Options struct {
 	// returns the path where the model can read it. nil: it is gone.
 	Spill func(text string) (path string, err error)
 
+	// Settings are how errors name these options.
+	Settings Settings
+
 	// Debug gets every request and response, one JSON line each, without the
 	// key; nil: nothing.
 	Debug io.Writer
@@ -120,6 +123,7 @@ type Conversation struct {
 // New makes a conversation. It sends nothing yet.
 func New(opts *Options) *Conversation {
 	c := &Conversation{opts: *opts, tools: tools()}
+	c.opts.Settings = c.opts.Settings.orDefaults()
 	if c.opts.Events == nil {
 		c.opts.Events = func(Event) {}
 	}
@@ -167,10 +171,10 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	c.add(transcript.Record{Type: transcript.TypeUser, Text: p.Text, Images: named})
 	if limit := c.opts.MaxTime; limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, OutOfTime(limit))
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, OutOfTime(limit, c.opts.Settings.MaxTime))
 		defer cancel()
 	}
-	t := &turn{guard: newGuard()}
+	t := &turn{guard: newGuard(c.opts.Settings.Permission)}
 	final, err = c.run(ctx, t)
 	end := transcript.Record{Type: transcript.TypeEnd}
 	if err != nil {

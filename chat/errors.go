@@ -118,29 +118,29 @@ func (c *Conversation) explainStatus(e *Error, status int, text string, code any
 	if text := oneLine(text); text != "" {
 		what += ": " + text
 	}
-	next := ""
+	next, set := "", c.opts.Settings
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Exit = ExitAuth
-		next = "set OPENAI_API_KEY to a key of that server"
+		next = "set " + set.APIKey + " to a key of that server"
 		if c.opts.APIKey == "" {
 			next = "no key is set: " + next
 		}
 	case namesImages.MatchString(text) && c.unseen():
-		next = fmt.Sprintf("%s does not take the picture: it is left out from here on; send the prompt again without it, or use another --model", c.opts.Model)
+		next = fmt.Sprintf("%s does not take the picture: it is left out from here on; send the prompt again without it, or use another %s", c.opts.Model, set.Model)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		next = fmt.Sprintf("check the model (%s) with --model and the base URL (%s) with --base-url; it usually ends in /v1", c.opts.Model, c.opts.BaseURL)
+		next = fmt.Sprintf("check the model (%s) with %s and the base URL (%s) with %s; it usually ends in /v1", c.opts.Model, set.Model, c.opts.BaseURL, set.BaseURL)
 	case status == http.StatusTooManyRequests && code == quotaCode:
-		next = "the account has no credit left: add some, or use another key or --base-url"
+		next = "the account has no credit left: add some, or use another key or " + set.BaseURL
 	case status == http.StatusTooManyRequests:
 		next = "too many requests: wait a little and send the prompt again"
 	case isTooLong(status, text, code):
 		e.tooLong, e.window = true, windowIn(text)
 		next = "the conversation is too long for the model: start a new one"
 	case status >= 500:
-		next = "the server is in trouble: send the prompt again, or use another --model or --base-url"
+		next = "the server is in trouble: send the prompt again, or use another " + set.Model + " or " + set.BaseURL
 	default:
-		next = fmt.Sprintf("the server refused the request: check that --model %s can call tools", c.opts.Model)
+		next = fmt.Sprintf("the server refused the request: check that %s %s can call tools", set.Model, c.opts.Model)
 	}
 	e.Text = fmt.Sprintf("model server %s answered %s: %s", c.server, what, next)
 }
@@ -149,15 +149,16 @@ func (c *Conversation) explainStatus(e *Error, status int, text string, code any
 func (c *Conversation) explainTransport(err error) string {
 	var dns *net.DNSError
 	var bad *responseError
+	baseURL := c.opts.Settings.BaseURL
 	switch {
 	case errors.As(err, &bad):
 		return bad.Error()
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return "no such host: check the base URL (" + c.opts.BaseURL + ") with --base-url or OPENAI_BASE_URL"
+		return "no such host: check the base URL (" + c.opts.BaseURL + ") with " + baseURL
 	case errors.As(err, &dns):
-		return "the name could not be looked up (" + dns.Err + "): check the network, or the base URL with --base-url"
+		return "the name could not be looked up (" + dns.Err + "): check the network, or the base URL with " + baseURL
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused: start the server, or point --base-url or OPENAI_BASE_URL at one that runs"
+		return "connection refused: start the server, or point " + baseURL + " at one that runs"
 	case errors.Is(err, errIdle):
 		return "it sent nothing for " + c.idle().String() + ": send the prompt again, or look at the server"
 	case isReset(err):

@@ -23,18 +23,18 @@ func TestErrorsSayWhatToDoNextAndTheConversationGoesOn(t *testing.T) {
 		exit     int
 		contains []string
 	}{
-		{"400", []modelserver.Reply{{Status: 400, Error: "no tools here"}}, "", ExitModel, []string{"400 Bad Request: no tools here", "--model scripted-1"}},
-		{"401", []modelserver.Reply{{Status: 401, Error: "Incorrect API key."}}, "", ExitAuth, []string{"401 Unauthorized: Incorrect API key", "OPENAI_API_KEY"}},
-		{"403", []modelserver.Reply{{Status: 403, Body: "<html>no</html>"}}, "", ExitAuth, []string{"403 Forbidden", "OPENAI_API_KEY"}},
-		{"404", []modelserver.Reply{{Status: 404, Error: "model 'x' not found"}}, "", ExitModel, []string{"404 Not Found: model 'x' not found", "--model", "--base-url"}},
-		{"404 as plain text", []modelserver.Reply{{Status: 404, Body: "404 page not found\n", ContentType: "text/plain"}}, "", ExitModel, []string{"404 page not found", "--base-url"}},
+		{"400", []modelserver.Reply{{Status: 400, Error: "no tools here"}}, "", ExitModel, []string{"400 Bad Request: no tools here", "Options.Model scripted-1"}},
+		{"401", []modelserver.Reply{{Status: 401, Error: "Incorrect API key."}}, "", ExitAuth, []string{"401 Unauthorized: Incorrect API key", "Options.APIKey"}},
+		{"403", []modelserver.Reply{{Status: 403, Body: "<html>no</html>"}}, "", ExitAuth, []string{"403 Forbidden", "Options.APIKey"}},
+		{"404", []modelserver.Reply{{Status: 404, Error: "model 'x' not found"}}, "", ExitModel, []string{"404 Not Found: model 'x' not found", "Options.Model", "Options.BaseURL"}},
+		{"404 as plain text", []modelserver.Reply{{Status: 404, Body: "404 page not found\n", ContentType: "text/plain"}}, "", ExitModel, []string{"404 page not found", "Options.BaseURL"}},
 		{"429 to the end", four(modelserver.Reply{Status: 429, RetryAfter: "0", Error: "slow down"}), "", ExitModel, []string{"429 Too Many Requests: slow down", "send the prompt again"}},
 		{"429 with too long a wait", []modelserver.Reply{{Status: 429, RetryAfter: "3600"}}, "", ExitModel, []string{"429", "wait"}},
 		{"no credit", []modelserver.Reply{{Status: 429, ErrorCode: quotaCode, Error: "You exceeded your quota"}}, "", ExitModel, []string{"no credit left"}},
 		{"500 to the end", four(modelserver.Reply{Status: 500, Error: "oh"}), "", ExitModel, []string{"500 Internal Server Error: oh", "send the prompt again"}},
 		{"too long a conversation", []modelserver.Reply{{Status: 400, ErrorCode: "context_length_exceeded", Error: "8193 tokens"}}, "", ExitModel, []string{"8193 tokens", "start a new one"}},
-		{"a redirect", []modelserver.Reply{{Status: 301, Location: "https://elsewhere.example/v1"}}, "", ExitModel, []string{"redirects to https://elsewhere.example/v1", "--base-url"}},
-		{"a web page", []modelserver.Reply{{Body: "<html>Welcome</html>", ContentType: "text/html"}}, "", ExitModel, []string{"text/html in place of an event stream", "Welcome", "--base-url"}},
+		{"a redirect", []modelserver.Reply{{Status: 301, Location: "https://elsewhere.example/v1"}}, "", ExitModel, []string{"redirects to https://elsewhere.example/v1", "Options.BaseURL"}},
+		{"a web page", []modelserver.Reply{{Body: "<html>Welcome</html>", ContentType: "text/html"}}, "", ExitModel, []string{"text/html in place of an event stream", "Welcome", "Options.BaseURL"}},
 		{"JSON in place of a stream", []modelserver.Reply{{Body: `{"choices":[]}`, ContentType: "application/json"}}, "", ExitModel, []string{"application/json in place of an event stream"}},
 		{"an event that is not JSON", []modelserver.Reply{{Body: "data: {\"choices\n\n"}}, "", ExitModel, []string{"not JSON", "go on"}},
 		{"cut in the text", four(modelserver.Reply{Text: "I will now", Cut: modelserver.CutReset}), "I will now", ExitModel, []string{"cut off in the middle", "go on"}},
@@ -84,7 +84,7 @@ func TestServersThatAreNotThere(t *testing.T) {
 	}{
 		{"refused", "http://" + closed + "/v1", "connection refused: start the server"},
 		// RFC 6761 reserves .invalid: no resolver may know it.
-		{"unknown host", "http://model.invalid/v1", "--base-url"},
+		{"unknown host", "http://model.invalid/v1", "Options.BaseURL"},
 		{"no scheme", "localhost:1234/v1", "base URL"},
 		{"not a URL", "http://[", "base URL"},
 	}

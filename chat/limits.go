@@ -10,20 +10,22 @@ import (
 
 // checkLimits is asked before each request.
 func (c *Conversation) checkLimits(t *turn) error {
+	set := c.opts.Settings
 	switch o := &c.opts; {
 	case o.MaxTurns > 0 && t.requests >= o.MaxTurns:
-		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped after %d requests to the model, which is the limit: raise --max-turns, or go on with another prompt", t.requests)}
+		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped after %d requests to the model, which is the limit: raise %s, or go on with another prompt", t.requests, set.MaxTurns)}
 	case o.MaxCost > 0 && c.unpriced:
-		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped: a limit on the cost is set, and what %s costs is not known: say so under \"models\" in a config file, or leave --max-cost out", o.Model)}
+		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped: a limit on the cost is set, and what %s costs is not known: set %s, or leave %s out", o.Model, set.Prices, set.MaxCost)}
 	case o.MaxCost > 0 && c.cost >= o.MaxCost:
-		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped at $%.4f, and the limit is $%s: raise --max-cost, or go on with another prompt", c.cost, strconv.FormatFloat(o.MaxCost, 'f', -1, 64))}
+		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped at $%.4f, and the limit is $%s: raise %s, or go on with another prompt", c.cost, strconv.FormatFloat(o.MaxCost, 'f', -1, 64), set.MaxCost)}
 	}
 	return nil
 }
 
-// OutOfTime is the cause of a context that a limit on the time ends.
-func OutOfTime(limit time.Duration) error {
-	return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped after %g seconds, which is the limit: raise --max-time, or go on with another prompt", limit.Seconds())}
+// OutOfTime is the cause of a context that a limit on the time ends; setting
+// names what raises it, as in [Settings].
+func OutOfTime(limit time.Duration, setting string) error {
+	return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped after %g seconds, which is the limit: raise %s, or go on with another prompt", limit.Seconds(), setting)}
 }
 
 // Cost is what the conversation has cost in this process, in dollars. ok is
@@ -68,10 +70,12 @@ type guard struct {
 	denied map[string]int
 	seen   map[string]bool // succeeded since, with this output
 	over   error
+
+	permission string // as in Settings
 }
 
-func newGuard() *guard {
-	return &guard{failed: map[string]int{}, denied: map[string]int{}, seen: map[string]bool{}}
+func newGuard(permission string) *guard {
+	return &guard{failed: map[string]int{}, denied: map[string]int{}, seen: map[string]bool{}, permission: permission}
 }
 
 // saw notes a result, and returns what the model is told besides.
@@ -85,7 +89,7 @@ func (g *guard) saw(call string, r ToolResult) string {
 	}
 	if r.Denied {
 		if g.denied[call]++; g.denied[call] >= denyAt {
-			g.over = &Error{Exit: ExitDenied, Text: fmt.Sprintf("stopped: the model sent the same command that is not allowed %d times: %s: allow it with --mode or a rule, or tell the model what to do in its place", denyAt, quoteHead(oneLine(call)))}
+			g.over = &Error{Exit: ExitDenied, Text: fmt.Sprintf("stopped: the model sent the same command that is not allowed %d times: %s: allow it with %s, or tell the model what to do in its place", denyAt, quoteHead(oneLine(call)), g.permission)}
 			return ""
 		}
 	}

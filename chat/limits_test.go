@@ -19,7 +19,7 @@ func TestAnEndlessToolLoopEndsAtTheLimits(t *testing.T) {
 	t.Run("turns", func(t *testing.T) {
 		k := startTalk(t, loop(5, nil), func(o *Options) { o.MaxTurns = 5 })
 		final, err := k.Turn(context.Background(), "go")
-		requireLine(t, err, ExitLimit, "after 5 requests", "--max-turns")
+		requireLine(t, err, ExitLimit, "after 5 requests", "Options.MaxTurns")
 		require.Equal(t, "Again.", final)
 		_, err = k.Turn(context.Background(), "go on")
 		require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestAnEndlessToolLoopEndsAtTheLimits(t *testing.T) {
 			o.MaxCost, o.Prices = 0.01, Prices{Input: 2, Cached: 1, Output: 20} // 0.0035 a request
 		})
 		_, err := k.Turn(context.Background(), "go")
-		requireLine(t, err, ExitLimit, "$0.0105", "$0.01", "--max-cost")
+		requireLine(t, err, ExitLimit, "$0.0105", "$0.01", "Options.MaxCost")
 		cost, ok := k.Cost()
 		require.True(t, ok)
 		require.InDelta(t, 0.0105, cost, 1e-9)
@@ -40,7 +40,7 @@ func TestAnEndlessToolLoopEndsAtTheLimits(t *testing.T) {
 	t.Run("a cost that is not known", func(t *testing.T) {
 		k := startTalk(t, loop(1, nil), func(o *Options) { o.MaxCost = 1 })
 		_, err := k.Turn(context.Background(), "go")
-		requireLine(t, err, ExitLimit, "is not known", "models")
+		requireLine(t, err, ExitLimit, "is not known", "Options.Prices")
 		k.server.Close()
 	})
 	t.Run("time", func(t *testing.T) {

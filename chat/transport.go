@@ -30,7 +30,7 @@ func (c *Conversation) httpClient() *http.Client {
 		client.Transport = &debugger{next: client.Transport, out: c.opts.Debug, key: c.opts.APIKey}
 	}
 	client.Transport = &patcher{&retrier{
-		next:     &checker{next: client.Transport},
+		next:     &checker{next: client.Transport, setting: c.opts.Settings.BaseURL},
 		attempts: c.opts.Attempts,
 		backoff:  c.opts.Backoff,
 		tell:     func(r Retry) { c.emit(r) },
@@ -40,7 +40,10 @@ func (c *Conversation) httpClient() *http.Client {
 
 // checker refuses responses that are no event stream, and takes out of a stream
 // what go-openai does not read well.
-type checker struct{ next http.RoundTripper }
+type checker struct {
+	next    http.RoundTripper
+	setting string // of the base URL
+}
 
 // responseError is a response that cannot be a model's reply.
 type responseError struct{ text string }
@@ -58,7 +61,7 @@ func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		resp.Body.Close()
-		return nil, &responseError{fmt.Sprintf("it redirects to %s: set --base-url to where it really is", oneLine(resp.Header.Get("Location")))}
+		return nil, &responseError{fmt.Sprintf("it redirects to %s: set %s to where it really is", oneLine(resp.Header.Get("Location")), c.setting)}
 	case resp.StatusCode >= 400:
 		return resp, nil
 	}
@@ -69,7 +72,7 @@ func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, err
 	}
-	if err := checkType(resp.Header.Get("Content-Type"), body); err != nil {
+	if err := checkType(resp.Header.Get("Content-Type"), body, c.setting); err != nil {
 		resp.Body.Close()
 		return nil, err
 	}
@@ -91,7 +94,7 @@ func (l *living) Read(p []byte) (int, error) {
 
 // checkType wants text/event-stream. Some servers send events under another
 // name, so that other types are judged by how the body begins.
-func checkType(header string, body *bufio.Reader) error {
+func checkType(header string, body *bufio.Reader, setting string) error {
 	kind, _, _ := mime.ParseMediaType(header)
 	if kind == "text/event-stream" {
 		return nil
@@ -106,7 +109,7 @@ func checkType(header string, body *bufio.Reader) error {
 	if kind == "" {
 		kind = "no content type"
 	}
-	return &responseError{fmt.Sprintf("it answered with %s in place of an event stream (%s): check the base URL with --base-url, it usually ends in /v1", kind, quoteHead(oneLine(string(start))))}
+	return &responseError{fmt.Sprintf("it answered with %s in place of an event stream (%s): check the base URL with %s, it usually ends in /v1", kind, quoteHead(oneLine(string(start))), setting)}
 }
 
 // eventBody is a stream of server-sent events without the lines that go-openai
