@@ -16,6 +16,9 @@ import (
 // Runner runs one command string as the model sent it. Run returns when the
 // command has ended, with what the model is to see; when ctx is cancelled it
 // ends the command first. A command that fails has an exit code, not an error.
+//
+// A Runner may say more: see [Refuser] and [TurnBeginner]; and with a method
+// Dir() string where its shell is, which prompts and records name.
 type Runner interface {
 	Run(ctx context.Context, command string, timeout time.Duration) (output string, exitCode int)
 }

@@ -7,11 +7,11 @@
 // so that a program that is killed leaves whole lines and at most a torn last
 // one, which [Store.Open] drops.
 //
-// A [Session] writes. Each record is in the kernel's hands when Append returns,
+// A [Writer] adds to one. Each record is in the kernel's hands when Append returns,
 // which a kill does not undo, and on the disk when Sync returns. An open session
 // is locked: a second program that wants to go on with it is told so.
 //
 // The package knows nothing of models or terminals. What the records mean to a
-// conversation is package chat's business; [Export] writes them for people and
+// conversation is package chat's business: a [Writer] is its Journal; [Export] writes them for people and
 // for other programs.
 package transcript

@@ -19,6 +19,18 @@ import (
 // use, since the file system is the only state.
 type Store struct {
 	Path string // made when the first session is
+
+	// What errors advise the person who reads them; "" leaves it out.
+	ListWith string // shows the sessions, such as "agentbash sessions list --all"
+	GoOnWith string // does without a session, such as "--no-session"
+}
+
+// orGoOn is the other way out of an error that keeps sessions from being written.
+func (st *Store) orGoOn() string {
+	if st.GoOnWith == "" {
+		return ""
+	}
+	return ", or go on with " + st.GoOnWith
 }
 
 // UsageError is a request that cannot be met as it was put: an ID that is
@@ -33,10 +45,10 @@ func (e *UsageError) ExitStatus() int { return 2 }
 const suffix = ".jsonl"
 
 // Create begins a session of the project that dir belongs to. The caller closes it.
-func (st *Store) Create(dir, program string) (*Session, error) {
+func (st *Store) Create(dir, program string) (*Writer, error) {
 	folder := filepath.Join(st.Path, projectName(dir))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("sessions: %w: make it writable, or go on with --no-session", err)
+		return nil, fmt.Errorf("sessions: %w: make it writable%s", err, st.orGoOn())
 	}
 	for {
 		id := newID(time.Now())
@@ -45,9 +57,9 @@ func (st *Store) Create(dir, program string) (*Session, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("sessions: %w: make it writable, or go on with --no-session", err)
+			return nil, fmt.Errorf("sessions: %w: make it writable%s", err, st.orGoOn())
 		}
-		s := start(f, id, dir, 0)
+		s := newWriter(f, id, dir, 0, st.orGoOn())
 		err = errors.Join(lock(f), s.Append(Record{Type: TypeSession, V: Version, ID: id, Dir: dir, Program: program}), syncDir(folder))
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -60,7 +72,7 @@ func (st *Store) Create(dir, program string) (*Session, error) {
 // what was shortened away, and not the pieces of whole replies. A torn last line is
 // cut off; lines in the middle that cannot be read are left where they are and
 // counted. The caller closes the session.
-func (st *Store) Open(id, program string) (s *Session, records []Record, unread int, err error) {
+func (st *Store) Open(id, program string) (s *Writer, records []Record, unread int, err error) {
 	e, err := st.Find(id)
 	if err != nil {
 		return nil, nil, 0, err
@@ -91,7 +103,7 @@ func (st *Store) Open(id, program string) (s *Session, records []Record, unread 
 			return nil, nil, 0, err
 		}
 	}
-	s = start(f, e.ID, records[0].Dir, int64(whole))
+	s = newWriter(f, e.ID, records[0].Dir, int64(whole), st.orGoOn())
 	return s, records, unread, nil
 }
 
@@ -194,7 +206,11 @@ func (st *Store) Find(id string) (Entry, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Entry{}, &UsageError{fmt.Sprintf("there is no session %q: agentbash sessions list --all shows them", id)}
+		text := fmt.Sprintf("there is no session %q", id)
+		if st.ListWith != "" {
+			text += ": " + st.ListWith + " shows them"
+		}
+		return Entry{}, &UsageError{text}
 	case 1:
 		return found[0], nil
 	}
@@ -208,7 +224,11 @@ func (st *Store) Latest(dir string) (Entry, error) {
 		return Entry{}, err
 	}
 	if len(list) == 0 {
-		return Entry{}, &UsageError{"there is no session of " + dir + " yet: start one, or see agentbash sessions list --all"}
+		text := "there is no session of " + dir + " yet: start one"
+		if st.ListWith != "" {
+			text += ", or see " + st.ListWith
+		}
+		return Entry{}, &UsageError{text}
 	}
 	return list[0], nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func create(t testing.TB, st *Store, dir string, records ...Record) *Session {
+func create(t testing.TB, st *Store, dir string, records ...Record) *Writer {
 	t.Helper()
 	s, err := st.Create(dir, "test")
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestFindAndLatest(t *testing.T) {
 func TestAFullDisk(t *testing.T) {
 	f, err := os.OpenFile("/dev/full", os.O_WRONLY|os.O_APPEND, 0)
 	require.NoError(t, err)
-	s := start(f, "x", "/p", 0)
+	s := newWriter(f, "x", "/p", 0, (&Store{GoOnWith: "--no-session"}).orGoOn())
 	err = s.Append(Record{Type: TypeUser, Text: "one"})
 	require.ErrorContains(t, err, "no space left")
 	require.ErrorContains(t, err, "--no-session")

@@ -13,7 +13,7 @@ import (
 
 // past is the session that is gone on with, or the one that will be written.
 type past struct {
-	session *transcript.Session // nil: none is open yet
+	session *transcript.Writer // nil: none is open yet
 	records []transcript.Record
 	moved   string // the directory that is no longer there
 	unread  int
@@ -26,7 +26,11 @@ func (a *app) store() (*transcript.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &transcript.Store{Path: filepath.Join(dirs.State, "sessions")}, nil
+	return sessionsIn(dirs), nil
+}
+
+func sessionsIn(dirs config.Dirs) *transcript.Store {
+	return &transcript.Store{Path: filepath.Join(dirs.State, "sessions"), ListWith: "agentbash sessions list --all", GoOnWith: "--no-session"}
 }
 
 // past opens the session that --continue or --resume names, and makes its
@@ -98,8 +102,8 @@ func (p *past) journal(w *world, c *chatFlags) chat.Journal {
 		return p.session
 	}
 	dir := w.router.Dir()
-	p.lazy = &lazyJournal{open: func() (*transcript.Session, error) {
-		s, err := (&transcript.Store{Path: filepath.Join(w.cfg.Dirs.State, "sessions")}).Create(dir, version())
+	p.lazy = &lazyJournal{open: func() (*transcript.Writer, error) {
+		s, err := sessionsIn(w.cfg.Dirs).Create(dir, version())
 		p.session = s
 		return s, err
 	}}
@@ -128,8 +132,8 @@ func (p *past) close() error {
 // lazyJournal makes the session's file when there is something to remember, so
 // that looking in and leaving again writes nothing.
 type lazyJournal struct {
-	open    func() (*transcript.Session, error)
-	session *transcript.Session
+	open    func() (*transcript.Writer, error)
+	session *transcript.Writer
 	waiting []transcript.Record
 }
 
@@ -168,8 +172,8 @@ func (j *lazyJournal) Sync() error {
 func (j *lazyJournal) begin() {
 	s, err := j.open()
 	if err != nil {
-		j.open = func() (*transcript.Session, error) { return nil, err }
+		j.open = func() (*transcript.Writer, error) { return nil, err }
 		return
 	}
-	j.open = func() (*transcript.Session, error) { return s, nil }
+	j.open = func() (*transcript.Writer, error) { return s, nil }
 }

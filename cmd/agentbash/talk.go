@@ -200,7 +200,7 @@ func (t *talk) other(st *transcript.Store) (string, error) {
 }
 
 // about tells where a session that goes on has been, and goes there.
-func (t *talk) about(ctx context.Context, s *transcript.Session, records []transcript.Record, unread int) string {
+func (t *talk) about(ctx context.Context, s *transcript.Writer, records []transcript.Record, unread int) string {
 	var b strings.Builder
 	prompt, reply := "", ""
 	for _, r := range transcript.Settled(records) {

@@ -11,63 +11,64 @@ import (
 	"time"
 )
 
-// Session is an open session file. It is used from one goroutine.
-type Session struct {
+// Writer is a session that records are added to. It is used from one goroutine.
+type Writer struct {
 	ID   string
 	Path string
 	Dir  string // where the session was begun
 
-	file *os.File
-	line bytes.Buffer
-	json *json.Encoder
-	size int64 // of the whole lines
-	sick error // what the first write that did not succeed said
+	file   *os.File
+	line   bytes.Buffer
+	json   *json.Encoder
+	size   int64  // of the whole lines
+	orGoOn string // as Store.orGoOn
+	sick   error  // what the first write that did not succeed said
 }
 
-// start wraps a file that is locked and ends with a whole line.
-func start(f *os.File, id, dir string, size int64) *Session {
-	s := &Session{ID: id, Path: f.Name(), Dir: dir, file: f, size: size}
-	s.json = json.NewEncoder(&s.line)
-	s.json.SetEscapeHTML(false)
-	return s
+// newWriter wraps a file that is locked and ends with a whole line.
+func newWriter(f *os.File, id, dir string, size int64, orGoOn string) *Writer {
+	w := &Writer{ID: id, Path: f.Name(), Dir: dir, file: f, size: size, orGoOn: orGoOn}
+	w.json = json.NewEncoder(&w.line)
+	w.json.SetEscapeHTML(false)
+	return w
 }
 
 // Append writes one record and stamps its time, if it has none. When it
 // returns, the record outlives this process. After an error the file ends with
 // the record before, and every further call returns the same error.
-func (s *Session) Append(r Record) error {
-	if s.sick != nil {
-		return s.sick
+func (w *Writer) Append(r Record) error {
+	if w.sick != nil {
+		return w.sick
 	}
 	if r.Time.IsZero() {
 		r.Time = time.Now().UTC()
 	}
-	s.line.Reset()
-	if err := s.json.Encode(&r); err != nil {
-		return fmt.Errorf("session %s: %w", s.ID, err)
+	w.line.Reset()
+	if err := w.json.Encode(&r); err != nil {
+		return fmt.Errorf("session %s: %w", w.ID, err)
 	}
-	if _, err := s.file.Write(s.line.Bytes()); err != nil {
-		s.sick = fmt.Errorf("the session cannot be recorded: %w: free some space, or go on with --no-session", err)
-		s.file.Truncate(s.size) // half a line in the middle would be lost for ever
-		return s.sick
+	if _, err := w.file.Write(w.line.Bytes()); err != nil {
+		w.sick = fmt.Errorf("the session cannot be recorded: %w: free some space%s", err, w.orGoOn)
+		w.file.Truncate(w.size) // half a line in the middle would be lost for ever
+		return w.sick
 	}
-	s.size += int64(s.line.Len())
+	w.size += int64(w.line.Len())
 	return nil
 }
 
 // Sync returns when every record is on the disk.
-func (s *Session) Sync() error {
-	if s.sick != nil {
-		return s.sick
+func (w *Writer) Sync() error {
+	if w.sick != nil {
+		return w.sick
 	}
-	if err := s.file.Sync(); err != nil {
-		s.sick = fmt.Errorf("the session cannot be recorded: %w: check the disk, or go on with --no-session", err)
+	if err := w.file.Sync(); err != nil {
+		w.sick = fmt.Errorf("the session cannot be recorded: %w: check the disk%s", err, w.orGoOn)
 	}
-	return s.sick
+	return w.sick
 }
 
 // Close unlocks and closes the file.
-func (s *Session) Close() error { return s.file.Close() }
+func (w *Writer) Close() error { return w.file.Close() }
 
 // ErrInUse is a session that another program has open.
 var ErrInUse = errors.New("it is open in another agentbash: end that one, or export the session")
