@@ -45,6 +45,7 @@ var sole = map[string]string{
 	"github.com/modelcontextprotocol/go-sdk":   "fieldbash/mcp",
 	"github.com/google/jsonschema-go":          "fieldbash",
 	"github.com/santhosh-tekuri/jsonschema/v6": "nowhere: its init is longer than all others together",
+	module + "router/incall":                   "cmd/agentbash",
 	"github.com/google/shlex":                  "router",
 	"mvdan.cc/sh/v3":                           "router",
 	"github.com/JohannesKaufmann":              "agentbash/web",
