@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router/incall"
+	"github.com/agentbash/agentbash/router/internal/protocol"
 	"golang.org/x/sys/unix"
 )
 
@@ -81,7 +81,7 @@ func (h *host) connection(conn *net.UnixConn) {
 	}()
 	status := h.serveCall(ctx, q)
 	if h.ctx.Err() == nil {
-		conn.Write([]byte{incall.Reply, byte(status)})
+		conn.Write([]byte{protocol.Reply, byte(status)})
 	}
 	conn.Close()
 	<-gone
@@ -154,7 +154,7 @@ func receive(conn *net.UnixConn) (q *request, err error) {
 		return q, err
 	}
 	size := binary.BigEndian.Uint32(head[:])
-	if size > incall.MaxRequest {
+	if size > protocol.MaxRequest {
 		return q, errGarbage
 	}
 	var text strings.Builder

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router/incall"
+	"github.com/agentbash/agentbash/router/internal/protocol"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -157,7 +157,7 @@ func TestEnvironmentCleared(t *testing.T) {
 			return
 		}
 		require.Equal(t, "3\n", res.Stdout)
-		require.Equal(t, "agent:glob: "+incall.NoHost+"\n", res.Stderr)
+		require.Equal(t, "agent:glob: "+protocol.NoHost+"\n", res.Stderr)
 	})
 }
 

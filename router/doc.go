@@ -22,6 +22,18 @@
 // parse as a call, and expands nothing itself: $, globs, braces and ~ are
 // bash's.
 //
+// # Calls from inside bash
+//
+// On Linux and amd64 the program that calls from inside bash do start is made by
+// this package. Elsewhere, and where nothing below $TMPDIR may be executed, it is
+// the host's own executable, which one line in its package main enables:
+//
+//	import _ "github.com/agentbash/agentbash/router/incall"
+//
+// Without that line such a call fails with a message that names it, and plain
+// calls work all the same. Importing this package alone never changes what a
+// process does.
+//
 // # Parts
 //
 // plain.go and names.go are the fast path; which.go and which_grep.go the

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agentbash/agentbash/router/incall"
+	"github.com/agentbash/agentbash/router/internal/protocol"
 )
 
 // host serves the calls that come from inside bash: a socket that only this
@@ -77,21 +77,21 @@ func (h *host) socket() string { return filepath.Join(h.dir, "socket") }
 func (h *host) env(env []string) []string {
 	outer := ""
 	for _, e := range env {
-		if v, ok := strings.CutPrefix(e, incall.LinksVar+"="); ok {
+		if v, ok := strings.CutPrefix(e, protocol.LinksVar+"="); ok {
 			outer = v
 		}
 	}
 	var out []string
 	for _, e := range env {
 		switch name, value, _ := strings.Cut(e, "="); name {
-		case incall.SocketVar, incall.LinksVar:
+		case protocol.SocketVar, protocol.LinksVar:
 		case "PATH":
 			out = append(out, "PATH="+without(value, outer))
 		default:
 			out = append(out, e)
 		}
 	}
-	return append(out, incall.SocketVar+"="+h.socket(), incall.LinksVar+"="+h.links.dir)
+	return append(out, protocol.SocketVar+"="+h.socket(), protocol.LinksVar+"="+h.links.dir)
 }
 
 // without is a search path without one of its directories.
@@ -112,6 +112,15 @@ func without(path, dir string) string {
 // PATH, so that they shadow nothing, and a field command that is not linked
 // yet is met where bash gives up. What is no call gets bash's own answer.
 func (h *host) init() string {
+	if !h.links.client {
+		return fmt.Sprintf(`command_not_found_handle() {
+  case $1 in
+  agent:*|field:*) builtin echo "$1: "%s >&2; return 3 ;;
+  *) unset -f command_not_found_handle; "$@" ;;
+  esac
+}
+`, shellWord(protocol.NoClient))
+	}
 	return fmt.Sprintf(`case ":$PATH:" in *:%[1]s:*) ;; *) PATH="$PATH":%[1]s ;; esac
 command_not_found_handle() {
   case $1 in
@@ -119,7 +128,7 @@ command_not_found_handle() {
   *) unset -f command_not_found_handle; "$@" ;;
   esac
 }
-`, shellWord(h.links.dir), incall.Any)
+`, shellWord(h.links.dir), protocol.Any)
 }
 
 // serve takes connections until close.

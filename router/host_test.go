@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router/incall"
+	_ "github.com/agentbash/agentbash/router/incall"
+	"github.com/agentbash/agentbash/router/internal/protocol"
 	"github.com/stretchr/testify/require"
 )
 
@@ -48,8 +49,8 @@ func beHost(small bool) {
 
 // call runs a command's program the way a shell of the host would.
 func call(h string, name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(h, "bin", incall.Any), append([]string{name}, args...)...)
-	cmd.Env = append(os.Environ(), incall.SocketVar+"="+filepath.Join(h, "socket"), incall.LinksVar+"="+filepath.Join(h, "bin"))
+	cmd := exec.Command(filepath.Join(h, "bin", protocol.Any), append([]string{name}, args...)...)
+	cmd.Env = append(os.Environ(), protocol.SocketVar+"="+filepath.Join(h, "socket"), protocol.LinksVar+"="+filepath.Join(h, "bin"))
 	return cmd
 }
 
@@ -87,15 +88,15 @@ func TestHostDies(t *testing.T) {
 		require.NoError(t, host.Process.Kill())
 		require.Error(t, host.Wait())
 		require.Equal(t, exitTransport, exitCode(cmd.Wait()))
-		require.Equal(t, "agent:hang: "+incall.Lost+"\n", notes.String())
+		require.Equal(t, "agent:hang: "+protocol.Lost+"\n", notes.String())
 
 		said, err := call(dir, "agent:hang").CombinedOutput()
 		require.Equal(t, exitTransport, exitCode(err))
-		require.Equal(t, "agent:hang: "+incall.NoHost+"\n", string(said), "the socket is there, but nobody listens")
+		require.Equal(t, "agent:hang: "+protocol.NoHost+"\n", string(said), "the socket is there, but nobody listens")
 		require.NoError(t, os.Remove(filepath.Join(dir, "socket")))
 		said, err = call(dir, "field:a:b", "x").CombinedOutput()
 		require.Equal(t, exitTransport, exitCode(err))
-		require.Equal(t, "field:a:b: "+incall.NoHost+"\n", string(said), "the socket is gone")
+		require.Equal(t, "field:a:b: "+protocol.NoHost+"\n", string(said), "the socket is gone")
 	})
 }
 
@@ -104,7 +105,7 @@ func TestSocketGoneInsideBash(t *testing.T) {
 		r := newTestRouter(t, small)
 		res := run(t, r, "rm "+r.host.socket()+"; glob x | cat; echo ${PIPESTATUS[0]}")
 		require.Equal(t, "3\n", res.Stdout)
-		require.Equal(t, "glob: "+incall.NoHost+"\n", strings.ReplaceAll(res.Stderr, "agent:glob", "glob"))
+		require.Equal(t, "glob: "+protocol.NoHost+"\n", strings.ReplaceAll(res.Stderr, "agent:glob", "glob"))
 	})
 }
 
@@ -246,7 +247,7 @@ func TestOtherUsersAreRefused(t *testing.T) {
 		asNobody := func() (string, int) {
 			c := exec.Command(program, cmd.Args[1:]...)
 			if !small {
-				c.Args[0] = incall.Any
+				c.Args[0] = protocol.Any
 			}
 			c.Env, c.Dir = cmd.Env, "/"
 			c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
@@ -255,7 +256,7 @@ func TestOtherUsersAreRefused(t *testing.T) {
 		}
 		said, code := asNobody()
 		if small {
-			require.Equal(t, "agent:hang: "+incall.Others+"\n", said)
+			require.Equal(t, "agent:hang: "+protocol.Others+"\n", said)
 			require.Equal(t, exitTransport, code)
 		}
 		// Let it through to the socket: the host still looks at who it is.
@@ -263,7 +264,7 @@ func TestOtherUsersAreRefused(t *testing.T) {
 		require.NoError(t, os.Chmod(r.host.links.dir, 0o755))
 		require.NoError(t, os.Chmod(r.host.socket(), 0o666))
 		said, code = asNobody()
-		require.Equal(t, "agent:hang: "+incall.Lost+"\n", said)
+		require.Equal(t, "agent:hang: "+protocol.Lost+"\n", said)
 		require.Equal(t, exitTransport, code)
 	})
 }
@@ -278,7 +279,7 @@ func copyForAll(t *testing.T, path string) string {
 	require.NoError(t, os.Chmod(dir, 0o755))
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
-	program := filepath.Join(dir, incall.Any)
+	program := filepath.Join(dir, protocol.Any)
 	require.NoError(t, os.WriteFile(program, b, 0o755))
 	return program
 }

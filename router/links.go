@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router/incall"
+	"github.com/agentbash/agentbash/router/internal/protocol"
 	"github.com/agentbash/agentbash/router/internal/stub"
 	"golang.org/x/sys/unix"
 )
@@ -18,7 +18,8 @@ import (
 // links is a directory at the end of the session's PATH in which every command
 // has its name: links to one program that calls the host.
 type links struct {
-	dir string
+	dir    string
+	client bool // there is a program behind the links
 
 	later sync.Once
 	first []*registry.Tool // those that were there at the start, linked by all
@@ -34,20 +35,26 @@ type links struct {
 const manyTools = 64
 
 // open makes the directory and the program: with small, and where it can be
-// executed, the program of the package stub, else a link to this executable,
-// whose package incall does the same.
+// executed, the program of the package stub, else a link to this executable, if
+// its package incall does the same.
 func (l *links) open(dir, socket string, small bool) error {
-	l.dir, l.made = dir, map[string]bool{incall.Any: true}
+	l.dir, l.made = dir, map[string]bool{protocol.Any: true}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return fmt.Errorf("router: directory for calls: %w", err)
 	}
-	path := filepath.Join(dir, incall.Any)
+	path := filepath.Join(dir, protocol.Any)
 	if program := stub.Program(socket); small && program != nil && !noExec(dir) {
 		if err := os.WriteFile(path, program, 0o700); err != nil {
 			return fmt.Errorf("router: program for calls: %w", err)
 		}
+		l.client = true
 		return nil
 	}
+	if !protocol.Client {
+		l.closed = true // a link would start this program's own main
+		return nil
+	}
+	l.client = true
 	self, err := os.Executable()
 	if err == nil {
 		err = os.Symlink(self, path)
@@ -147,7 +154,7 @@ func (l *links) make(name string) error {
 	if l.made[name] || l.closed || strings.ContainsAny(name, "/\x00") || len(name) > unix.NAME_MAX {
 		return nil
 	}
-	if err := os.Symlink(incall.Any, filepath.Join(l.dir, name)); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.Symlink(protocol.Any, filepath.Join(l.dir, name)); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("router: link %s: %w", name, err)
 	}
 	l.made[name] = true

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/router"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -22,7 +22,7 @@ func (a *app) runPrompt(ctx context.Context, w *world, past *past, c *chatFlags)
 	defer stop()
 	if limit := c.maxTime(w); limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, chat.OutOfTime(limit))
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, chat.OutOfTime(limit, settings.MaxTime))
 		defer cancel()
 	}
 	schema, err := readSchema(c.schema)

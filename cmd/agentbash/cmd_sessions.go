@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/spf13/pflag"
 )
 
@@ -64,7 +64,7 @@ type sessionLine struct {
 	Path     string    `json:"path"`
 }
 
-func (a *app) listSessions(st *store.Store, all, asJSON bool) int {
+func (a *app) listSessions(st *transcript.Store, all, asJSON bool) int {
 	dir := ""
 	if !all {
 		var err error
@@ -78,7 +78,7 @@ func (a *app) listSessions(st *store.Store, all, asJSON bool) int {
 	}
 	out := []sessionLine{}
 	for _, e := range entries {
-		head, err := store.Head(e.Path)
+		head, err := transcript.Head(e.Path)
 		if err != nil {
 			fmt.Fprintf(a.err, "agentbash: %v\n", err)
 			continue
@@ -116,7 +116,7 @@ func oneLineOf(s string, n int) string {
 	return string(out)
 }
 
-func (a *app) deleteSessions(st *store.Store, ids []string) int {
+func (a *app) deleteSessions(st *transcript.Store, ids []string) int {
 	status := exitOK
 	for _, id := range ids {
 		e, err := st.Delete(id)
@@ -130,7 +130,7 @@ func (a *app) deleteSessions(st *store.Store, ids []string) int {
 }
 
 // exportSession writes one session to stdout or to a file; show is markdown.
-func (a *app) exportSession(st *store.Store, id string, show bool, f sessionFlags) int {
+func (a *app) exportSession(st *transcript.Store, id string, show bool, f sessionFlags) int {
 	chosen := 0
 	for _, on := range []bool{*f.json, *f.markdown, *f.script} {
 		if on {
@@ -144,14 +144,14 @@ func (a *app) exportSession(st *store.Store, id string, show bool, f sessionFlag
 	if err != nil {
 		return a.fail(err)
 	}
-	write := store.WriteMarkdown
+	write := transcript.WriteMarkdown
 	switch {
 	case *f.json:
-		write = store.WriteJSON
+		write = transcript.WriteJSON
 	case *f.script && show:
 		return a.usage("sessions", errors.New("--bash is a form of export: sessions export ID --bash"))
 	case *f.script:
-		write = store.WriteScript
+		write = transcript.WriteScript
 	}
 	var out io.Writer = a.out
 	if *f.output != "" && *f.output != "-" {

@@ -56,7 +56,7 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	}
 	record := a.recorder(dirs, whoPerson, nil, nil)
 	defer record.Log.Close()
-	o.World, o.Recorder = a.judged(dirs, dir), record
+	o.World, o.Recorder = a.workspace(dirs, config.Confine{}, dir).World(), record
 	reg := registry.New()
 	if err := reg.Register(t); err != nil {
 		return a.fail(err)

@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"os"
+
+	_ "github.com/agentbash/agentbash/router/incall" // started as agent:NAME, this program calls its host from inside bash
 )
 
 func main() {

@@ -6,27 +6,31 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
 )
 
 // past is the session that is gone on with, or the one that will be written.
 type past struct {
-	session *store.Session // nil: none is open yet
-	records []store.Record
+	session *transcript.Writer // nil: none is open yet
+	records []transcript.Record
 	moved   string // the directory that is no longer there
 	unread  int
 	debug   *os.File
 	lazy    *lazyJournal
 }
 
-func (a *app) store() (*store.Store, error) {
+func (a *app) store() (*transcript.Store, error) {
 	dirs, err := config.UserDirs(a.lookup)
 	if err != nil {
 		return nil, err
 	}
-	return &store.Store{Path: filepath.Join(dirs.State, "sessions")}, nil
+	return sessionsIn(dirs), nil
+}
+
+func sessionsIn(dirs config.Dirs) *transcript.Store {
+	return &transcript.Store{Path: filepath.Join(dirs.State, "sessions"), ListWith: "agentbash sessions list --all", GoOnWith: "--no-session"}
 }
 
 // past opens the session that --continue or --resume names, and makes its
@@ -98,8 +102,8 @@ func (p *past) journal(w *world, c *chatFlags) chat.Journal {
 		return p.session
 	}
 	dir := w.router.Dir()
-	p.lazy = &lazyJournal{open: func() (*store.Session, error) {
-		s, err := (&store.Store{Path: filepath.Join(w.cfg.Dirs.State, "sessions")}).Create(dir, version())
+	p.lazy = &lazyJournal{open: func() (*transcript.Writer, error) {
+		s, err := sessionsIn(w.cfg.Dirs).Create(dir, version())
 		p.session = s
 		return s, err
 	}}
@@ -128,18 +132,18 @@ func (p *past) close() error {
 // lazyJournal makes the session's file when there is something to remember, so
 // that looking in and leaving again writes nothing.
 type lazyJournal struct {
-	open    func() (*store.Session, error)
-	session *store.Session
-	waiting []store.Record
+	open    func() (*transcript.Writer, error)
+	session *transcript.Writer
+	waiting []transcript.Record
 }
 
 // Append keeps the records of before the first prompt back.
-func (j *lazyJournal) Append(r store.Record) error {
+func (j *lazyJournal) Append(r transcript.Record) error {
 	if j.session != nil {
 		return j.session.Append(r)
 	}
 	j.waiting = append(j.waiting, r)
-	if r.Type != store.TypeUser {
+	if r.Type != transcript.TypeUser {
 		return nil
 	}
 	s, err := j.open()
@@ -168,8 +172,8 @@ func (j *lazyJournal) Sync() error {
 func (j *lazyJournal) begin() {
 	s, err := j.open()
 	if err != nil {
-		j.open = func() (*store.Session, error) { return nil, err }
+		j.open = func() (*transcript.Writer, error) { return nil, err }
 		return
 	}
-	j.open = func() (*store.Session, error) { return s, nil }
+	j.open = func() (*transcript.Writer, error) { return s, nil }
 }

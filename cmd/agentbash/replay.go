@@ -5,22 +5,22 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/registry"
 )
 
 // recording reads a session's file, or its export as JSON.
-func recording(path string) ([]store.Record, error) {
+func recording(path string) ([]transcript.Record, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, &registry.UsageError{Problems: []string{fmt.Sprintf("--replay: %v: give a file that agentbash sessions export --json wrote", err)}}
 	}
-	records, err := store.ReadExport(data)
+	records, err := transcript.ReadExport(data)
 	if err != nil {
 		return nil, &registry.UsageError{Problems: []string{fmt.Sprintf("--replay %s: %v", path, err)}}
 	}
-	return store.Settled(records), nil
+	return transcript.Settled(records), nil
 }
 
 // replayClient answers requests with the recorded replies, in their order.
@@ -40,7 +40,7 @@ func replayPrompts(path string) ([]string, error) {
 	}
 	var out []string
 	for _, r := range records {
-		if r.Type == store.TypeUser {
+		if r.Type == transcript.TypeUser {
 			out = append(out, r.Text)
 		}
 	}

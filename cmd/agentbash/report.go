@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/router/guard"
 )
 

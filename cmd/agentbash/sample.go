@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 )
 
@@ -29,7 +29,7 @@ func (w *world) sample(ctx context.Context, _ string, p mcp.Prompting) (mcp.Comp
 	c := chat.New(&chat.Options{
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI,
 		System: strings.TrimSpace(p.System + "\nAnswer with text alone: no command can be run here."),
-		Runner: nothingRuns{}, MaxTurns: 2, MaxCost: w.cfg.Limits.Cost, Window: m.Window, Prices: m.Prices, Program: version(),
+		Runner: nothingRuns{}, MaxTurns: 2, MaxCost: w.cfg.Limits.Cost, Window: m.Window, Prices: m.Prices, Program: version(), Settings: settings,
 	})
 	text, err := c.Turn(ctx, prompt)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -60,6 +60,12 @@ func (w *world) seat(ctx context.Context) (seat, error) {
 	return s, nil
 }
 
+// settings are the flags that errors of the conversation name.
+var settings = chat.Settings{
+	Model: "--model", BaseURL: "--base-url", APIKey: config.EnvKey, Prices: `its prices under "models" in a config file`,
+	MaxTurns: "--max-turns", MaxCost: "--max-cost", MaxTime: "--max-time", Permission: "--mode or a rule",
+}
+
 // chatOptions puts together what a conversation needs.
 func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Options, error) {
 	fill := strings.NewReplacer("{os}", runtime.GOOS+"/"+runtime.GOARCH, "{dir}", w.router.Dir())
@@ -69,8 +75,9 @@ func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Opt
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: w.learnt().keep,
 		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: &runner{r: w.router, g: w.guard},
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
-		Spill:   spillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
-		Program: version(), History: past.records,
+		Spill:       spillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
+		Description: router.Definition(w.reg).Description,
+		Program:     version(), History: past.records, Settings: settings,
 	}
 	if c.turns > 0 {
 		o.MaxTurns = c.turns

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/internal/modelserver"
 	"github.com/stretchr/testify/require"
 )
@@ -17,18 +17,18 @@ import (
 // bytes of output each.
 func fillHistory(b *testing.B, state, dir string, rounds, size int) {
 	b.Helper()
-	s, err := (&store.Store{Path: filepath.Join(state, "agentbash", "sessions")}).Create(dir, "bench")
+	s, err := (&transcript.Store{Path: filepath.Join(state, "agentbash", "sessions")}).Create(dir, "bench")
 	require.NoError(b, err)
 	defer s.Close()
-	require.NoError(b, s.Append(store.Record{Type: store.TypeUser, Text: "go"}))
+	require.NoError(b, s.Append(transcript.Record{Type: transcript.TypeUser, Text: "go"}))
 	output := strings.Repeat("x", size)
 	for n := range rounds {
 		id := fmt.Sprint("call_", n)
-		for _, r := range []store.Record{
-			{Type: store.TypeText, Text: "Let me look at the next file."}, {Type: store.TypeUsage, Usage: &store.Usage{Prompt: 1000, Completion: 10}},
-			{Type: store.TypeAssistant, Text: "Let me look at the next file.", Calls: []store.Call{{ID: id, Name: "bash", Arguments: `{"command":"cat a.go"}`}}},
-			{Type: store.TypeToolCall, ID: id, Command: "cat a.go", Timeout: 120},
-			{Type: store.TypeToolResult, ID: id, Output: output, Dir: dir},
+		for _, r := range []transcript.Record{
+			{Type: transcript.TypeText, Text: "Let me look at the next file."}, {Type: transcript.TypeUsage, Usage: &transcript.Usage{Prompt: 1000, Completion: 10}},
+			{Type: transcript.TypeAssistant, Text: "Let me look at the next file.", Calls: []transcript.Call{{ID: id, Name: "bash", Arguments: `{"command":"cat a.go"}`}}},
+			{Type: transcript.TypeToolCall, ID: id, Command: "cat a.go", Timeout: 120},
+			{Type: transcript.TypeToolResult, ID: id, Output: output, Dir: dir},
 		} {
 			require.NoError(b, s.Append(r))
 		}

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/store"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
@@ -121,7 +121,7 @@ func (t *talk) sessions(context.Context, string) (string, error) {
 			fmt.Fprintf(&b, "... %d older ones: agentbash sessions list\n", len(entries)-i)
 			break
 		}
-		head, err := store.Head(e.Path)
+		head, err := transcript.Head(e.Path)
 		if err != nil {
 			return "", err
 		}
@@ -186,7 +186,7 @@ func (t *talk) resume(ctx context.Context, id string) (*chat.Conversation, strin
 }
 
 // other is the session of this project that was written last, but for this one.
-func (t *talk) other(st *store.Store) (string, error) {
+func (t *talk) other(st *transcript.Store) (string, error) {
 	entries, err := st.List(t.w.router.Dir())
 	if err != nil {
 		return "", err
@@ -200,14 +200,14 @@ func (t *talk) other(st *store.Store) (string, error) {
 }
 
 // about tells where a session that goes on has been, and goes there.
-func (t *talk) about(ctx context.Context, s *store.Session, records []store.Record, unread int) string {
+func (t *talk) about(ctx context.Context, s *transcript.Writer, records []transcript.Record, unread int) string {
 	var b strings.Builder
 	prompt, reply := "", ""
-	for _, r := range store.Settled(records) {
+	for _, r := range transcript.Settled(records) {
 		switch r.Type {
-		case store.TypeUser:
+		case transcript.TypeUser:
 			prompt, reply = r.Text, ""
-		case store.TypeAssistant:
+		case transcript.TypeAssistant:
 			reply = cmp.Or(r.Text, reply)
 		}
 	}
@@ -259,12 +259,12 @@ func (t *talk) export(_ context.Context, args string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	write, mode := store.WriteMarkdown, os.FileMode(0o600)
+	write, mode := transcript.WriteMarkdown, os.FileMode(0o600)
 	switch form {
 	case "json":
-		write = store.WriteJSON
+		write = transcript.WriteJSON
 	case "sh":
-		write, mode = store.WriteScript, 0o700
+		write, mode = transcript.WriteScript, 0o700
 	}
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {

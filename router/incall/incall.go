@@ -3,10 +3,15 @@
 //
 // It lives in the host's own executable, which the session's PATH links to
 // under the commands' names where the host cannot write a smaller program (see
-// the package stub). Importing the package is all it takes: when a
-// process has been started by such a name, and only then, its init sends the
-// argv, the directory and the descriptors 0, 1 and 2 to the host over a Unix
-// socket, waits, and ends the process with the exit status that comes back.
+// the package router). A program switches it on with one line in its package
+// main:
+//
+//	import _ "github.com/agentbash/agentbash/router/incall"
+//
+// When the process has been started by such a name, and only then, the init of
+// this package sends the argv, the directory and the descriptors 0, 1 and 2 to
+// the host over a Unix socket, waits, and ends the process with the exit status
+// that comes back: main is not reached.
 //
 // That is done in init, before main, because a call must not cost what the
 // whole program costs to initialise. Go initialises packages in the order of
@@ -16,25 +21,10 @@
 // reason it uses neither os nor fmt nor net.
 package incall
 
-import "syscall"
+import (
+	"syscall"
 
-// The environment of a session's shell names the socket and the directory of
-// the links.
-const (
-	SocketVar = "AGENTBASH_SOCKET"
-	LinksVar  = "AGENTBASH_LINKS"
-)
-
-// Any is the link that takes the command's name as its first argument.
-const Any = "agent:call"
-
-// What the client itself may have to say; the command's name stands before all
-// but the last, which is for Any without a name.
-const (
-	NoHost = "no agentbash serves this shell: start agentbash, and repeat the command there"
-	Others = "the agentbash of this shell belongs to another user: run the command as that user"
-	Lost   = "agentbash ended during the call, which may or may not have been done: check before you repeat it"
-	NoName = "agent:call: no command was named: type agent:call NAME, or agent:NAME"
+	"github.com/agentbash/agentbash/router/internal/protocol"
 )
 
 // Exit statuses of the client itself.
@@ -43,17 +33,10 @@ const (
 	transport = 3
 )
 
-// The request is a length (4 bytes, big endian), then the directory and the
-// words, each ended by a NUL; the descriptors come with its first byte. The
-// reply is Reply and the exit status.
-const (
-	Reply      = 'R'
-	MaxRequest = 16 << 20 // bytes
-)
-
 func init() {
-	socket, _ := syscall.Getenv(SocketVar)
-	links, _ := syscall.Getenv(LinksVar)
+	protocol.Client = true
+	socket, _ := syscall.Getenv(protocol.SocketVar)
+	links, _ := syscall.Getenv(protocol.LinksVar)
 	words := commandLine()
 	if len(words) == 0 {
 		return
@@ -68,7 +51,7 @@ func init() {
 	if !isCall(name, links) {
 		return
 	}
-	if words[0] = name; name == Any {
+	if words[0] = name; name == protocol.Any {
 		words = words[1:]
 	}
 	syscall.Exit(call(socket, words))
@@ -121,7 +104,7 @@ func commandLine() (words []string) {
 // call sends the request and waits for the exit status.
 func call(socket string, words []string) int {
 	if len(words) == 0 {
-		complain(NoName)
+		complain(protocol.NoName)
 		return usage
 	}
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -130,15 +113,15 @@ func call(socket string, words []string) int {
 	}
 	switch {
 	case err == syscall.EACCES || err == syscall.EPERM:
-		complain(words[0] + ": " + Others)
+		complain(words[0] + ": " + protocol.Others)
 		return transport
 	case err != nil || socket == "":
-		complain(words[0] + ": " + NoHost)
+		complain(words[0] + ": " + protocol.NoHost)
 		return transport
 	}
 	var reply [2]byte
-	if send(fd, request(words)) != nil || !receive(fd, reply[:]) || reply[0] != Reply {
-		complain(words[0] + ": " + Lost)
+	if send(fd, request(words)) != nil || !receive(fd, reply[:]) || reply[0] != protocol.Reply {
+		complain(words[0] + ": " + protocol.Lost)
 		return transport
 	}
 	return int(reply[1])

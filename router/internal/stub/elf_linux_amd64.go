@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
-	"github.com/agentbash/agentbash/router/incall"
+	"github.com/agentbash/agentbash/router/internal/protocol"
 )
 
 // client is copied, not called.
@@ -46,7 +46,7 @@ func Program(socket string) []byte {
 	copy(file[sockaddr+2:], socket)
 	copy(file[devNull:], "/dev/null")
 	at := texts
-	for i, text := range []string{": " + incall.NoHost + "\n", ": " + incall.Others + "\n", ": " + incall.Lost + "\n", incall.NoName + "\n"} {
+	for i, text := range []string{": " + protocol.NoHost + "\n", ": " + protocol.Others + "\n", ": " + protocol.Lost + "\n", protocol.NoName + "\n"} {
 		le.PutUint64(file[messages+16*i:], uint64(base+at))
 		le.PutUint64(file[messages+16*i+8:], uint64(len(text)))
 		at += copy(file[at:code], text)

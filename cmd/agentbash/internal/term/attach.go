@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 )
 
 // attachment is a picture that stands in the text as its chip. Whoever deletes

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 )
 
 // Options are a session's streams and what sits behind it.

@@ -10,7 +10,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 )
 
 const benchUnit = "# Heading\n\nSome **bold text** with `code`, a [link](http://example.com) and plain words.\n\n- an item of *a list*\n\n```go\nfunc main() {}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"

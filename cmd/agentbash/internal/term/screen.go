@@ -11,7 +11,7 @@ import (
 	"github.com/rivo/uniseg"
 	xterm "golang.org/x/term"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 )
 
 // Info is what the banner says.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/chat"
+	"github.com/agentbash/agentbash/chat"
 )
 
 func plus(a, b chat.Usage) chat.Usage {

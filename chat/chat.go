@@ -1,0 +1,336 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/agentbash/agentbash/chat/transcript"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+)
+
+// Runner runs one command string as the model sent it. Run returns when the
+// command has ended, with what the model is to see; when ctx is cancelled it
+// ends the command first. A command that fails has an exit code, not an error.
+//
+// A Runner may say more: see [Refuser] and [TurnBeginner]; and with a method
+// Dir() string where its shell is, which prompts and records name.
+type Runner interface {
+	Run(ctx context.Context, command string, timeout time.Duration) (output string, exitCode int)
+}
+
+// Refuser is a [Runner] that does not run everything. Refusal is why the last
+// command was not run at all; nil: it was.
+type Refuser interface{ Refusal() error }
+
+// Options say what a conversation talks to.
+type Options struct {
+	Model   string
+	BaseURL string // up to and without /chat/completions; "" is OpenAI's own
+	APIKey  string // "": none is sent
+	System  string // the system prompt; "" sends none
+
+	// Description is that of the one tool, which says what can be typed into it:
+	// [router.Definition] makes it. "" says that there is bash alone.
+	Description string
+
+	// Runner runs the commands; required.
+	Runner Runner
+
+	// Events is called from Turn's goroutine for whatever a person wants to see.
+	// It may be nil; see also OnEvent.
+	Events func(Event)
+
+	// HTTPClient sends the requests; nil means one that waits as long as the
+	// model does, and follows no redirects. Retries and the checks of the
+	// response are put around its Transport.
+	HTTPClient *http.Client
+
+	// Attempts bounds how often one request is sent, 0 is 4. Backoff is the wait
+	// before the second, which doubles, 0 is 500 ms; Retry-After overrides it.
+	Attempts int
+	Backoff  time.Duration
+
+	// Idle is how long a reply may be silent before it counts as cut off, 0 is 5
+	// minutes. Comments that keep a connection alive count as life.
+	Idle time.Duration
+
+	// Journal takes a record of everything before it is shown; nil: nothing is
+	// recorded. History is what a journal holds already: the conversation goes on
+	// from there.
+	Journal Journal
+	History []transcript.Record
+
+	// MaxTurns bounds the requests of one Turn, MaxCost the dollars of the
+	// conversation's life in this process. 0 is no limit.
+	MaxTurns int
+	MaxCost  float64
+
+	// MaxTime bounds one Turn; 0 is no limit.
+	MaxTime time.Duration
+
+	// API is the protocol that the model speaks, [APIChat] or [APIResponses]; "" is
+	// the first until the server answers that it wants the other. KnownAPI is what
+	// OnAPI was told of this model before. OnAPI is called from Turn's goroutine
+	// when another protocol was found to work: the Model's KnownAPI. It may be nil.
+	API      string
+	KnownAPI string
+	OnAPI    func(Model)
+
+	// Window is the model's context window in tokens, and Prices what it costs;
+	// zero values mean what is known of the model by its name.
+	Window int
+	Prices Prices
+
+	// Spill stores a text that is left out of the conversation to save room, and
+	// returns the path where the model can read it. nil: it is gone.
+	Spill func(text string) (path string, err error)
+
+	// Settings are how errors name these options.
+	Settings Settings
+
+	// Debug gets every request and response, one JSON line each, without the
+	// key; nil: nothing.
+	Debug io.Writer
+
+	// Program is the version that goes into records.
+	Program string
+}
+
+// Conversation is an exchange with one model. It is used from one goroutine.
+type Conversation struct {
+	opts     Options
+	client   *openai.Client
+	http     *http.Client
+	api      string // the protocol: the options', or what was found out
+	tried    bool   // the other protocol is being tried
+	refused  error  // why
+	lean     lean
+	server   string // host of the base URL, for messages
+	tools    []openai.Tool
+	messages []message
+	turns    int
+
+	size     sizer             // of the context
+	cost     float64           // dollars so far
+	unpriced bool              // a request's cost is not known
+	resumed  string            // a note for the next prompt: the shell is a new one
+	pieces   transcript.Record // what was shown of a reply, while a history is read
+	sick     error             // the journal's
+	hush     bool              // a summary is written, which nobody is shown
+	plain    bool              // the server refuses reasoning that is sent back
+	by       string            // the model that answers
+	denied   error             // why the last command was not run
+}
+
+// New makes a conversation. It sends nothing yet.
+func New(opts *Options) *Conversation {
+	c := &Conversation{opts: *opts, }
+	if c.opts.Description == "" {
+		c.opts.Description = router.Definition(registry.New()).Description
+	}
+	c.tools = tools(c.opts.Description)
+	c.opts.Settings = c.opts.Settings.orDefaults()
+	if c.opts.Events == nil {
+		c.opts.Events = func(Event) {}
+	}
+	c.connect()
+	c.begin()
+	return c
+}
+
+// OnEvent puts f in the place of Options.Events. It is not called during a Turn.
+func (c *Conversation) OnEvent(f func(Event)) { c.opts.Events = f }
+
+// Turn is Send with a text alone.
+func (c *Conversation) Turn(ctx context.Context, prompt string) (final string, err error) {
+	return c.Send(ctx, Prompt{Text: prompt})
+}
+
+// Prompt is what a person sends: a text, pictures, or both.
+type Prompt struct {
+	Text   string
+	Images []Image // beside those that the text names; see NewImage
+}
+
+// Send sends a prompt and goes on until the model stops calling the tool. It
+// returns the text of the last reply. Words such as @shot.png in the prompt send
+// the picture along, when there is such a file.
+//
+// An error is an [*Error]; the text that came before it is returned too. The
+// conversation can be continued with another Send after any error.
+func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err error) {
+	if strings.TrimSpace(p.Text) == "" && len(p.Images) == 0 {
+		return "", &Error{Exit: ExitUsage, Text: "the prompt is empty: type what is to be done"}
+	}
+	named, err := loadImages(p.Text, c.dir())
+	if err == nil {
+		named = append(append([]Image(nil), p.Images...), named...)
+		err = checkImages(named)
+	}
+	if err != nil {
+		return "", &Error{Exit: ExitUsage, Text: err.Error(), Err: err}
+	}
+	c.turns++
+	c.denied = nil
+	c.beginTurn()
+	c.settle()
+	c.add(transcript.Record{Type: transcript.TypeUser, Text: p.Text, Images: named})
+	if limit := c.opts.MaxTime; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, OutOfTime(limit, c.opts.Settings.MaxTime))
+		defer cancel()
+	}
+	t := &turn{guard: newGuard(c.opts.Settings.Permission)}
+	final, err = c.run(ctx, t)
+	end := transcript.Record{Type: transcript.TypeEnd}
+	if err != nil {
+		end.Error, end.ExitCode = err.Error(), exitOf(err)
+	}
+	c.record(end)
+	return final, errors.Join(err, c.sync())
+}
+
+// Denied is why the last command of the last Send was not run, where nothing has
+// run since; nil otherwise.
+func (c *Conversation) Denied() error { return c.denied }
+
+// turn is the state of one Turn.
+type turn struct {
+	requests int
+	squeezes int // compactions since the last reply
+	guard    *guard
+}
+
+// run asks and answers until the model has nothing more to call.
+func (c *Conversation) run(ctx context.Context, t *turn) (final string, err error) {
+	for {
+		if err := c.ready(ctx, t); err != nil {
+			return final, err
+		}
+		r, err := c.ask(ctx)
+		if err != nil && r.text.Len() == 0 && c.makeRoom(ctx, t, err) {
+			continue
+		}
+		t.requests++
+		t.squeezes = 0
+		c.keep(r, err)
+		final = r.text.String()
+		if err != nil {
+			return final, err
+		}
+		if len(r.calls) == 0 {
+			return final, c.checkFinish(r)
+		}
+		for _, call := range r.calls {
+			c.answer(ctx, t, r, call)
+		}
+		if ctx.Err() != nil {
+			return final, c.interrupted(ctx)
+		}
+		if err := t.guard.stop(); err != nil {
+			return final, err
+		}
+	}
+}
+
+// ready is what must be so before a request: no limit is reached, the
+// conversation fits, and what was shown is on the disk.
+func (c *Conversation) ready(ctx context.Context, t *turn) error {
+	if err := c.checkLimits(t); err != nil {
+		return err
+	}
+	if c.size.full(c.messages) && t.squeezes == 0 {
+		t.squeezes++
+		c.squeeze(ctx, t.squeezes)
+	}
+	return c.sync()
+}
+
+// settle closes a turn that ended before the model had its say, since many chat
+// templates refuse two user messages in a row.
+func (c *Conversation) settle() {
+	if c.waiting() {
+		c.add(noReply())
+	}
+}
+
+// waiting reports whether the last word is not the model's.
+func (c *Conversation) waiting() bool {
+	n := len(c.messages)
+	return n > 0 && (c.messages[n-1].Role == openai.ChatMessageRoleUser || c.messages[n-1].Role == openai.ChatMessageRoleTool)
+}
+
+func noReply() transcript.Record {
+	return transcript.Record{Type: transcript.TypeAssistant, Text: "[no reply: the turn was interrupted]"}
+}
+
+// keep appends a reply. Of one that broke off, the text stays, with a note;
+// calls that may be incomplete do not.
+func (c *Conversation) keep(r *reply, err error) {
+	rec := transcript.Record{Type: transcript.TypeAssistant, Text: r.text.String(), Reasoning: r.reasoning.String()}
+	if strings.TrimSpace(rec.Text) == "" {
+		rec.Text = ""
+	}
+	if err != nil {
+		if rec.Partial = true; rec.Text != "" {
+			c.add(rec)
+		}
+		return
+	}
+	rec.Extra = r.extra()
+	for _, call := range r.calls {
+		rec.Calls = append(rec.Calls, call.echo())
+	}
+	if rec.Text == "" && len(rec.Calls) == 0 {
+		rec.Text = "(no answer)"
+	}
+	c.add(rec)
+}
+
+// answer runs one call and appends its tool message.
+func (c *Conversation) answer(ctx context.Context, t *turn, r *reply, call *toolCall) {
+	result := ToolResult{ID: call.id}
+	command, timeout, err := parseCall(call.name, call.arguments)
+	switch {
+	case ctx.Err() != nil:
+		result.Output, result.ExitCode, result.Interrupted = "["+stopped(ctx)+" before it ran]", 130, true
+	case err != nil:
+		result.Output, result.ExitCode, result.Refused = "bash: "+err.Error(), 2, true
+		if r.finish == openai.FinishReasonLength {
+			result.Output += "; the reply reached the model's output limit: send less at once, a long file in parts"
+		}
+		result.Output += t.guard.saw(call.name+" "+call.arguments, result)
+	case t.guard.stop() != nil:
+		result.Output, result.ExitCode, result.Refused = "[not run: the turn was stopped]", 1, true
+	default:
+		c.emit(ToolCall{ID: call.id, Command: command, Timeout: timeout})
+		start := time.Now()
+		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, command, timeout)
+		result.Duration = time.Since(start)
+		if r, ok := c.opts.Runner.(Refuser); ok && r.Refusal() != nil {
+			result.Denied, c.denied = true, r.Refusal()
+			result.Why = c.denied
+		} else {
+			c.denied = nil
+		}
+		if ctx.Err() != nil {
+			result.Interrupted = true
+			result.Output = strings.TrimLeft(result.Output+"\n["+stopped(ctx)+"]", "\n")
+		} else {
+			result.Output += t.guard.saw(command, result)
+		}
+	}
+	if strings.TrimSpace(result.Output) == "" {
+		// go-openai leaves empty content out, and servers refuse a tool message without.
+		result.Output = "(no output)"
+	}
+	c.add(result.record(c.dir()))
+	c.opts.Events(result)
+}

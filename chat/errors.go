@@ -1,0 +1,226 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// The exit statuses of a headless run that failed.
+const (
+	ExitModel       = 1   // the model or its server
+	ExitUsage       = 2   // what was asked makes no sense
+	ExitLimit       = 3   // a limit that the caller set was reached
+	ExitAuth        = 4   // the server refused the key
+	ExitDenied      = 126 // what the model wanted to do is not allowed
+	ExitInterrupted = 130 // cancelled
+)
+
+// Error is why a turn ended early: one line that ends with the next move.
+type Error struct {
+	Exit int    // one of the Exit constants
+	Text string // for a person
+	Err  error  // the cause; may be nil
+
+	tooLong bool // the conversation does not fit the model's window
+	window  int  // as the server said; 0: it did not
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Unwrap returns the cause; context.Canceled for an interrupted turn.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ExitStatus is the exit status of a program that ends with this error.
+func (e *Error) ExitStatus() int { return e.Exit }
+
+// serverError is an error that the server wrote into its stream.
+type serverError struct {
+	text    string
+	lasting bool // sending the request again would not help
+}
+
+func (e *serverError) Error() string { return e.text }
+
+func exitOf(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Exit
+	}
+	return ExitModel
+}
+
+// interrupted is why ctx ended: its cause, where that is an [*Error].
+func (c *Conversation) interrupted(ctx context.Context) error {
+	var limit *Error
+	if errors.As(context.Cause(ctx), &limit) {
+		return limit
+	}
+	return &Error{Exit: ExitInterrupted, Text: "interrupted: the conversation is kept, go on with another prompt", Err: context.Cause(ctx)}
+}
+
+// explain maps an error from before the reply.
+func (c *Conversation) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return c.interrupted(ctx)
+	}
+	e := &Error{Exit: ExitModel, Err: err}
+	var api *openai.APIError
+	var request *openai.RequestError
+	switch {
+	case errors.As(err, &api):
+		c.explainStatus(e, api.HTTPStatusCode, api.Message, api.Code)
+	case errors.As(err, &request):
+		c.explainStatus(e, request.HTTPStatusCode, bodyText(request.Body), nil)
+	default:
+		e.Text = "model server " + c.server + ": " + c.explainTransport(err)
+	}
+	if len(c.opts.APIKey) >= 8 { // some servers quote the key that they refuse
+		e.Text = strings.ReplaceAll(e.Text, c.opts.APIKey, "[redacted]")
+	}
+	return e
+}
+
+// explainStream maps an error from the middle of a reply.
+func (c *Conversation) explainStream(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return c.interrupted(ctx)
+	}
+	var said *serverError
+	var api *openai.APIError
+	e := &Error{Exit: ExitModel, Err: err}
+	switch {
+	case errors.As(err, &said), errors.As(err, &api):
+		text := err.Error()
+		if api != nil {
+			text = api.Message
+		}
+		// Some servers find out when the answer has begun, before its first word.
+		e.tooLong, e.window = isTooLong(http.StatusBadRequest, text, nil), windowIn(text)
+		e.Text = fmt.Sprintf("model server %s broke off the reply (%s): what came is kept, type `go on` to continue", c.server, oneLine(text))
+	default:
+		e.Text = fmt.Sprintf("model server %s: the reply was cut off in the middle (%s): what came is kept, type `go on` to continue", c.server, oneLine(err.Error()))
+	}
+	return e
+}
+
+// explainStatus maps an HTTP status to what to do about it.
+func (c *Conversation) explainStatus(e *Error, status int, text string, code any) {
+	what := fmt.Sprintf("%d %s", status, http.StatusText(status))
+	if text := oneLine(text); text != "" {
+		what += ": " + text
+	}
+	next, set := "", c.opts.Settings
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		e.Exit = ExitAuth
+		next = "set " + set.APIKey + " to a key of that server"
+		if c.opts.APIKey == "" {
+			next = "no key is set: " + next
+		}
+	case namesImages.MatchString(text) && c.unseen():
+		next = fmt.Sprintf("%s does not take the picture: it is left out from here on; send the prompt again without it, or use another %s", c.opts.Model, set.Model)
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		next = fmt.Sprintf("check the model (%s) with %s and the base URL (%s) with %s; it usually ends in /v1", c.opts.Model, set.Model, c.opts.BaseURL, set.BaseURL)
+	case status == http.StatusTooManyRequests && code == quotaCode:
+		next = "the account has no credit left: add some, or use another key or " + set.BaseURL
+	case status == http.StatusTooManyRequests:
+		next = "too many requests: wait a little and send the prompt again"
+	case isTooLong(status, text, code):
+		e.tooLong, e.window = true, windowIn(text)
+		next = "the conversation is too long for the model: start a new one"
+	case status >= 500:
+		next = "the server is in trouble: send the prompt again, or use another " + set.Model + " or " + set.BaseURL
+	default:
+		next = fmt.Sprintf("the server refused the request: check that %s %s can call tools", set.Model, c.opts.Model)
+	}
+	e.Text = fmt.Sprintf("model server %s answered %s: %s", c.server, what, next)
+}
+
+// explainTransport maps an error from under HTTP.
+func (c *Conversation) explainTransport(err error) string {
+	var dns *net.DNSError
+	var bad *responseError
+	baseURL := c.opts.Settings.BaseURL
+	switch {
+	case errors.As(err, &bad):
+		return bad.Error()
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "no such host: check the base URL (" + c.opts.BaseURL + ") with " + baseURL
+	case errors.As(err, &dns):
+		return "the name could not be looked up (" + dns.Err + "): check the network, or the base URL with " + baseURL
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused: start the server, or point " + baseURL + " at one that runs"
+	case errors.Is(err, errIdle):
+		return "it sent nothing for " + c.idle().String() + ": send the prompt again, or look at the server"
+	case isReset(err):
+		return "the connection was closed before an answer came: send the prompt again"
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return oneLine(err.Error()) + ": check the network and the base URL (" + c.opts.BaseURL + ")"
+}
+
+// errorText finds the message in an error object, whatever its shape.
+func errorText(raw json.RawMessage) string {
+	var object struct {
+		Message string `json:"message"`
+	}
+	var text string
+	switch {
+	case json.Unmarshal(raw, &object) == nil && object.Message != "":
+		return object.Message
+	case json.Unmarshal(raw, &text) == nil:
+		return text
+	}
+	return string(raw)
+}
+
+// bodyText is what can be shown of an error body that is not OpenAI's JSON.
+func bodyText(body []byte) string {
+	var object struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &object) == nil {
+		switch {
+		case len(object.Error) > 0:
+			return errorText(object.Error)
+		case object.Message != "":
+			return object.Message
+		case len(object.Detail) > 0:
+			return errorText(object.Detail)
+		}
+	}
+	if text := strings.TrimSpace(string(body)); !strings.HasPrefix(text, "<") {
+		return text
+	}
+	return "" // a page of HTML says nothing in one line
+}
+
+// oneLine folds a text to one line of at most 300 bytes, without control characters.
+func oneLine(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }), " ")
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "") + "..."
+	}
+	return strings.TrimRight(s, ".:")
+}
+
+func hostOf(base string) string {
+	if u, err := url.Parse(base); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return base
+}

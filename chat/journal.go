@@ -1,0 +1,75 @@
+package chat
+
+import (
+	"github.com/agentbash/agentbash/chat/transcript"
+)
+
+// Journal takes the records of a conversation, in order. Append keeps a record
+// whatever happens to this process; Sync keeps all of them whatever happens to
+// the machine.
+type Journal interface {
+	Append(transcript.Record) error
+	Sync() error
+}
+
+// record appends to the journal. Its first error ends the turn before the next
+// request, since a session that cannot be recorded is one that can be lost.
+func (c *Conversation) record(r transcript.Record) {
+	if c.opts.Journal != nil && c.sick == nil {
+		c.sick = c.opts.Journal.Append(r)
+	}
+}
+
+func (c *Conversation) sync() error {
+	if c.opts.Journal != nil && c.sick == nil {
+		c.sick = c.opts.Journal.Sync()
+	}
+	if c.sick != nil {
+		return &Error{Exit: ExitModel, Text: c.sick.Error(), Err: c.sick}
+	}
+	return nil
+}
+
+// emit records an event, and then shows it.
+func (c *Conversation) emit(e Event) {
+	switch e.(type) {
+	case Text, Reasoning:
+		if c.hush {
+			return
+		}
+	}
+	switch e := e.(type) {
+	case Text:
+		c.record(transcript.Record{Type: transcript.TypeText, Text: e.Delta})
+	case Reasoning:
+		c.record(transcript.Record{Type: transcript.TypeReasoning, Text: e.Delta})
+	case ToolCall:
+		c.record(transcript.Record{Type: transcript.TypeToolCall, ID: e.ID, Command: e.Command, Timeout: e.Timeout.Seconds()})
+	case Usage:
+		u := transcript.Usage(e)
+		c.record(transcript.Record{Type: transcript.TypeUsage, Usage: &u})
+	case Retry:
+		c.record(transcript.Record{Type: transcript.TypeRetry, Text: e.Reason, Attempt: e.Attempt, WaitMS: e.Wait.Milliseconds()})
+	}
+	c.opts.Events(e)
+}
+
+// record is the result as a journal has it; dir is where the shell is now.
+func (r ToolResult) record(dir string) transcript.Record {
+	return transcript.Record{Type: transcript.TypeToolResult, ID: r.ID, Output: r.Output, ExitCode: r.ExitCode, DurationMS: r.Duration.Milliseconds(),
+		Refused: r.Refused, Interrupted: r.Interrupted, Denied: r.Denied, Dir: dir}
+}
+
+// add records something that belongs to the conversation, and takes it into it.
+func (c *Conversation) add(r transcript.Record) {
+	c.record(r)
+	c.absorb(r)
+}
+
+// dir is where the runner's shell is, if it says so.
+func (c *Conversation) dir() string {
+	if d, ok := c.opts.Runner.(interface{ Dir() string }); ok {
+		return d.Dir()
+	}
+	return ""
+}

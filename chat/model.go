@@ -1,0 +1,89 @@
+package chat
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/agentbash/agentbash/chat/transcript"
+)
+
+// Model is a model, the server that has it, and what is known of it.
+type Model struct {
+	Name    string
+	BaseURL string // as Options.BaseURL; "" is OpenAI's own
+	APIKey  string
+	Window  int    // as Options.Window; 0: by its name
+	Prices  Prices // as Options.Prices; zero: by its name
+
+	API, KnownAPI string // as in Options
+}
+
+// Model is who answers now. The BaseURL is never empty, the Window as much as
+// is known by now.
+func (c *Conversation) Model() Model {
+	return Model{Name: c.opts.Model, BaseURL: c.opts.BaseURL, APIKey: c.opts.APIKey, Window: c.size.window, Prices: c.opts.Prices,
+		API: c.opts.API, KnownAPI: c.opts.KnownAPI}
+}
+
+// SetModel has another model go on with the conversation from the next Send.
+// What the one before wants to have back with its replies (signatures, its
+// reasoning) is not sent to the new one, and is sent again when it comes back.
+// Nothing is sent by SetModel itself. It is not called during a Send.
+func (c *Conversation) SetModel(m Model) error {
+	o := &c.opts
+	o.Model, o.BaseURL, o.APIKey, o.Window, o.Prices = m.Name, m.BaseURL, m.APIKey, m.Window, m.Prices
+	o.API, o.KnownAPI = m.API, m.KnownAPI
+	c.connect()
+	c.add(transcript.Record{Type: transcript.TypeModel, Model: o.Model, Server: o.BaseURL})
+	return c.sync()
+}
+
+// connect makes the client for the model in the options, and fills in what is
+// known of it.
+func (c *Conversation) connect() {
+	o := &c.opts
+	// A key that was read from a file often has a newline, which HTTP refuses.
+	o.APIKey = strings.TrimSpace(o.APIKey)
+	cfg := openai.DefaultConfig(o.APIKey)
+	cfg.BaseURL = BaseURL(o.BaseURL)
+	// Comment lines are filtered out before go-openai sees them, but blank lines
+	// count too, and 300 in a row would end the stream.
+	cfg.EmptyMessagesLimit = 1 << 30
+	c.http = c.httpClient()
+	cfg.HTTPClient = c.http
+	o.BaseURL = cfg.BaseURL
+	c.server = hostOf(cfg.BaseURL)
+	c.client = openai.NewClientWithConfig(cfg)
+	c.size = newSizer(o.Window, o.Model)
+	for i := range c.messages {
+		c.messages[i].unseen = false
+	}
+	c.api, c.tried, c.lean, c.plain = orElse(o.API, o.KnownAPI), false, lean{}, false
+	if o.Prices == (Prices{}) {
+		o.Prices = known(o.Model).prices
+	}
+}
+
+// own reports whether the present model made m. The server is not asked about: the
+// same model behind another one usually takes back what it said, and where it
+// does not, its refusal is understood (see refusesReasoning).
+func (c *Conversation) own(m *message) bool { return m.by == "" || m.by == c.by }
+
+// BaseURL is base as requests and records have it: without the path of a
+// protocol, and OpenAI's own for "".
+func BaseURL(base string) string {
+	if base == "" {
+		return openai.DefaultConfig("").BaseURL
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(base, "/"), "/chat/completions"), "/responses")
+}
+
+// neutralID stands for the id of a call that another model made. Nine letters and
+// digits are what the strictest servers take (Mistral's).
+func neutralID(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:9])
+}

@@ -1,0 +1,293 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// The protocols that a model may speak.
+const (
+	APIChat      = "chat"      // POST /chat/completions
+	APIResponses = "responses" // POST /responses
+)
+
+// responsesRequest is a request of OpenAI's Responses API (API reference,
+// "Create a model response"). The server keeps nothing: the whole conversation
+// goes with each request, the reasoning in its encrypted form.
+type responsesRequest struct {
+	Model        string             `json:"model"`
+	Instructions string             `json:"instructions,omitempty"`
+	Input        []any              `json:"input"`
+	Tools        []responsesTool    `json:"tools"`
+	Stream       bool               `json:"stream"`
+	Store        bool               `json:"store"`
+	Include      []string           `json:"include,omitempty"`
+	Reasoning    *responsesThinking `json:"reasoning,omitempty"`
+}
+
+type responsesThinking struct {
+	Summary string `json:"summary"`
+}
+
+// responsesTool has Strict always, since its absence means true there, and a
+// strict schema has no optional parameters.
+type responsesTool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict"`
+}
+
+type inputMessage struct {
+	Type    string `json:"type"`
+	Role    string `json:"role"`
+	Content any    `json:"content"`
+}
+
+type inputPart struct {
+	Type     string `json:"type"`
+	Text     string `json:"text,omitempty"`
+	ImageURL string `json:"image_url,omitempty"`
+}
+
+type inputCall struct {
+	Type      string `json:"type"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type inputOutput struct {
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Output string `json:"output"`
+}
+
+// lean is what a server does not understand, and is left out.
+type lean struct {
+	summary bool // reasoning.summary
+	include bool // reasoning.encrypted_content
+}
+
+func (c *Conversation) responsesBody() ([]byte, error) {
+	r := responsesRequest{Model: c.opts.Model, Stream: true, Input: []any{}, Tools: []responsesTool{{
+		Type: "function", Name: toolName, Description: c.opts.Description, Parameters: json.RawMessage(toolParameters)}}}
+	if !c.lean.include {
+		r.Include = []string{"reasoning.encrypted_content"}
+	}
+	if !c.lean.summary {
+		r.Reasoning = &responsesThinking{Summary: "auto"}
+	}
+	wire := c.wire()
+	if c.systems() == 1 {
+		r.Instructions, wire = wire[0].Content, wire[1:]
+	}
+	for i := range wire {
+		r.Input = append(r.Input, c.inputItems(&wire[i], &c.messages[c.systems()+i])...)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(r)
+	return b.Bytes(), err
+}
+
+// inputItems is one message as the items that it is here. m is the message as it
+// goes over the wire, of the origin.
+func (c *Conversation) inputItems(m *openai.ChatCompletionMessage, of *message) []any {
+	switch m.Role {
+	case openai.ChatMessageRoleTool:
+		return []any{inputOutput{"function_call_output", m.ToolCallID, m.Content}}
+	case openai.ChatMessageRoleAssistant:
+		return c.replyItems(m, of)
+	}
+	if len(m.MultiContent) == 0 {
+		return []any{inputMessage{"message", m.Role, m.Content}}
+	}
+	var parts []inputPart
+	for _, p := range m.MultiContent {
+		if p.ImageURL != nil {
+			parts = append(parts, inputPart{Type: "input_image", ImageURL: p.ImageURL.URL})
+		} else {
+			parts = append(parts, inputPart{Type: "input_text", Text: p.Text})
+		}
+	}
+	return []any{inputMessage{"message", m.Role, parts}}
+}
+
+// Stand-ins for the text and the calls in the order of a reply's items.
+const (
+	orderText = `"text"`
+	orderCall = `"call"`
+)
+
+// replyItems are a reply's items in the order in which they came: a reasoning
+// item must stand before the call that it led to.
+func (c *Conversation) replyItems(m *openai.ChatCompletionMessage, of *message) []any {
+	var order []json.RawMessage
+	if c.own(of) {
+		json.Unmarshal(fields(of.rec.Extra)[responsesField], &order)
+	}
+	var out []any
+	calls := m.ToolCalls
+	said := m.Content == ""
+	text := func() {
+		if !said {
+			out = append(out, inputMessage{"message", m.Role, m.Content})
+			said = true
+		}
+	}
+	for _, item := range order {
+		switch string(item) {
+		case orderText:
+			text()
+		case orderCall:
+			if len(calls) > 0 {
+				out = append(out, callItem(calls[0]))
+				calls = calls[1:]
+			}
+		default:
+			if !c.plain {
+				out = append(out, item)
+			}
+		}
+	}
+	text()
+	for _, call := range calls {
+		out = append(out, callItem(call))
+	}
+	return out
+}
+
+func callItem(call openai.ToolCall) inputCall {
+	return inputCall{"function_call", call.ID, call.Function.Name, call.Function.Arguments}
+}
+
+// openResponses sends the conversation. An error status becomes the error that
+// go-openai makes of it, so that both protocols are explained alike.
+func (c *Conversation) openResponses(ctx context.Context) (rawStream, error) {
+	body, err := c.responsesBody()
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.opts.BaseURL+"/responses", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	if c.opts.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+c.opts.APIKey)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= 300 {
+		defer resp.Body.Close()
+		data, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+		var e openai.ErrorResponse
+		if json.Unmarshal(data, &e) == nil && e.Error != nil && e.Error.Message != "" {
+			e.Error.HTTPStatusCode, e.Error.HTTPStatus = resp.StatusCode, resp.Status
+			return nil, e.Error
+		}
+		return nil, &openai.RequestError{HTTPStatusCode: resp.StatusCode, HTTPStatus: resp.Status, Err: errors.New(resp.Status), Body: data}
+	}
+	return newEventReader(resp.Body), nil
+}
+
+var namesResponses = regexp.MustCompile(`(?i)v1/responses|responses (api|endpoint)|not supported in the v1/chat/completions`)
+
+// otherAPI switches to the other protocol where the server's answer says that it
+// would take it: once, and only where nobody said which one to use.
+func (c *Conversation) otherAPI(err error) bool {
+	status, text := statusOf(err)
+	switch {
+	case c.opts.API != "" || c.tried:
+		return false
+	case c.api == APIResponses:
+		// What was learnt of this server holds no longer.
+		if status != http.StatusNotFound && status != http.StatusMethodNotAllowed {
+			return false
+		}
+		c.api = APIChat
+	case (status == http.StatusBadRequest || status == http.StatusNotFound || status == http.StatusMethodNotAllowed) && namesResponses.MatchString(text):
+		c.api = APIResponses
+	default:
+		return false
+	}
+	c.tried, c.refused = true, err
+	return true
+}
+
+// learnt keeps what a switch of protocols brought: the one that works, or, where
+// it was refused too, the one before. It returns the error that tells more.
+func (c *Conversation) learnt(err error) error {
+	if !c.tried {
+		return err
+	}
+	c.tried = false
+	if err != nil {
+		c.api = c.opts.KnownAPI
+		if status, _ := statusOf(err); status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
+			return c.refused // the server does not have the other at all
+		}
+		return err
+	}
+	if c.opts.KnownAPI != c.api {
+		c.opts.KnownAPI = c.api
+		if c.opts.OnAPI != nil {
+			c.opts.OnAPI(c.Model())
+		}
+	}
+	return nil
+}
+
+// statusOf is the HTTP status of an error answer, and its text.
+func statusOf(err error) (status int, text string) {
+	var api *openai.APIError
+	var request *openai.RequestError
+	switch {
+	case errors.As(err, &api):
+		return api.HTTPStatusCode, api.Message
+	case errors.As(err, &request):
+		return request.HTTPStatusCode, bodyText(request.Body)
+	}
+	return 0, ""
+}
+
+// leaner leaves out what the server's refusal names, each thing once.
+func (c *Conversation) leaner(text string) bool {
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(strings.ToLower(text), w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch l := &c.lean; {
+	case c.api != APIResponses:
+		return false
+	case has("summar") && !l.summary:
+		l.summary = true
+	case has("not be verified", "not be decrypted", "item with id", "required following", "rs_"):
+		return false // of the reasoning that is sent back
+	case has("encrypted", "include") && !l.include:
+		l.include = true
+	case has("reasoning") && !l.summary:
+		l.summary = true
+	default:
+		return false
+	}
+	return true
+}

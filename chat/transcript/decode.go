@@ -1,0 +1,110 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"sync"
+)
+
+// decode reads the records of a file. whole is the length of its whole lines;
+// what comes after was torn off. Lines that are no records are counted: a
+// broken disk should not cost the rest of a session.
+func decode(data []byte) (records []Record, whole, unread int) {
+	lines, whole := split(data)
+	records, unread = decodeLines(lines)
+	return records, whole, unread
+}
+
+// split cuts a file into its whole lines, leaving blank ones out.
+func split(data []byte) (lines [][]byte, whole int) {
+	lines = make([][]byte, 0, bytes.Count(data, []byte{'\n'}))
+	for rest := data; ; {
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			return lines, len(data) - len(rest)
+		}
+		if line := rest[:end]; len(bytes.TrimSpace(line)) > 0 {
+			lines = append(lines, line)
+		}
+		rest = rest[end+1:]
+	}
+}
+
+// decodeLines decodes on two processors where there is much to do, since
+// somebody waits for it.
+func decodeLines(lines [][]byte) (records []Record, unread int) {
+	all := make([]Record, len(lines))
+	some := func(from, to int) {
+		for i := from; i < to; i++ {
+			if json.Unmarshal(lines[i], &all[i]) != nil {
+				all[i] = Record{}
+			}
+		}
+	}
+	if len(lines) < 256 {
+		some(0, len(lines))
+	} else {
+		var other sync.WaitGroup
+		other.Go(func() { some(len(lines)/2, len(lines)) })
+		some(0, len(lines)/2)
+		other.Wait()
+	}
+	records = all[:0]
+	for _, r := range all {
+		if r.Type != "" {
+			records = append(records, r)
+		}
+	}
+	return records, len(lines) - len(records)
+}
+
+// living leaves out the lines that do not matter to how a conversation goes on:
+// what came before it was shortened or cleared, the pieces of replies that are
+// there as a whole, and what was only told to the person. Decoding is what
+// takes the time when a long session is resumed.
+func living(lines [][]byte) [][]byte {
+	out := make([][]byte, 0, len(lines))
+	kinds := make([]Type, len(lines))
+	for i, line := range lines {
+		kinds[i] = typeOf(line)
+	}
+	start, last := -1, -1 // of the conversation; of what came after the last reply
+	for i := len(lines) - 1; i >= 0 && start < 0; i-- {
+		switch kinds[i] {
+		case TypeCompact, TypeClear, TypeAssistant:
+			if !json.Valid(lines[i]) {
+				continue // what it stands for is still there
+			}
+			if last = max(last, i); kinds[i] != TypeAssistant {
+				start = i
+			}
+		}
+	}
+	for i, line := range lines {
+		keep := false
+		switch kinds[i] {
+		case TypeSession, TypeSystem, TypeModel, "":
+			keep = true // a model's own replies are told from another's
+		case TypeUsage, TypeEnd:
+		case TypeText, TypeReasoning, TypeRetry, TypeToolCall:
+			keep = i >= last
+		default:
+			keep = i >= start
+		}
+		if keep {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// typeOf reads the type where Append puts it, without decoding; "" where it is
+// not there.
+func typeOf(line []byte) Type {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
+	end := bytes.IndexByte(rest, '"')
+	if !ok || end < 0 {
+		return ""
+	}
+	return Type(rest[:end])
+}

@@ -1,0 +1,219 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Title is the first prompt in one line, or "".
+func Title(records []Record) string {
+	for _, r := range records {
+		if r.Type == TypeUser {
+			return strings.Join(strings.Fields(r.Text), " ")
+		}
+	}
+	return ""
+}
+
+// Settled are the records that a reader of the whole needs: the pieces of
+// replies only where no whole reply followed, joined to one.
+func Settled(records []Record) []Record {
+	var out []Record
+	var shown Record
+	flush := func() {
+		if shown.Text != "" {
+			shown.Type, shown.Partial = TypeAssistant, true
+			out = append(out, shown)
+		}
+		shown = Record{}
+	}
+	for _, r := range records {
+		switch r.Type {
+		case TypeText, TypeReasoning:
+			if shown.Time.IsZero() {
+				shown.Time = r.Time
+			}
+			if r.Type == TypeText {
+				shown.Text += r.Text
+			} else {
+				shown.Reasoning += r.Text
+			}
+			continue
+		case TypeAssistant:
+			shown = Record{}
+		case TypeUsage:
+			// It comes between the pieces and the whole.
+		default:
+			flush()
+		}
+		out = append(out, r)
+	}
+	flush()
+	return out
+}
+
+// WriteJSON writes a session as one object: version, id, dir, records.
+func WriteJSON(w io.Writer, records []Record) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		V       int      `json:"v"`
+		ID      string   `json:"id"`
+		Dir     string   `json:"dir"`
+		Records []Record `json:"records"`
+	}{records[0].V, records[0].ID, records[0].Dir, Settled(records)})
+}
+
+// ReadExport reads what WriteJSON wrote, or the lines of a session.
+func ReadExport(data []byte) ([]Record, error) {
+	var whole struct {
+		V       int      `json:"v"`
+		Records []Record `json:"records"`
+	}
+	if json.Unmarshal(data, &whole) != nil || whole.Records == nil {
+		whole.Records, _, _ = decode(append(bytes.TrimRight(data, "\n"), '\n'))
+	}
+	return whole.Records, checkHead(whole.Records)
+}
+
+// WriteMarkdown writes a session for people.
+func WriteMarkdown(w io.Writer, records []Record) error {
+	var b strings.Builder
+	head := records[0]
+	fmt.Fprintf(&b, "# %s\n\nSession %s, begun %s in `%s`\n", orElse(clip(Title(records), 100), "An empty session"), head.ID, head.Time.Format(time.RFC3339), head.Dir)
+	commands := map[string]string{}
+	for _, r := range Settled(records) {
+		for _, c := range r.Calls {
+			commands[c.ID] = commandOf(c)
+		}
+		switch r.Type {
+		case TypeModel:
+			fmt.Fprintf(&b, "\nModel: %s at %s\n", r.Model, r.Server)
+		case TypeUser:
+			fmt.Fprintf(&b, "\n## User\n\n%s\n", r.Text)
+			for _, img := range r.Images {
+				fmt.Fprintf(&b, "\n(picture: %s, %d bytes)\n", img.Name, len(img.Data))
+			}
+		case TypeAssistant:
+			if r.Text != "" {
+				fmt.Fprintf(&b, "\n## Assistant\n\n%s\n", r.Text)
+			}
+			if r.Partial {
+				b.WriteString("\n(the reply broke off here)\n")
+			}
+		case TypeToolResult:
+			fmt.Fprintf(&b, "\n%s\n%s\n", fenced("bash", orElse(commands[r.ID], "# a call that could not be understood")), fenced("", r.Output))
+		case TypeClear:
+			b.WriteString("\n---\n\n(the conversation starts anew)\n")
+		case TypeCompact:
+			b.WriteString("\n---\n\n(the conversation was shortened here)\n")
+		case TypeEnd:
+			if r.Error != "" {
+				fmt.Fprintf(&b, "\n(the turn ended: %s)\n", r.Error)
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteScript writes a session as a bash script that runs its commands again,
+// in their order and in one shell, through agentbash exec. What was refused and what never ran
+// is a comment, and so is what the model and the person said.
+func WriteScript(w io.Writer, records []Record) error {
+	var b strings.Builder
+	head := records[0]
+	fmt.Fprintf(&b, "#!/usr/bin/env bash\n# Session %s: the commands that were run, to be run again by agentbash exec.\n# They change what they changed then: look before you run this.\nset -u\ncd %s || exit\n\n", head.ID, quote(head.Dir))
+	b.WriteString("commands() {\n")
+	settled := Settled(records)
+	ran := map[string]Record{} // since the last reply: some servers use an ID again
+	count := 0
+	for _, r := range settled {
+		switch r.Type {
+		case TypeToolCall:
+			ran[r.ID] = r
+		case TypeUser:
+			b.WriteString(comment("user: ", r.Text))
+		case TypeAssistant:
+			b.WriteString(comment("", r.Text))
+		case TypeToolResult:
+			call, ok := ran[r.ID]
+			delete(ran, r.ID)
+			if !ok {
+				continue
+			}
+			if r.Interrupted {
+				b.WriteString("  # interrupted then:\n")
+			} else if r.ExitCode != 0 {
+				fmt.Fprintf(&b, "  # exit status then: %d\n", r.ExitCode)
+			}
+			line, err := json.Marshal(map[string]any{"command": call.Command, "timeout": call.Timeout})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "  printf '%%s\\n' %s\n", quote(string(line)))
+			count++
+		}
+	}
+	if count == 0 {
+		b.WriteString("  :\n")
+	}
+	b.WriteString("}\n\ncommands | agentbash exec --jsonl\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// commandOf is the command of a call, or its arguments where there is none.
+func commandOf(c Call) string {
+	var args struct {
+		Command *string `json:"command"`
+	}
+	if json.Unmarshal([]byte(c.Arguments), &args) == nil && args.Command != nil {
+		return *args.Command
+	}
+	return c.Name + " " + c.Arguments
+}
+
+// fenced puts a text into a fence that is longer than any in it.
+func fenced(kind, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + kind + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
+}
+
+func comment(head, text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+	return "  # " + head + strings.ReplaceAll(text, "\n", "\n  # ") + "\n"
+}
+
+// quote makes one word of bash.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-3]) + "..."
+	}
+	return s
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
