@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agentbash/agentbash/registry"
 	"github.com/stretchr/testify/require"
@@ -105,7 +104,7 @@ type outcome struct {
 // native runs a command with bash -c.
 func native(t *testing.T, dir, command string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), MaxTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", command)
 	cmd.Dir, cmd.Env = dir, corpusEnv
@@ -126,7 +125,7 @@ func routed(t *testing.T, dir, command string) (outcome, *Plan) {
 	require.NoError(t, err)
 	defer r.Close()
 	p := r.Plan(command)
-	res := r.RunPlan(context.Background(), p, &RunOptions{Timeout: time.Minute})
+	res := r.RunPlan(context.Background(), p, &RunOptions{Timeout: MaxTimeout})
 	require.NoError(t, res.Err, "%s", command)
 	return outcome{comparable(res.Stdout, dir), comparable(res.Stderr, dir), res.ExitCode, snapshot(t, dir)}, p
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,7 +133,7 @@ func TestABashHookMayMakeAToolsCallOfIt(t *testing.T) {
 func TestAHookRefuses(t *testing.T) {
 	never := make(chan struct{})
 	defer close(never)
-	ran := false
+	var ran atomic.Bool
 	for name, hook := range map[string]Hook{
 		"not on my watch":                   before("h", func(*HookCall) error { return errors.New("not on my watch") }),
 		"it crashed: boom":                  before("h", func(*HookCall) error { panic("boom") }),
@@ -141,13 +142,13 @@ func TestAHookRefuses(t *testing.T) {
 		"gave it an input that is no JSON":  before("h", func(c *HookCall) error { c.Input["limit"] = func() {}; return nil }, "read"),
 		`another input than {"command": te`: before("h", func(c *HookCall) error { delete(c.Input, "command"); return nil }, "bash"),
 	} {
-		second := before("second", func(*HookCall) error { ran = true; return nil })
+		second := before("second", func(*HookCall) error { ran.Store(true); return nil })
 		r := withHooks(t, hook, second)
 		commands := []string{"echo hello > made", "read ./f", "echo; read ./f"}
 		if hook.Match != nil {
 			commands = map[string][]string{"read": {"read ./f"}, "bash": {"echo hello > made"}}[hook.Match[0]]
 		}
-		ran = false
+		ran.Store(false)
 		for _, command := range commands {
 			res := run(t, r, command)
 			require.Equal(t, 126, res.ExitCode, command)
@@ -156,7 +157,7 @@ func TestAHookRefuses(t *testing.T) {
 			require.Contains(t, res.Output, name, command)
 			require.Error(t, res.Denied)
 		}
-		require.False(t, ran && hook.Match == nil, "a hook after it was asked")
+		require.False(t, ran.Load() && hook.Match == nil, "a hook after it was asked")
 		require.NoFileExists(t, filepath.Join(r.Dir(), "made"))
 	}
 	r := withHooks(t, before("h", func(*HookCall) error { return errors.New("no") }, "read"))
@@ -185,13 +186,13 @@ func TestAHookChangesTheOutput(t *testing.T) {
 }
 
 func TestAnUnchangedOutputIsWholeHoweverBigItIs(t *testing.T) {
-	seen := 0
-	r := withHooks(t, after("look", func(o *HookOutput) error { seen = len(o.Stdout); return nil }))
+	var seen atomic.Int64 // hooks are called concurrently
+	r := withHooks(t, after("look", func(o *HookOutput) error { seen.Store(int64(len(o.Stdout))); return nil }))
 	var live countingWriter
 	res := r.Run(context.Background(), "head -c 20000000 /dev/zero | tr '\\0' x", &RunOptions{Stdout: &live})
 	require.True(t, res.Truncated)
 	require.EqualValues(t, 20000000, live)
-	require.Equal(t, captureHead, seen)
+	require.EqualValues(t, captureHead, seen.Load())
 	require.Equal(t, "20000000\n", run(t, r, "printf %20000000d 1 > ./big; read ./big | wc -c").Stdout)
 }
 
@@ -217,9 +218,14 @@ func TestTheGuardIsAskedAboutWhatHooksMade(t *testing.T) {
 	require.Equal(t, []string{"--file_path=./other", "true"}, g.seen)
 }
 
-type recorder struct{ seen []string }
+type recorder struct {
+	mu   sync.Mutex
+	seen []string
+}
 
 func (g *recorder) Begin(_ context.Context, a *Action) (Grant, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if a.Plan.Words() != nil {
 		g.seen = append(g.seen, strings.Join(a.Plan.Words(), " "))
 	} else {

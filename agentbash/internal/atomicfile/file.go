@@ -46,7 +46,7 @@ func KindOf(m os.FileMode) string {
 	return "is not a regular file"
 }
 
-// lockWait bounds the wait for another program's lock; a lock that is held
+// lockWait bounds the wait for one lock of another program; a lock that is held
 // longer is someone's habit, not an edit, and is passed over.
 const lockWait = 2 * time.Second
 
@@ -94,17 +94,17 @@ func in(dir *os.File, real string) string {
 }
 
 func openLocked(real string, dir *os.File) (*File, error) {
-	for deadline := time.Now().Add(lockWait); ; {
+	for {
 		f, err := open(real, in(dir, real))
 		if err != nil {
 			return nil, err
 		}
-		locked := f.lock(deadline)
+		locked := f.lock(time.Now().Add(lockWait))
 		if !locked || f.check() == nil {
 			f.dir = dir
 			return f, nil
 		}
-		f.Close() // replaced while we waited for the lock: open the new one
+		f.Close() // replaced while we waited for the lock, by an edit: wait for the new one's
 	}
 }
 
