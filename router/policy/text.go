@@ -3,6 +3,7 @@ package policy
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -23,7 +24,7 @@ func (j *judge) text(s *source) {
 	s.prepare()
 	file, err := j.parse(s)
 	if err != nil && strings.Contains(err.Error(), "inline variables cannot be arrays") {
-		s.text = elementNames.ReplaceAllStringFunc(s.text, flatten)
+		s.text = elementNames().ReplaceAllStringFunc(s.text, flatten)
 		file, err = j.parse(s)
 	}
 	if err == nil {
@@ -36,7 +37,7 @@ func (j *judge) text(s *source) {
 
 // elementNames are assignments such as a[1]=x. Before a command bash takes them
 // and the parser does not.
-var elementNames = regexp.MustCompile(`(^|[\s;&|({])\w+\[[^\]\s=]*\]\+?=`)
+var elementNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[\s;&|({])\w+\[[^\]\s=]*\]\+?=`) })
 
 // flatten makes a[1]=x an assignment to a variable of another name.
 func flatten(s string) string { return strings.NewReplacer("[", "_", "]", "_").Replace(s) }
