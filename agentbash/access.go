@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -45,10 +46,13 @@ func (d *Denied) Error() string { return d.Path + " " + d.Why }
 // ExitStatus is 126.
 func (*Denied) ExitStatus() int { return 126 }
 
-// A gate holds one run of a tool to an Access. nil lets everything through.
+// A gate holds one run of a tool to an Access: to its paths and to what they
+// lead to. What only writing needs is found out when it is asked. nil lets
+// everything through.
 type gate struct {
-	ctx context.Context
-	Access
+	ctx              context.Context
+	secret           []string
+	write, protected func() []string
 }
 
 // gate is what a run of a tool is held to.
@@ -60,22 +64,59 @@ func (f *files) gate(ctx context.Context) *gate {
 	if a == nil {
 		return nil
 	}
-	g := &gate{ctx: ctx, Access: *a}
-	for _, list := range []*[]string{&g.Write, &g.Protected, &g.Secret} {
-		*list = withTargets(*list)
+	lazy := func(paths []string) func() []string {
+		return sync.OnceValue(func() []string { return targets{}.with(paths) })
 	}
-	return g
+	return &gate{ctx: ctx, write: lazy(a.Write), protected: lazy(a.Protected), secret: targets{}.with(a.Secret)}
 }
 
-// withTargets are paths and, where it is another, what they lead to.
-func withTargets(paths []string) []string {
+// targets are what directories lead to. Most paths of a list share a few, which
+// are followed once; the next run asks anew, for links change.
+type targets map[string]target
+
+type target struct {
+	path    string
+	missing bool
+}
+
+// with are paths and, where it is another, what they lead to.
+func (t targets) with(paths []string) []string {
 	out := slices.Clone(paths)
 	for _, p := range paths {
-		if real, err := resolved(p); err == nil && real != p {
+		if real := t.of(p).path; real != p {
 			out = append(out, real)
 		}
 	}
 	return out
+}
+
+// of follows the links in a clean path, of which the end may be missing.
+func (t targets) of(path string) target {
+	slash := strings.LastIndexByte(path, '/')
+	if slash < 0 || path == "/" {
+		return target{path: path}
+	}
+	dir := path[:max(slash, 1)]
+	parent, known := t[dir]
+	if !known {
+		parent = t.of(dir)
+		t[dir] = parent
+	}
+	real := target{path, parent.missing}
+	if parent.path != dir {
+		real.path = filepath.Join(parent.path, path[slash:])
+	}
+	if real.missing {
+		return real
+	}
+	n, err := unix.Readlink(real.path, make([]byte, 1))
+	real.missing = err == unix.ENOENT
+	if n > 0 {
+		if to, err := resolved(real.path); err == nil {
+			real.path = to
+		}
+	}
+	return real
 }
 
 func below(path string, list []string) bool {
@@ -87,14 +128,14 @@ func (g *gate) mayWrite(real string) error {
 	switch {
 	case g == nil || registry.Allowed(g.ctx, real):
 		return nil
-	case below(real, g.Secret):
+	case below(real, g.secret):
 		return &Denied{real, secretWhy}
-	case below(real, g.Protected) || inGit(real) || isSettings(real):
+	case below(real, g.protected()) || inGit(real) || isSettings(real):
 		return &Denied{real, "is protected, for programs run what it says: ask the person to change it, or to approve the command"}
-	case len(g.Write) == 0:
+	case len(g.write()) == 0:
 		return &Denied{real, "cannot be changed in this mode: say what you would change, or ask the person to change the mode"}
-	case !below(real, g.Write):
-		return &Denied{real, fmt.Sprintf("is outside the workspace (%s): write there, or ask the person to approve it or to name the directory in \"workspace\" of their configuration", strings.Join(g.Write, ", "))}
+	case !below(real, g.write()):
+		return &Denied{real, fmt.Sprintf("is outside the workspace (%s): write there, or ask the person to approve it or to name the directory in \"workspace\" of their configuration", strings.Join(g.write(), ", "))}
 	}
 	return nil
 }
@@ -113,7 +154,7 @@ func isSettings(real string) bool {
 
 // mayRead judges an open file by the name that the kernel has for it.
 func (g *gate) mayRead(fd int) error {
-	if g == nil || len(g.Secret) == 0 {
+	if g == nil || len(g.secret) == 0 {
 		return nil
 	}
 	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
@@ -121,7 +162,7 @@ func (g *gate) mayRead(fd int) error {
 		return fmt.Errorf("find out which file was opened: %w", err)
 	}
 	name = strings.TrimSuffix(name, " (deleted)")
-	if below(name, g.Secret) && !registry.Allowed(g.ctx, name) {
+	if below(name, g.secret) && !registry.Allowed(g.ctx, name) {
 		return &Denied{name, secretWhy}
 	}
 	return nil

@@ -155,6 +155,36 @@ func TestSecretsAreNotRead(t *testing.T) {
 	require.Contains(t, s.ok("read", outside+"/f"), "theirs", "anything else is read")
 }
 
+// TestLinksAreFollowedByEveryRun: where the paths of an Access lead may change
+// between two runs, and their ends may be missing.
+func TestLinksAreFollowedByEveryRun(t *testing.T) {
+	s, outside := fenced(t)
+	keys, home := filepath.Join(outside, "keys"), filepath.Join(outside, "home")
+	access := &Access{Write: []string{s.dir}, Protected: []string{home + "/.config/git"}, Secret: []string{keys, home + "/.netrc"}}
+	for _, tool := range Tools(&Options{StateDir: t.TempDir(), Access: func(context.Context) *Access { return access }}) {
+		s.tools[tool.Name] = tool
+	}
+	for _, f := range []string{"a/f", "b/f"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(s.dir, f)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(s.dir, f), []byte("theirs\n"), 0o600))
+	}
+	status := func() []int { return []int{s.run("read", "a/f").status, s.run("read", "b/f").status} }
+	require.Equal(t, []int{0, 0}, status())
+	require.NoError(t, os.Symlink(s.dir+"/a", keys))
+	require.Equal(t, []int{126, 0}, status())
+	require.NoError(t, os.Remove(keys))
+	require.NoError(t, os.Symlink("mid", keys))
+	require.NoError(t, os.Symlink(s.dir+"/b/../b/f", outside+"/mid"))
+	require.Equal(t, []int{0, 126}, status())
+
+	require.NoError(t, os.Symlink(s.dir+"/sub", home))
+	require.Equal(t, 126, s.run("write", "sub/.config/git/config", "x").status, "a directory that is missing, below a link")
+	require.Zero(t, s.run("write", "sub/.config/other", "x").status)
+	require.Equal(t, 126, s.run("write", "sub/.netrc", "x").status)
+	access.Secret = []string{"relative", "/"}
+	require.Equal(t, 126, s.run("read", "a/f").status)
+}
+
 // TestAllowedPaths: what somebody said yes to goes through.
 func TestAllowedPaths(t *testing.T) {
 	s, outside := fenced(t)

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -101,12 +102,12 @@ func (c *Conversation) changesTheRequest(err error) bool {
 	return true
 }
 
-var namesReasoning = regexp.MustCompile(`(?i)reasoning|thinking|signature|encrypted|\brs_`)
+var namesReasoning = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)reasoning|thinking|signature|encrypted|\brs_`) })
 
 // refusesReasoning is true when a server does not take back the reasoning that it
 // sent, as DeepSeek's first reasoner did not.
 func (c *Conversation) refusesReasoning(text string) bool {
-	if c.plain || !namesReasoning.MatchString(text) {
+	if c.plain || !namesReasoning().MatchString(text) {
 		return false
 	}
 	for i := range c.messages {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -112,12 +113,12 @@ func (c *Conversation) dropOutputs(ms []message, target, try int) {
 	}
 }
 
-var spilled = regexp.MustCompile(`full_output="([^"]+)"`)
+var spilled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`full_output="([^"]+)"`) })
 
 // stub stands for an output: its first line, and where the whole is.
 func (c *Conversation) stub(output string) string {
 	path := ""
-	if m := spilled.FindStringSubmatch(output); m != nil {
+	if m := spilled().FindStringSubmatch(output); m != nil {
 		path = m[1]
 	} else if c.opts.Spill != nil {
 		path, _ = c.opts.Spill(output) // without the file the stub says less

@@ -126,7 +126,7 @@ func (c *Conversation) explainStatus(e *Error, status int, text string, code any
 		if c.opts.APIKey == "" {
 			next = "no key is set: " + next
 		}
-	case namesImages.MatchString(text) && c.unseen():
+	case namesImages().MatchString(text) && c.unseen():
 		next = fmt.Sprintf("%s does not take the picture: it is left out from here on; send the prompt again without it, or use another %s", c.opts.Model, set.Model)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		next = fmt.Sprintf("check the model (%s) with %s and the base URL (%s) with %s; it usually ends in /v1", c.opts.Model, set.Model, c.opts.BaseURL, set.BaseURL)

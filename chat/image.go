@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -63,7 +64,7 @@ func checkImages(images []Image) error {
 	return nil
 }
 
-var imageWord = regexp.MustCompile(`(?:^|[\s("'\[])@(?:"([^"\n]+)"|(\S+))`)
+var imageWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s("'\[])@(?:"([^"\n]+)"|(\S+))`) })
 
 // NamedImages are the pictures that a prompt names with @, as Send takes them
 // along. Relative names begin at dir.
@@ -74,7 +75,7 @@ func NamedImages(prompt, dir string) ([]Image, error) { return loadImages(prompt
 func loadImages(prompt, dir string) ([]Image, error) {
 	var out []Image
 	seen := map[string]bool{}
-	for _, m := range imageWord.FindAllStringSubmatch(prompt, -1) {
+	for _, m := range imageWord().FindAllStringSubmatch(prompt, -1) {
 		name := m[1] + strings.TrimRight(m[2], ".,;:!?)]}'\"")
 		switch strings.ToLower(filepath.Ext(name)) {
 		case ".png", ".jpg", ".jpeg", ".gif", ".webp":
@@ -111,13 +112,13 @@ func loadImages(prompt, dir string) ([]Image, error) {
 	return out, nil
 }
 
-var namesImages = regexp.MustCompile(`(?i)\bimage|image_url|vision|multi-?modal|picture`)
+var namesImages = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bimage|image_url|vision|multi-?modal|picture`) })
 
 // refusesImages finds out from a refusal that the server does not take a picture,
 // and leaves pictures out from here on. It reports whether the request makes
 // sense without them: it does not where they belong to what was asked just now.
 func (c *Conversation) refusesImages(text string) (again bool) {
-	if !namesImages.MatchString(text) {
+	if !namesImages().MatchString(text) {
 		return false
 	}
 	last := -1

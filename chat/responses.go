@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
 )
@@ -205,7 +206,9 @@ func (c *Conversation) openResponses(ctx context.Context) (rawStream, error) {
 	return newEventReader(resp.Body), nil
 }
 
-var namesResponses = regexp.MustCompile(`(?i)v1/responses|responses (api|endpoint)|not supported in the v1/chat/completions`)
+var namesResponses = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)v1/responses|responses (api|endpoint)|not supported in the v1/chat/completions`)
+})
 
 // otherAPI switches to the other protocol where the server's answer says that it
 // would take it: once, and only where nobody said which one to use.
@@ -220,7 +223,7 @@ func (c *Conversation) otherAPI(err error) bool {
 			return false
 		}
 		c.api = APIChat
-	case (status == http.StatusBadRequest || status == http.StatusNotFound || status == http.StatusMethodNotAllowed) && namesResponses.MatchString(text):
+	case (status == http.StatusBadRequest || status == http.StatusNotFound || status == http.StatusMethodNotAllowed) && namesResponses().MatchString(text):
 		c.api = APIResponses
 	default:
 		return false

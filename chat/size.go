@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // fullAt is the part of the window at which room is made.
@@ -81,21 +82,25 @@ func (c *Conversation) Context() (used, window int) {
 	return c.size.estimate(c.messages), c.size.window
 }
 
-var tooLongWords = regexp.MustCompile(`(?i)context.?(length|window|size)|prompt is too long|too many (input )?tokens|maximum.{0,30}tokens|input is too long|token count.{0,40}exceeds`)
+var tooLongWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)context.?(length|window|size)|prompt is too long|too many (input )?tokens|maximum.{0,30}tokens|input is too long|token count.{0,40}exceeds`)
+})
 
 // isTooLong reports a refusal because of the window, in the words of several servers.
 func isTooLong(status int, text string, code any) bool {
 	if status == http.StatusRequestEntityTooLarge || fmt.Sprint(code) == "context_length_exceeded" {
 		return true
 	}
-	return (status == http.StatusBadRequest || status == http.StatusInternalServerError) && tooLongWords.MatchString(text)
+	return (status == http.StatusBadRequest || status == http.StatusInternalServerError) && tooLongWords().MatchString(text)
 }
 
-var windowNumbers = regexp.MustCompile(`(?i)(?:(?:maximum context length|context window|context length|context size|token limit|maximum number of tokens allowed)(?: of this model)?(?: is| of|:)? ?\(?(\d[\d,]{2,9})|> (\d[\d,]{2,9}) max|maximum of (\d[\d,]{2,9})|\((\d[\d,]{2,9}) tokens\))`)
+var windowNumbers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:(?:maximum context length|context window|context length|context size|token limit|maximum number of tokens allowed)(?: of this model)?(?: is| of|:)? ?\(?(\d[\d,]{2,9})|> (\d[\d,]{2,9}) max|maximum of (\d[\d,]{2,9})|\((\d[\d,]{2,9}) tokens\))`)
+})
 
 // windowIn finds the window in a server's refusal; 0 when it does not say.
 func windowIn(text string) int {
-	m := windowNumbers.FindStringSubmatch(text)
+	m := windowNumbers().FindStringSubmatch(text)
 	for _, s := range m[min(1, len(m)):] {
 		if n, err := strconv.Atoi(strings.ReplaceAll(s, ",", "")); err == nil {
 			return n

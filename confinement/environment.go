@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // knownVars are the variables that commands get which a model sends: what
@@ -25,10 +26,12 @@ var knownVars = strings.Fields(`
 	GIT_* HOMEBREW_* NIX_* ASDF_* MISE_* DIRENV_* WSL_*`)
 
 // secretName matches the names that never pass unless they are named in full.
-var secretName = regexp.MustCompile(`(?i)(^|_)(KEY|KEYS|PASS|PAT|AUTH)$|(^|_)(APIKEY|ACCESS_KEY|PRIVATE_KEY|KEY_ID)|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|_AUTH_TOKEN|COOKIE`)
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|_)(KEY|KEYS|PASS|PAT|AUTH)$|(^|_)(APIKEY|ACCESS_KEY|PRIVATE_KEY|KEY_ID)|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|_AUTH_TOKEN|COOKIE`)
+})
 
 // secretValue matches an address with a password in it.
-var secretValue = regexp.MustCompile(`://[^/\s:@]*:[^/\s@]+@`)
+var secretValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s:@]*:[^/\s@]+@`) })
 
 // CommandEnv is the part of an environment that commands get which a model
 // sends: known variables and the extra ones, "NAME" or "PREFIX_*". What is a
@@ -36,7 +39,7 @@ var secretValue = regexp.MustCompile(`://[^/\s:@]*:[^/\s@]+@`)
 func CommandEnv(environ, extra []string) (out []string) {
 	for _, e := range environ {
 		name, value, ok := strings.Cut(e, "=")
-		if !ok || !slices.Contains(extra, name) && (secretName.MatchString(name) || secretValue.MatchString(value) || !isNamed(name, knownVars) && !isNamed(name, extra)) {
+		if !ok || !slices.Contains(extra, name) && (secretName().MatchString(name) || secretValue().MatchString(value) || !isNamed(name, knownVars) && !isNamed(name, extra)) {
 			continue
 		}
 		out = append(out, e)

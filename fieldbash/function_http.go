@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/registry"
 )
@@ -71,7 +72,7 @@ func (def *HTTP) request(ctx context.Context, function string, args json.RawMess
 		}
 	}
 	target = strings.ReplaceAll(target, "{function}", url.PathEscape(function))
-	if left := urlHole.FindStringSubmatch(target); left != nil {
+	if left := urlHole().FindStringSubmatch(target); left != nil {
 		return nil, registry.Usagef("--%s is required: it is a part of the address", left[1])
 	}
 	u, err := url.Parse(target)
@@ -113,7 +114,7 @@ func (def *HTTP) request(ctx context.Context, function string, args json.RawMess
 }
 
 // urlHole is a place in an address that takes an argument.
-var urlHole = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`)
+var urlHole = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`) })
 
 // argText is an argument as text: strings bare, everything else as JSON.
 func argText(v any) string {

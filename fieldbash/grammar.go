@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/registry"
 )
@@ -59,16 +60,16 @@ func Parse(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, er
 }
 
 // named finds the parameters that a problem is about.
-var named = regexp.MustCompile(`--([A-Za-z0-9_-]+)`)
+var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--([A-Za-z0-9_-]+)`) })
 
 // beyond leaves out what was said already: a parameter that is missing or has
 // no right value is missing for the schema too.
 func beyond(said, more []string) []string {
 	var out []string
 	for _, problem := range more {
-		m := named.FindStringSubmatch(problem)
+		m := named().FindStringSubmatch(problem)
 		if m != nil && strings.HasPrefix(problem, m[0]+" is required") && slices.ContainsFunc(said, func(s string) bool {
-			n := named.FindStringSubmatch(s)
+			n := named().FindStringSubmatch(s)
 			return n != nil && registry.Fold(n[1]) == registry.Fold(m[1])
 		}) {
 			continue
@@ -103,9 +104,9 @@ type assignment struct {
 }
 
 var (
-	longOption = regexp.MustCompile(`^--([A-Za-z_][A-Za-z0-9_.-]*)(?:=((?s:.*)))?$`)
-	jsonOption = regexp.MustCompile(`^--([A-Za-z_][A-Za-z0-9_.-]*):=((?s:.*))$`)
-	fileOption = regexp.MustCompile(`^--([A-Za-z_][A-Za-z0-9_.-]*)@=((?s:.*))$`)
+	longOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^--([A-Za-z_][A-Za-z0-9_.-]*)(?:=((?s:.*)))?$`) })
+	jsonOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^--([A-Za-z_][A-Za-z0-9_.-]*):=((?s:.*))$`) })
+	fileOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^--([A-Za-z_][A-Za-z0-9_.-]*)@=((?s:.*))$`) })
 )
 
 func (s *scanner) scan(words []string) {
@@ -117,14 +118,14 @@ func (s *scanner) scan(words []string) {
 			return
 		case w == "-o" || strings.HasPrefix(w, "-o=") || slices.Contains(formats, strings.TrimPrefix(w, "-o")) && strings.HasPrefix(w, "-o"):
 			i += s.output(w, words[i+1:])
-		case jsonOption.MatchString(w):
-			m := jsonOption.FindStringSubmatch(w)
+		case jsonOption().MatchString(w):
+			m := jsonOption().FindStringSubmatch(w)
 			s.json(m[1], m[2])
-		case fileOption.MatchString(w):
-			m := fileOption.FindStringSubmatch(w)
+		case fileOption().MatchString(w):
+			m := fileOption().FindStringSubmatch(w)
 			s.file(m[1], m[2])
-		case longOption.MatchString(w):
-			m := longOption.FindStringSubmatch(w)
+		case longOption().MatchString(w):
+			m := longOption().FindStringSubmatch(w)
 			i += s.long(w, m[1], m[2], strings.Contains(w, "="), words[i+1:])
 		default:
 			s.rest = append(s.rest, w)

@@ -6,10 +6,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // secretName is what options and variables that hold secrets are called.
-var secretName = regexp.MustCompile(`(?i)(token|secret|passw|api[-_]?key|credential|auth)`)
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(token|secret|passw|api[-_]?key|credential|auth)`)
+})
 
 // summary is one line about a server for listings: what it is, and none of its
 // options, in which there may be secrets.
@@ -48,12 +51,12 @@ func (s Server) secrets() []string {
 		}
 	}
 	for k, v := range s.Env {
-		if secretName.MatchString(k) {
+		if secretName().MatchString(k) {
 			add(v)
 		}
 	}
 	for i, arg := range s.Args {
-		if !strings.HasPrefix(arg, "-") || !secretName.MatchString(arg) {
+		if !strings.HasPrefix(arg, "-") || !secretName().MatchString(arg) {
 			continue
 		}
 		if _, v, ok := strings.Cut(arg, "="); ok {
@@ -67,7 +70,7 @@ func (s Server) secrets() []string {
 			add(p)
 		}
 		for k, list := range u.Query() {
-			if secretName.MatchString(k) {
+			if secretName().MatchString(k) {
 				for _, v := range list {
 					add(v)
 					add(url.QueryEscape(v))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 var anyParam = &Param{}
@@ -124,20 +125,20 @@ func (q *Param) array(words []string) (any, error) {
 	return out, nil
 }
 
-var integer = regexp.MustCompile(`^[+-]?\d+$`)
-var number = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?\d+$`) })
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`) })
 
 func (q *Param) scalar(s string) (any, error) {
 	switch q.Type {
 	case String:
 		return s, nil
 	case Integer:
-		if !integer.MatchString(s) {
+		if !integer().MatchString(s) {
 			return nil, fmt.Errorf("%s is not an integer: write a whole number such as 5", quote(s))
 		}
 		return json.Number(literal(s)), nil
 	case Number:
-		if !number.MatchString(s) {
+		if !number().MatchString(s) {
 			return nil, fmt.Errorf("%s is not a number: write one such as 5 or 0.25", quote(s))
 		}
 		return json.Number(literal(s)), nil
@@ -219,7 +220,7 @@ func Guess(s string) any {
 	case "false":
 		return false
 	}
-	if s != "" && len(s) < 400 && number.MatchString(s) && literal(s) == s && !strings.ContainsAny(s, "eE") && s != "-0" {
+	if s != "" && len(s) < 400 && number().MatchString(s) && literal(s) == s && !strings.ContainsAny(s, "eE") && s != "-0" {
 		return json.Number(s)
 	}
 	return s

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // HelpLevel says which help was asked for.
@@ -116,7 +117,7 @@ type parser struct {
 	problems    []string
 }
 
-var negative = regexp.MustCompile(`^-(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
+var negative = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`) })
 
 // option cuts --key and --key=value. A key is a word of letters, digits, _ . and
 // -, or whatever the schema declares (--$filter, --größe).
@@ -163,7 +164,7 @@ func (p *parser) words(words []string) HelpLevel {
 		if w == "-h" && p.params.short("h") == nil {
 			return BriefHelp
 		}
-		if len(w) < 2 || w[0] != '-' || negative.MatchString(w) && p.params.short(w[1:2]) == nil {
+		if len(w) < 2 || w[0] != '-' || negative().MatchString(w) && p.params.short(w[1:2]) == nil {
 			p.positionals = append(p.positionals, w)
 			continue
 		}

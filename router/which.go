@@ -3,6 +3,7 @@ package router
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/registry"
 )
@@ -24,10 +25,10 @@ type site struct {
 }
 
 var (
-	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[.*\])?$`)
-	anyName    = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*(\[.*\])?$`) // an identifier after expansion, perhaps
-	userName   = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
-	terminal   = regexp.MustCompile(`^(/dev/)?(tty\w*|pts/\d+|console|hvc\d+)$`)
+	identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[.*\])?$`) })
+	anyName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*(\[.*\])?$`) }) // an identifier after expansion, perhaps
+	userName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`) })
+	terminal   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(/dev/)?(tty\w*|pts/\d+|console|hvc\d+)$`) })
 )
 
 // meant reports whether a command that has the name of an agent tool means the
@@ -71,7 +72,7 @@ func (s site) meantRead(t *registry.Tool) (bool, string) {
 	if s.args[0].multi && strings.Contains(first, "{") { // read {a,b}
 		first = strings.NewReplacer("{", "", "}", "", ",", "").Replace(first)
 	}
-	if !anyName.MatchString(first) {
+	if !anyName().MatchString(first) {
 		return true, ""
 	}
 	for _, a := range s.args[1:] {
@@ -79,7 +80,7 @@ func (s site) meantRead(t *registry.Tool) (bool, string) {
 			return true, ""
 		}
 	}
-	if !identifier.MatchString(first) {
+	if !identifier().MatchString(first) {
 		return !s.fillsVariable(first), ""
 	}
 	return false, first
@@ -108,9 +109,9 @@ func (s site) meantWrite(t *registry.Tool) bool {
 	switch {
 	case len(s.args) == 0 || strings.HasPrefix(s.args[0].text, "-") && s.args[0].text != "--":
 		return false
-	case len(s.args) == 1 && userName.MatchString(s.args[0].text):
+	case len(s.args) == 1 && userName().MatchString(s.args[0].text):
 		return false
-	case len(s.args) == 2 && userName.MatchString(s.args[0].text) && terminal.MatchString(s.args[1].text):
+	case len(s.args) == 2 && userName().MatchString(s.args[0].text) && terminal().MatchString(s.args[1].text):
 		return false
 	}
 	return true

@@ -116,6 +116,7 @@ func (c *command) run(ctx context.Context) (Result, again, error) {
 		// The command takes a while. A second report, in a line of its own, also
 		// comes when the first line is discarded by an interrupt.
 		c.sendReport()
+		c.out.tee.start()
 		for !c.done {
 			if err := c.step(ctx); err != nil {
 				return Result{}, runOnce, err

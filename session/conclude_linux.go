@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -165,14 +166,16 @@ const redirectWait = 250 * time.Millisecond
 
 // unclosed is how bash complains of a text that ends within a quote or an
 // expansion, in the shell itself and not in a bash that a command started.
-var unclosed = regexp.MustCompile("(^|\n)bash: unexpected EOF while looking for matching `.'\n$")
+var unclosed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(^|\n)bash: unexpected EOF while looking for matching `.'\n$")
+})
 
 // endsUnclosed reports whether a stream ends in that complaint. The status of
 // an interactive bash is then 1 if it was an expansion, where that of bash -c is
 // 2 as for every syntax error. (A translated message is not recognised; the
 // status stays 1.)
 func endsUnclosed(end []byte) bool {
-	return bytes.HasSuffix(end, []byte("'\n")) && unclosed.Match(end)
+	return bytes.HasSuffix(end, []byte("'\n")) && unclosed().Match(end)
 }
 
 // fill makes the Result of what was collected.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"sync"
 	"syscall"
 )
 
@@ -93,20 +94,22 @@ const (
 		`declare -[-aArxltuc]+ ([A-Za-z_][A-Za-z0-9_]*)(?:=(?:` + quoted + `|\((?:\[(?:\d+|[A-Za-z0-9_.-]+|` + quoted + `)\]=` + quoted + ` ?)*\)))?)$`
 )
 
-var plainLine = regexp.MustCompile(plainly)
+var plainLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(plainly) })
 
 // programNames are variables that decide which programs are run, or what they
 // do before what they were told: a free shell starts with the host's.
-var programNames = regexp.MustCompile(`^(.*PATH|LD_.*|DYLD_.*|BASH_.*|ENV|IFS|PS4|.*IGNORE|HOME|SHELL|USER|LOGNAME|TMPDIR|GIT_.*|SSH_.*|GPG_.*|DOCKER_.*|KUBE.*` +
-	`|.*_COMMAND|.*_?EDITOR|.*PAGER|VISUAL|BROWSER|LESS.*|PERL.*|RUBY.*|GEM_.*|NODE_.*|NPM_.*|npm_.*|PYTHON.*|PIP_.*|VIRTUAL_ENV|JAVA_.*|_JAVA.*|JDK_.*|MAVEN_.*|GRADLE_.*` +
-	`|GO.*|CGO_.*|CARGO.*|RUST.*|CC|CXX|LD|AR|.*FLAGS|MAKE.*|.*_OPTIONS|.*_OPTS|RSYNC_.*|XDG_.*|.*_PRELOAD|OPENSSL_.*|SSL_.*|CURL_.*|.*_proxy|.*_PROXY|AGENTBASH_.*)$`)
+var programNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*PATH|LD_.*|DYLD_.*|BASH_.*|ENV|IFS|PS4|.*IGNORE|HOME|SHELL|USER|LOGNAME|TMPDIR|GIT_.*|SSH_.*|GPG_.*|DOCKER_.*|KUBE.*` +
+		`|.*_COMMAND|.*_?EDITOR|.*PAGER|VISUAL|BROWSER|LESS.*|PERL.*|RUBY.*|GEM_.*|NODE_.*|NPM_.*|npm_.*|PYTHON.*|PIP_.*|VIRTUAL_ENV|JAVA_.*|_JAVA.*|JDK_.*|MAVEN_.*|GRADLE_.*` +
+		`|GO.*|CGO_.*|CARGO.*|RUST.*|CC|CXX|LD|AR|.*FLAGS|MAKE.*|.*_OPTIONS|.*_OPTS|RSYNC_.*|XDG_.*|.*_PRELOAD|OPENSSL_.*|SSL_.*|CURL_.*|.*_proxy|.*_PROXY|AGENTBASH_.*)$`)
+})
 
 // plainData is what a free shell takes of a confined one's state.
 func plainData(state []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(state) {
-		m := plainLine.FindSubmatch(bytes.TrimSuffix(line, []byte("\n")))
-		if m != nil && !programNames.Match(m[1]) {
+		m := plainLine().FindSubmatch(bytes.TrimSuffix(line, []byte("\n")))
+		if m != nil && !programNames().Match(m[1]) {
 			out = append(out, line...)
 		}
 	}

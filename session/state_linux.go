@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -82,7 +83,9 @@ const ownVars = `BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME
 
 // notRestored are lines of a snapshot that a new shell must not read: bash's
 // own variables, and options that would end it or change where it reads from.
-var notRestored = regexp.MustCompile(`(?m)^(declare -[A-Za-z-]+ (` + ownVars + `)(=.*)?|set -o (errexit|noexec|onecmd|privileged|history|histexpand)|set [-+]o (emacs|vi))\n`)
+var notRestored = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(declare -[A-Za-z-]+ (` + ownVars + `)(=.*)?|set -o (errexit|noexec|onecmd|privileged|history|histexpand)|set [-+]o (emacs|vi))\n`)
+})
 
 // restorable returns what a new shell is to read, which then goes to dir; nil
 // when nothing is known.
@@ -90,7 +93,7 @@ func (s *snapshot) restorable(dir string) []byte {
 	if s.whole == nil {
 		return nil
 	}
-	state := append(notRestored.ReplaceAll(s.whole, nil), `\builtin cd -- `...)
+	state := append(notRestored().ReplaceAll(s.whole, nil), `\builtin cd -- `...)
 	return append(appendQuoted(state, dir), '\n')
 }
 

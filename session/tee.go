@@ -2,14 +2,16 @@ package session
 
 import "io"
 
-// A tee hands the output of one command to the writers of RunOptions, from one
-// goroutine of its own, so that a writer that blocks keeps the command waiting
-// but not the time limit.
+// A tee hands the output of one command to the writers of RunOptions. While the
+// command runs it does so from a goroutine of its own, so that a writer that
+// blocks keeps the command waiting but not the time limit. The output of a short
+// command is handed over at its end, without one: to wake a goroutine twice took
+// longer than the rest of the host's work.
 type tee struct {
 	out, err io.Writer
 	queue    chan teeChunk
-	freed    func() // called after each chunk
-	done     chan struct{}
+	freed    func()        // called after each chunk of the goroutine
+	done     chan struct{} // nil: there is no goroutine yet
 }
 
 type teeChunk struct {
@@ -21,9 +23,19 @@ type teeChunk struct {
 const teeQueue = 8
 
 func newTee(out, err io.Writer, freed func()) *tee {
-	t := &tee{out: out, err: err, queue: make(chan teeChunk, teeQueue), freed: freed, done: make(chan struct{})}
-	go t.pump()
-	return t
+	return &tee{out: out, err: err, queue: make(chan teeChunk, teeQueue), freed: freed}
+}
+
+// start starts the goroutine, if it does not run yet.
+func (t *tee) start() {
+	if t == nil || t.done != nil {
+		return
+	}
+	t.done = make(chan struct{})
+	go func() {
+		defer close(t.done)
+		t.pump(t.freed)
+	}()
 }
 
 // full reports whether add would block.
@@ -31,21 +43,29 @@ func (t *tee) full() bool { return t != nil && len(t.queue) == cap(t.queue) }
 
 // add queues a copy of p.
 func (t *tee) add(toErr bool, p []byte) {
-	if t != nil && len(p) > 0 {
-		t.queue <- teeChunk{toErr, append([]byte(nil), p...)}
+	if t == nil || len(p) == 0 {
+		return
 	}
+	if t.full() {
+		t.start()
+	}
+	t.queue <- teeChunk{toErr, append([]byte(nil), p...)}
 }
 
-// close waits until everything was written.
+// close returns when everything was written.
 func (t *tee) close() {
-	if t != nil {
-		close(t.queue)
-		<-t.done
+	if t == nil {
+		return
 	}
+	close(t.queue)
+	if t.done == nil {
+		t.pump(func() {})
+		return
+	}
+	<-t.done
 }
 
-func (t *tee) pump() {
-	defer close(t.done)
+func (t *tee) pump(freed func()) {
 	out, err := t.out, t.err
 	for c := range t.queue {
 		w := &out
@@ -57,6 +77,6 @@ func (t *tee) pump() {
 				*w = nil
 			}
 		}
-		t.freed()
+		freed()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 )
@@ -35,12 +36,12 @@ func runCompletion(_ context.Context, a *app, words []string) int {
 	return exitOK
 }
 
-var flagInHelp = regexp.MustCompile(`(?m)^ +(?:-[a-z], )?(--[a-z-]+)`)
+var flagInHelp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ +(?:-[a-z], )?(--[a-z-]+)`) })
 
 // flagsIn are the flags that a help text lists.
 func flagsIn(help string) string {
 	out := []string{"--help"}
-	for _, m := range flagInHelp.FindAllStringSubmatch(help, -1) {
+	for _, m := range flagInHelp().FindAllStringSubmatch(help, -1) {
 		if !strings.Contains(" "+strings.Join(out, " ")+" ", " "+m[1]+" ") {
 			out = append(out, m[1])
 		}

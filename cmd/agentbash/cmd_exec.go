@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
@@ -88,11 +91,17 @@ type execLine struct {
 
 // execLines answers every line of stdin with one result, in one session.
 func (a *app) execLines(ctx context.Context, w *world, timeout time.Duration) int {
+	w.audit.Later = true // than the answer
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE) // ends the loop, and not the program before that is written
+	defer signal.Stop(broken)
 	in, n := bufio.NewReaderSize(a.in, 64<<10), 0
 	for {
 		line, err := in.ReadBytes('\n')
 		if n++; len(bytes.TrimSpace(line)) > 0 {
-			if !writeLine(a.out, a.execLine(ctx, w, line, n, timeout)) {
+			sent := writeLine(a.out, a.execLine(ctx, w, line, n, timeout))
+			w.audit.Flush()
+			if !sent {
 				return exitFailed
 			}
 		}

@@ -55,7 +55,7 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 		return a.fail(err)
 	}
 	record := a.recorder(dirs, whoPerson, nil, nil)
-	defer record.Log.Close()
+	defer record.Close()
 	o.World, o.Recorder = a.workspace(dirs, config.Confine{}, dir).World(), record
 	reg := registry.New()
 	if err := reg.Register(t); err != nil {

@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -68,12 +71,12 @@ var sole = map[string]string{
 }
 
 type listed struct {
-	ImportPath string
-	Imports    []string
+	ImportPath, Dir  string
+	Imports, GoFiles []string
 }
 
 func packages(t *testing.T) []listed {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", module+"...").Output()
 	require.NoError(t, err)
 	var all []listed
 	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
@@ -112,6 +115,19 @@ func TestDependenciesHaveOneImporter(t *testing.T) {
 				ours := p.ImportPath == owner || p.ImportPath == "router/policy" && dep == "mvdan.cc/sh/v3" // it judges what the router splices
 				require.False(t, below(i, dep) && !ours, "%s imports %s, which is for %s", p.ImportPath, i, owner)
 			}
+		}
+	}
+}
+
+// TestNoRegexpIsCompiledAtStart holds the start-up: 30 package-level regular
+// expressions were a quarter of it. sync.OnceValue compiles them at first use.
+func TestNoRegexpIsCompiledAtStart(t *testing.T) {
+	global := regexp.MustCompile(`(?m)^(var |\t)\w+ += regexp\.MustCompile.*`)
+	for _, p := range packages(t) {
+		for _, name := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			require.NoError(t, err)
+			require.Empty(t, global.FindString(string(text)), "%s/%s", p.ImportPath, name)
 		}
 	}
 }

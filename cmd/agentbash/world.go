@@ -32,7 +32,7 @@ type world struct {
 	guard       *guard.Guard
 	confinement *confinement.Confinement
 	asker       *term.Prompter // nil: nobody is asked
-	audit       *audit.Log
+	audit       *audit.Recorder
 }
 
 // worldOptions say what a subcommand needs of it.
@@ -79,8 +79,8 @@ func (a *app) open(o worldOptions) (*world, error) {
 	if o.who == "" {
 		o.who = whoPerson
 	}
-	record := a.recorder(w.cfg.Dirs, o.who, w.secrets(a), o.id)
-	w.audit, o.guard.Recorder = record.Log, record
+	w.audit = a.recorder(w.cfg.Dirs, o.who, w.secrets(a), o.id)
+	o.guard.Recorder = w.audit
 	if w.asker.Present() {
 		o.guard.Approver = approver{w}
 	}

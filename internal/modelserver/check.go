@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // request is the part of a Chat Completions request that is checked.
@@ -159,7 +160,7 @@ func checkTools(raw json.RawMessage) error {
 }
 
 // toolName is what OpenAI's API reference allows as a function's name.
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
 // checkMessages wants roles in an order that every server accepts, no empty
 // content, and each tool call answered once before anything else follows.
@@ -218,7 +219,7 @@ func checkAssistant(m *message, open map[string]bool) error {
 			return fmt.Errorf("tool call id %q is empty or not unique", c.ID)
 		case c.Type != "function":
 			return fmt.Errorf("tool call %s has type %q", c.ID, c.Type)
-		case !toolName.MatchString(c.Function.Name):
+		case !toolName().MatchString(c.Function.Name):
 			return fmt.Errorf("tool call %s has the name %q, which servers refuse", c.ID, c.Function.Name)
 		case err != nil || args == nil:
 			return fmt.Errorf("tool call %s has arguments that are no JSON object: %q", c.ID, c.Function.Arguments)
@@ -263,7 +264,7 @@ func checkEcho(sent *Reply, n int, m *message) error {
 		if calls[i].id != "" && calls[i].id != c.ID {
 			return fmt.Errorf("tool call %d of reply %d has the id %s, not %s", i, n, c.ID, calls[i].id)
 		}
-		if toolName.MatchString(calls[i].name) && calls[i].name != c.Function.Name {
+		if toolName().MatchString(calls[i].name) && calls[i].name != c.Function.Name {
 			return fmt.Errorf("tool call %s has the name %s, not %s", c.ID, c.Function.Name, calls[i].name)
 		}
 		// Arguments that are no JSON object cannot be sent back as they came.

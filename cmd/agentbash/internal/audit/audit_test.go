@@ -21,7 +21,7 @@ func intent(command string) *Record {
 func appendAll(t *testing.T, l *Log, commands ...string) {
 	t.Helper()
 	for _, c := range commands {
-		require.NoError(t, l.Append(intent(c), false))
+		require.NoError(t, l.Append(false, intent(c)))
 	}
 }
 
@@ -45,7 +45,7 @@ func TestChain(t *testing.T) {
 	l := Open(dir)
 	appendAll(t, l, "one", "two <&>", "three\xff")
 	code := 3
-	require.NoError(t, l.Append(&Record{Type: TypeOutcome, Of: 1, ExitCode: &code}, true))
+	require.NoError(t, l.Append(true, &Record{Type: TypeOutcome, Of: 1, ExitCode: &code}))
 	require.NoError(t, l.Close())
 	rep := verify(t, dir)
 	require.True(t, rep.OK)
@@ -181,7 +181,7 @@ func TestManyWriters(t *testing.T) {
 			l := Open(dir)
 			l.max = 4 << 10 // so that files are put aside meanwhile
 			for i := range 40 {
-				if err := l.Append(intent(fmt.Sprintf("w%d c%d", w, i)), false); err != nil {
+				if err := l.Append(false, intent(fmt.Sprintf("w%d c%d", w, i))); err != nil {
 					t.Error(err)
 				}
 			}
@@ -207,7 +207,7 @@ func TestNoRoom(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "audit"), nil, 0o600))
 	l := Open(filepath.Join(dir, "audit")) // a file where the directory should be
-	err := l.Append(intent("c"), false)
+	err := l.Append(false, intent("c"))
 	require.ErrorContains(t, err, "not a directory")
 	require.ErrorContains(t, err, filepath.Join(dir, "audit"))
 
@@ -216,7 +216,7 @@ func TestNoRoom(t *testing.T) {
 	linked := filepath.Join(dir, "linked")
 	require.NoError(t, os.Mkdir(linked, 0o700))
 	require.NoError(t, os.Symlink(elsewhere, filepath.Join(linked, "audit.jsonl")))
-	require.Error(t, Open(linked).Append(intent("c"), false), "a link is not followed")
+	require.Error(t, Open(linked).Append(false, intent("c")), "a link is not followed")
 	data, err := os.ReadFile(elsewhere)
 	require.NoError(t, err)
 	require.Equal(t, "kept", string(data))
@@ -276,7 +276,7 @@ func BenchmarkAppend(b *testing.B) {
 			l := Open(b.TempDir())
 			defer l.Close()
 			for b.Loop() {
-				if err := l.Append(intent("go test ./... && git diff --stat"), sync); err != nil {
+				if err := l.Append(sync, intent("go test ./... && git diff --stat")); err != nil {
 					b.Fatal(err)
 				}
 			}

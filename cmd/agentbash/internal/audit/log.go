@@ -35,15 +35,15 @@ func Open(dir string) *Log {
 
 func (l *Log) path() string { return filepath.Join(l.dir, "audit.jsonl") }
 
-// Append numbers and chains a record, and writes it. With sync it is on the disk
-// when Append returns. After an error the log is as it was, as far as the disk
-// allows.
-func (l *Log) Append(r *Record, sync bool) error {
+// Append numbers and chains records, and writes them at once. With sync they are
+// on the disk when Append returns. After an error the log is as it was, as far
+// as the disk allows.
+func (l *Log) Append(sync bool, records ...*Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.lock()
+	size, err := l.lock()
 	if err == nil {
-		err = l.append(r)
+		err = l.append(size, records)
 		unlock(l.file)
 	}
 	if err == nil && sync {
@@ -71,24 +71,24 @@ func (l *Log) drop() error {
 	return err
 }
 
-// lock opens the present file and locks it. One that another process has put
-// aside meanwhile is let go.
-func (l *Log) lock() error {
+// lock opens the present file, locks it and returns its size. One that another
+// process has put aside meanwhile is let go.
+func (l *Log) lock() (size int64, err error) {
 	for {
 		if l.file == nil {
 			if err := l.open(); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		if err := flock(l.file); err != nil {
-			return err
+			return 0, err
 		}
-		ours, err := l.file.Stat()
-		if err != nil {
-			return err
+		var ours, now unix.Stat_t
+		if err := unix.Fstat(int(l.file.Fd()), &ours); err != nil {
+			return 0, err
 		}
-		if now, err := os.Lstat(l.path()); err == nil && os.SameFile(ours, now) {
-			return nil
+		if err := unix.Lstat(l.path(), &now); err == nil && ours.Dev == now.Dev && ours.Ino == now.Ino {
+			return ours.Size, nil
 		}
 		l.drop()
 	}
@@ -109,9 +109,9 @@ func (l *Log) open() (err error) {
 	return err
 }
 
-// append writes a record to the locked file.
-func (l *Log) append(r *Record) error {
-	if err := l.find(); err != nil {
+// append writes records to the locked file.
+func (l *Log) append(size int64, records []*Record) error {
+	if err := l.find(size); err != nil {
 		return err
 	}
 	if l.last.size >= l.max {
@@ -119,35 +119,29 @@ func (l *Log) append(r *Record) error {
 			return err
 		}
 	}
+	var data []byte
 	if l.last.torn {
-		note := &Record{Type: TypeTorn, Session: r.Session, PID: r.PID}
-		if err := l.write(note, "\n"); err != nil {
+		data = append(data, '\n')
+		records = append([]*Record{{Type: TypeTorn, Session: records[0].Session, PID: records[0].PID}}, records...)
+	}
+	next := l.last
+	for _, r := range records {
+		line, err := next.chain(r, l.now())
+		if err != nil {
 			return err
 		}
+		data = append(append(data, line...), '\n')
 	}
-	return l.write(r, "")
-}
-
-// write appends one record to the chain; before goes in front of its line.
-func (l *Log) write(r *Record, before string) error {
-	now := l.now().UTC().Format("2006-01-02T15:04:05.000000Z")
-	r.V, r.Seq, r.Time, r.Prev = Version, l.last.seq+1, now, l.last.hash
-	r.Back = now < l.last.time
-	line, err := r.line()
-	if err != nil {
-		return err
-	}
-	data := append([]byte(before), line...)
-	data = append(data, '\n')
 	if n, err := l.file.WriteAt(data, l.last.size); err != nil {
 		if n > 0 {
 			err = errors.Join(err, l.file.Truncate(l.last.size))
 		}
 		return err
 	}
-	l.last = tail{seq: r.Seq, hash: r.Hash, time: now, size: l.last.size + int64(len(data))}
+	next.size, next.torn = l.last.size+int64(len(data)), false
+	l.last = next
 	// A head that is behind is no mistake: it only sees less.
-	l.head.WriteAt(fmt.Appendf(nil, "%020d %s\n", r.Seq, r.Hash), 0)
+	l.head.WriteAt(fmt.Appendf(nil, "%020d %s\n", next.seq, next.hash), 0)
 	return nil
 }
 
@@ -158,10 +152,11 @@ func (l *Log) aside() error {
 		return err
 	}
 	l.drop() // with its lock
-	if err := l.lock(); err != nil {
+	size, err := l.lock()
+	if err != nil {
 		return err
 	}
-	return l.find()
+	return l.find(size)
 }
 
 func flock(f *os.File) error {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -22,6 +23,13 @@ type Recorder struct {
 
 	// Lost is told when the outcome of an action that ran could not be written.
 	Lost func(error)
+
+	// Later has outcomes wait for the next record, Flush or Close: whoever sets it
+	// gives the answer first, and then calls Flush.
+	Later bool
+
+	mu    sync.Mutex // guards what follows, and the order of records
+	ended []*Record  // outcomes that wait
 }
 
 // maxCommand is how much of a command a record holds, in bytes.
@@ -31,7 +39,7 @@ const maxCommand = 64 << 10
 func (r *Recorder) Intent(e *guard.Entry) (func(router.Outcome), error) {
 	rec := r.intent(e)
 	changes := e.Denied == nil && slices.ContainsFunc(e.Verdict.Effects, func(x policy.Effect) bool { return x != policy.Read })
-	if err := r.Log.Append(rec, changes); err != nil || e.Denied != nil {
+	if err := r.append(changes, rec); err != nil || e.Denied != nil {
 		return nil, err
 	}
 	return func(o router.Outcome) {
@@ -40,10 +48,48 @@ func (r *Recorder) Intent(e *guard.Entry) (func(router.Outcome), error) {
 		if o.Result != nil {
 			out.Result = resultHash(o.Result)
 		}
-		if err := r.Log.Append(out, false); err != nil && r.Lost != nil {
-			r.Lost(err)
+		r.mu.Lock()
+		r.ended = append(r.ended, out)
+		r.mu.Unlock()
+		if !r.Later {
+			r.Flush()
 		}
 	}, nil
+}
+
+// append writes the outcomes that wait, and then records.
+func (r *Recorder) append(sync bool, records ...*Record) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	records = append(r.ended, records...)
+	if len(records) == 0 {
+		return nil
+	}
+	err := r.Log.Append(sync, records...)
+	if err == nil {
+		r.ended = nil
+	}
+	return err
+}
+
+// Flush writes the outcomes that wait.
+func (r *Recorder) Flush() {
+	err := r.append(false)
+	if err == nil {
+		return
+	}
+	r.mu.Lock()
+	r.ended = nil
+	r.mu.Unlock()
+	if r.Lost != nil {
+		r.Lost(err)
+	}
+}
+
+// Close writes what waits, and closes the log.
+func (r *Recorder) Close() error {
+	r.Flush()
+	return r.Log.Close()
 }
 
 func (r *Recorder) intent(e *guard.Entry) *Record {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // tail is where the chain goes on.
@@ -19,16 +20,22 @@ type tail struct {
 	torn bool  // a piece of a line stands at its end
 }
 
-// find reads where the chain goes on, unless nobody wrote since we did.
-func (l *Log) find() error {
-	st, err := l.file.Stat()
-	if err != nil {
-		return err
-	}
-	if l.last.hash != "" && l.last.size == st.Size() {
+// chain numbers a record, and returns its line as the next one.
+func (t *tail) chain(r *Record, now time.Time) ([]byte, error) {
+	r.V, r.Seq, r.Time, r.Prev = Version, t.seq+1, now.UTC().Format("2006-01-02T15:04:05.000000Z"), t.hash
+	r.Back = r.Time < t.time
+	line, err := r.line()
+	t.seq, t.hash, t.time = r.Seq, r.Hash, r.Time
+	return line, err
+}
+
+// find reads where the chain of a file of that size goes on, unless nobody wrote
+// since we did.
+func (l *Log) find(size int64) (err error) {
+	if l.last.hash != "" && l.last.size == size {
 		return nil
 	}
-	if l.last, err = readTail(l.file, st.Size()); err != nil || l.last.hash != "" {
+	if l.last, err = readTail(l.file, size); err != nil || l.last.hash != "" {
 		return err
 	}
 	before, err := asideFiles(l.dir)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // expand replaces ${V} and ${V:-default} in every string below v, keys
@@ -28,7 +29,7 @@ func (s *source) expand(v *value, path *place, lookup func(string) (string, bool
 	return errs
 }
 
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 func expandText(text string, lookup func(string) (string, bool)) (string, error) {
 	var b strings.Builder
@@ -49,7 +50,7 @@ func expandText(text string, lookup func(string) (string, bool)) (string, error)
 			return "", fmt.Errorf("${ is not closed: write ${NAME}, or $${ for the characters themselves")
 		}
 		name, def, hasDefault := strings.Cut(inner, ":-")
-		if !variable.MatchString(name) {
+		if !variable().MatchString(name) {
 			return "", fmt.Errorf("${%s} names no variable: write ${NAME} or ${NAME:-default}, or $${ for the characters themselves", inner)
 		}
 		val, set := lookup(name)
