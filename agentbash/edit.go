@@ -112,13 +112,10 @@ func replacements(call *registry.Call) ([]replacement, error) {
 	var list []replacement
 	for i, e := range call.Array("edits") {
 		m, _ := e.(map[string]any)
-		old, okOld := text(m, "old_string", "old_str", "oldString", "old")
-		new, okNew := text(m, "new_string", "new_str", "newString", "new")
-		if !okOld || !okNew {
-			return nil, registry.Usagef("edits[%d] must be an object with the strings old_string and new_string", i)
-		}
-		all, _ := m["replace_all"].(bool)
-		r := replacement{old: old, new: new, all: all}
+		r := replacement{}
+		r.old, _ = m["old_string"].(string)
+		r.new, _ = m["new_string"].(string)
+		r.all, _ = m["replace_all"].(bool)
 		if err := r.check(); err != nil {
 			return nil, fmt.Errorf("edits[%d]: %w", i, err)
 		}
@@ -128,15 +125,6 @@ func replacements(call *registry.Call) ([]replacement, error) {
 		return nil, registry.Usagef("edits is empty: give at least one")
 	}
 	return list, nil
-}
-
-func text(m map[string]any, names ...string) (string, bool) {
-	for _, name := range names {
-		if s, ok := m[name].(string); ok {
-			return s, true
-		}
-	}
-	return "", false
 }
 
 func (r replacement) check() error {
