@@ -33,7 +33,7 @@ then, for whole lines that occur once, with another indentation, to which the ne
 --strict turns both off. Nothing else in the file changes, a byte at most. Several edits of one file are done together or not at all:
 --edits '[{"old_string": "a", "new_string": "b"}, ...]'. Prints a unified diff.`,
 		Params: registry.NewParams(
-			filePath("The file to change: relative to the current directory, absolute, or ~/..."),
+			filePath(registry.WritesFile, "The file to change: relative to the current directory, absolute, or ~/..."),
 			oldParam, newParam, allParam,
 			registry.Param{Name: "count", Type: registry.Integer, Min: registry.Float(1), Aliases: []string{"expected_replacements"},
 				Description: "How many occurrences there must be; all of them are replaced, and any other number is an error."},
@@ -50,6 +50,7 @@ then, for whole lines that occur once, with another indentation, to which the ne
 			`edit a.txt --edits '[{"old_string": "one", "new_string": "1"}, {"old_string": "two", "new_string": "2"}]'`,
 		},
 		Check: checkEdit,
+		Uses:  changes,
 		Run:   f.edit,
 	}
 }

@@ -30,7 +30,7 @@ characters; what was left out, and how to go on, is said on stderr. With --limit
 copies the file. Files that start with a UTF-16 byte order mark are printed as UTF-8; --encoding raw prints any file's bytes,
 a binary one's too. "-" reads stdin.`,
 		Params: registry.NewParams(
-			filePath("The file: relative to the current directory, absolute, or ~/...; - is stdin."),
+			filePath(registry.ReadsFile, "The file: relative to the current directory, absolute, or ~/...; - is stdin."),
 			registry.Param{Name: "offset", Type: registry.Integer, Default: 1, Aliases: []string{"start_line", "start"},
 				Description: "The first line to print, counted from 1 (0 is 1 too); -N prints from the Nth line before the end."},
 			registry.Param{Name: "limit", Type: registry.Integer, Default: 2000, Min: registry.Float(0), Aliases: []string{"lines", "max_lines"},
@@ -50,7 +50,8 @@ a binary one's too. "-" reads stdin.`,
 			"read app.log --offset -50",
 			"read data.json --limit 0 | jq .items",
 		},
-		Run: f.read,
+		Uses: notStdin,
+		Run:  f.read,
 	}
 }
 

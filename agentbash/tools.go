@@ -3,6 +3,7 @@ package agentbash
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/agentbash/agentbash/registry"
 )
@@ -53,9 +54,28 @@ func done(err error) (registry.ToolResult, error) {
 }
 
 // The path parameter that read, write and edit share.
-func filePath(description string) registry.Param {
+func filePath(role registry.Role, description string) registry.Param {
 	return registry.Param{
-		Name: "file_path", Type: registry.String, Required: true, Description: description,
+		Name: "file_path", Type: registry.String, Required: true, Role: role, Description: description,
 		Aliases: []string{"path", "filePath", "file", "filename"},
 	}
+}
+
+// notStdin leaves out of a call's uses the - that stands for stdin.
+func notStdin(_ registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+	return slices.DeleteFunc(uses, func(u registry.Use) bool { return u.Value == "-" }), known
+}
+
+// changes adds to the uses of a call that changes files that it shows, in a
+// diff, what they held. With dry_run it does no more than that.
+func changes(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+	shows := map[registry.Role]registry.Role{registry.WritesFile: registry.ReadsFile, registry.WritesTree: registry.ReadsTree}
+	var reads []registry.Use
+	for _, u := range uses {
+		reads = append(reads, registry.Use{Role: shows[u.Role], Value: u.Value})
+	}
+	if k["dry_run"] == true {
+		return reads, known
+	}
+	return append(reads, uses...), known
 }

@@ -26,7 +26,7 @@ func (f *files) undoTool() *registry.Tool {
 the file that is named. An undo is a change too, so undo again takes it back; --id goes further back, to before the change of that number
 (--list shows them). A file that was changed by something else since is left alone without --force.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "file_path", Type: registry.String, Aliases: []string{"path", "filePath", "file"},
+			registry.Param{Name: "file_path", Type: registry.String, Role: registry.WritesFile, Aliases: []string{"path", "filePath", "file"},
 				Description: "The file; without it, the one that was changed last below the current directory."},
 			registry.Param{Name: "id", Type: registry.Integer, Min: registry.Float(1), Description: "Restore what there was before the change of this number."},
 			registry.Param{Name: "list", Type: registry.Boolean, Default: false, Short: "l", Description: "List the last changes, and change nothing."},
@@ -34,7 +34,16 @@ the file that is named. An undo is a change too, so undo again takes it back; --
 			registry.Param{Name: "force", Type: registry.Boolean, Default: false, Short: "f", Description: "Restore even if the file was changed by something else since."},
 		),
 		Examples: []string{"undo", "undo main.go", "undo --list", "undo --id 12"},
-		Run:      f.undo,
+		Uses: func(k registry.Kwargs, uses []registry.Use, _ bool) ([]registry.Use, bool) {
+			if k["list"] == true {
+				return nil, true
+			}
+			if uses == nil {
+				uses = []registry.Use{{Role: registry.WritesTree, Value: "."}}
+			}
+			return changes(k, uses, true)
+		},
+		Run: f.undo,
 	}
 }
 
@@ -110,24 +119,28 @@ func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
 	return out
 }
 
-// choose finds the change that is meant.
+// choose finds the change that is meant: of the file that is named, else of
+// those below the current directory.
 func choose(call *registry.Call, list []checkpoint.Change) (*checkpoint.Change, error) {
-	named := call.Has("file_path")
+	named, wanted := call.Has("file_path"), call.Int("id")
+	dir, err := resolved(call.Dir)
+	if err != nil {
+		return nil, err
+	}
 	for i := len(list) - 1; i >= 0; i-- {
 		c := &list[i]
-		if call.Has("id") {
-			if c.ID == call.Int("id") {
-				return c, nil
-			}
-			continue
-		}
-		if (named || c.Dir == call.Dir || call.Rel(c.Path) != c.Path) && tookEffect(c, list[i+1:]) {
+		switch inside := named || registry.Below(c.Path, dir); {
+		case wanted != 0 && c.ID == wanted && inside:
+			return c, nil
+		case wanted != 0 && c.ID == wanted:
+			return nil, fmt.Errorf("change %d is of %s, which is not below %s: name the file too", wanted, c.Path, call.Dir)
+		case wanted == 0 && inside && tookEffect(c, list[i+1:]):
 			return c, nil
 		}
 	}
 	switch {
-	case call.Has("id"):
-		return nil, fmt.Errorf("there is no change %d: undo --list shows those that are kept", call.Int("id"))
+	case wanted != 0:
+		return nil, fmt.Errorf("there is no change %d: undo --list shows those that are kept", wanted)
 	case named:
 		return nil, fmt.Errorf("no change of %s is kept: undo --list shows those that are", call.String("file_path"))
 	case len(list) > 0:

@@ -32,7 +32,7 @@ file or the new one, never a part. Mode, owner and attributes stay, a symbolic l
 lines, bytes and SHA-256, and a diff when it overwrote. In a session, a file that was neither read nor written before is
 only overwritten with --force. To change a part of a file use edit; to take a write back, undo.`,
 		Params: registry.NewParams(
-			filePath("The file to write: relative to the current directory, absolute, or ~/..."),
+			filePath(registry.WritesFile, "The file to write: relative to the current directory, absolute, or ~/..."),
 			registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true, Aliases: []string{"contents", "text", "file_text"},
 				Description: "The whole new content, taken literally; an end of line is written only where the content has one."},
 			registry.Param{Name: "append", Type: registry.Boolean, Default: false, Short: "a", Description: "Add the content to the end of the file."},
@@ -54,7 +54,8 @@ only overwritten with --force. To change a part of a file use edit; to take a wr
 			}
 			return checkHash(k)
 		},
-		Run: f.write,
+		Uses: changes,
+		Run:  f.write,
 	}
 }
 

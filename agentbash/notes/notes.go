@@ -44,6 +44,7 @@ type note struct {
 
 const (
 	defaultCategory = "general"
+	file            = ".agentbash/notes.json" // in the workspace
 	maxFile         = 64 << 20
 	maxNote         = 1 << 20
 )
@@ -76,6 +77,9 @@ them, in this session and in later ones.`,
 		Examples: []string{
 			"note 'the tests need a running redis' --category setup",
 			"git log --oneline -5 | note --category history",
+		},
+		Uses: func(registry.Kwargs, []registry.Use, bool) ([]registry.Use, bool) {
+			return []registry.Use{{Role: registry.KeepsState, Value: file}}, true
 		},
 		Run: o.note,
 	}
@@ -149,7 +153,7 @@ func (o *Options) file(dir string) string {
 			break
 		}
 	}
-	return filepath.Join(root, ".agentbash", "notes.json")
+	return filepath.Join(root, file)
 }
 
 // add appends a note to the file and returns how many there are now. aside is

@@ -19,8 +19,8 @@ func (s *Shells) Tools() []*registry.Tool {
 	return []*registry.Tool{s.startTool(), s.outputTool(), s.killTool()}
 }
 
-func idParam(about string) registry.Param {
-	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Aliases: []string{"id", "shell_id", "task_id"}, Description: about}
+func idParam(role registry.Role, about string) registry.Param {
+	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Role: role, Aliases: []string{"id", "shell_id", "task_id"}, Description: about}
 }
 
 func (s *Shells) startTool() *registry.Tool {
@@ -35,13 +35,22 @@ func (s *Shells) startTool() *registry.Tool {
 the exported variables; functions and other variables are not copied, and stdin is empty. It goes on while other commands run, also when
 the session's shell is restarted, and ends with agentbash. bash_output shows what it writes, bash_kill ends it.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "command", Type: registry.String, Aliases: []string{"cmd"},
+			registry.Param{Name: "command", Type: registry.String, Role: registry.RunsText, Aliases: []string{"cmd"},
 				Description: "The command, in quotes; - reads it from stdin. Without one, the background shells are listed."},
 		),
 		Examples: []string{
 			"bash_start 'npm run dev'",
 			"id=$(bash_start 'make test'); bash_output --bash_id $id --wait exit",
 			"bash_start",
+		},
+		Uses: func(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+			switch k["command"] {
+			case nil: // it lists
+				return nil, true
+			case "-":
+				return nil, false
+			}
+			return uses, known
 		},
 		Run: s.runStart,
 	}
@@ -130,7 +139,7 @@ code 0), failed, terminated (by a signal or bash_kill) or error (its output got 
 others count as seen. --wait waits for a line that matches, or with the word exit for the end, and then prints what there is; exit status 124
 says that it did not come in time, 1 that the shell ended without such a line. The time limit of the command itself applies too.`,
 		Params: registry.NewParams(
-			idParam("The ID that bash_start printed."),
+			idParam("", "The ID that bash_start printed."),
 			registry.Param{Name: "filter", Type: registry.String, Description: "Print only lines that match this regular expression (RE2)."},
 			registry.Param{Name: "wait", Type: registry.String,
 				Description: "Wait for a new line that matches this regular expression, or for the end: exit. ([e]xit is a line with that word.)"},
@@ -169,7 +178,7 @@ func (s *Shells) killTool() *registry.Tool {
 		Detail: `Sends SIGTERM to the shell and its whole tree, and SIGKILL to what is still there after --grace seconds; prints what it
 wrote since the last look, and its last status on stderr.`,
 		Params: registry.NewParams(
-			idParam("The ID that bash_start printed."),
+			idParam(registry.Signals, "The ID that bash_start printed."),
 			registry.Param{Name: "grace", Type: registry.Number, Default: 3, Min: registry.Float(0), Max: registry.Float(60),
 				Description: "Seconds between SIGTERM and SIGKILL."},
 		),

@@ -90,6 +90,9 @@ and an excerpt. --json prints an array of objects with title, url and content. E
 			"web_search 'go 1.26 release notes'",
 			"web_search --query 'mvdan sh parser' --json | jq -r '.[0].url' | xargs web_fetch --url",
 		},
+		Uses: func(registry.Kwargs, []registry.Use, bool) ([]registry.Use, bool) {
+			return []registry.Use{{Role: registry.Contacts, Value: w.opts.Search.address()}}, true
+		},
 		Run: w.runSearch,
 	}
 }
@@ -149,10 +152,18 @@ func (w *Web) runSearch(ctx context.Context, call *registry.Call) (registry.Tool
 	return registry.Success(asText(a.Results)), nil
 }
 
+// address is where the service is, without a slash at its end.
+func (s *Search) address() string {
+	if s.URL == "" {
+		return tavilyURL
+	}
+	return strings.TrimSuffix(s.URL, "/")
+}
+
 // request is the one that the service wants.
 func (s *Search) request(ctx context.Context, query string, most int) (*http.Request, error) {
 	if s.Provider == SearXNG {
-		at := strings.TrimSuffix(s.URL, "/")
+		at := s.address()
 		if !strings.HasSuffix(at, "/search") {
 			at += "/search"
 		}
@@ -162,15 +173,11 @@ func (s *Search) request(ctx context.Context, query string, most int) (*http.Req
 		}
 		return req, err
 	}
-	at := strings.TrimSuffix(s.URL, "/")
-	if at == "" {
-		at = tavilyURL
-	}
 	body, err := json.Marshal(map[string]any{"query": query, "max_results": most})
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at+"/search", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address()+"/search", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
