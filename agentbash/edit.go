@@ -101,7 +101,7 @@ func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolRes
 		return done(err)
 	}
 	defer file.Close()
-	return done(f.apply(ctx, call, path, file, list))
+	return doneWith(f.apply(ctx, call, path, file, list))
 }
 
 // replacements reads the call's edits.
@@ -139,48 +139,51 @@ func (r replacement) check() error {
 }
 
 // apply makes the edits of a file that is open, all of them or none.
-func (f *files) apply(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) error {
+func (f *files) apply(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) (about summary, err error) {
 	shown := call.Rel(path)
 	old, err := file.Content(changeLimit)
 	if err != nil {
-		return err
+		return about, err
 	}
 	if err := expectHash(call, shown, old); err != nil {
-		return err
+		return about, err
 	}
 	if r, known := f.lookup(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
-		return fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
+		return about, fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
 	}
-	content, notes, err := edited(old, list, call.Bool("strict"), shown)
+	content, count, notes, err := edited(old, list, call.Bool("strict"), shown)
 	if err != nil {
-		return err
+		return about, err
 	}
 	for _, note := range notes {
 		fmt.Fprintf(call.Stderr, "%s: %s\n", shown, note)
 	}
+	facts := contentFacts(file.Path, content, hashOf(content))
+	facts["replacements"], facts["dry_run"] = count, call.Bool("dry_run")
+	about = summary{dryRun(call) + "edited " + shown + ", " + plural(count, "replacement"), facts}
 	report := diff(shown, old, content)
 	if call.Bool("dry_run") {
 		io.WriteString(call.Stdout, report)
 		fmt.Fprintf(call.Stderr, "dry run: %s is as it was\n", shown)
-		return nil
+		return about, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return about, err
 	}
 	if err := f.replace(call, "edit", file, old, content, false); err != nil {
-		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	_, err = io.WriteString(call.Stdout, report)
-	return err
+	return about, err
 }
 
 // edited returns a content with the edits made, each on the result of the one
-// before, and what has to be said of them.
-func edited(old []byte, list []replacement, strict bool, shown string) (content []byte, notes []string, err error) {
+// before, how many places they changed, and what has to be said of them.
+func edited(old []byte, list []replacement, strict bool, shown string) (content []byte, count int, notes []string, err error) {
 	c := codecFor(old, list)
 	text, err := c.decode(old)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", shown, err)
+		return nil, 0, nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	for i, r := range list {
 		places, note := match(text, r, strict)
@@ -188,21 +191,22 @@ func edited(old []byte, list []replacement, strict bool, shown string) (content 
 			if len(list) > 1 {
 				err = fmt.Errorf("edits[%d]: %w (no edit was made)", i, err)
 			}
-			return nil, nil, err
+			return nil, 0, nil, err
 		}
 		if size := grown(text, places); size > changeLimit {
-			return nil, nil, fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, plural(size, "byte"), plural(changeLimit, "byte"))
+			return nil, 0, nil, fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, plural(size, "byte"), plural(changeLimit, "byte"))
 		}
 		if note != "" {
 			notes = append(notes, note)
 		}
+		count += len(places)
 		text = replaced(text, places)
 	}
 	content, err = c.encode(text)
 	if err == nil && bytes.Equal(content, old) {
 		err = fmt.Errorf("%s: the edits leave the file as it is: there is nothing to change", shown)
 	}
-	return content, notes, err
+	return content, count, notes, err
 }
 
 // problem says why the places of a replacement do not do.

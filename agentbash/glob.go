@@ -134,7 +134,8 @@ func runGlob(ctx context.Context, call *registry.Call) (registry.ToolResult, err
 	case p.printed == 0:
 		fmt.Fprintf(call.Stderr, "%s matched, none after --offset %d\n", plural(p.seen, "path"), p.skip)
 	}
-	return done(nil)
+	return doneWith(summary{"glob: " + plural(p.seen, "path"),
+		map[string]any{"path": l.base, "matches": p.seen, "printed": p.printed, "truncated": p.printed < p.seen}}, nil)
 }
 
 // isDirectory refuses what cannot be walked.

@@ -151,16 +151,11 @@ func (f *files) grep(ctx context.Context, call *registry.Call) (registry.ToolRes
 		return done(asGrepError(err))
 	}
 	out.notes()
-	switch {
-	case out.total.matches > 0:
-		return registry.ToolResult{Success: true}, nil
-	case root != "":
+	res := out.result()
+	if !res.Success && root != "" {
 		q.explain(ctx, root, out)
 	}
-	if out.total.failed > 0 {
-		return registry.ToolResult{ExitStatus: 2}, nil
-	}
-	return registry.ToolResult{ExitStatus: 1}, nil
+	return res, nil
 }
 
 func asGrepError(err error) error {

@@ -100,13 +100,14 @@ func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolRes
 		list = changesOf(list, real)
 	}
 	if call.Bool("list") {
-		return done(listChanges(call, list))
+		listChanges(call, list)
+		return doneWith(summary{plural(len(list), "change"), map[string]any{"changes": len(list)}}, nil)
 	}
 	c, err := choose(call, list)
 	if err != nil {
 		return done(err)
 	}
-	return done(f.restore(ctx, call, s, changesOf(list, c.Path), c))
+	return doneWith(f.restore(ctx, call, s, changesOf(list, c.Path), c))
 }
 
 func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
@@ -172,13 +173,12 @@ func versionNow(path string) (*checkpoint.Version, error) {
 }
 
 // listChanges prints the changes, the last one first.
-func listChanges(call *registry.Call, list []checkpoint.Change) error {
+func listChanges(call *registry.Call, list []checkpoint.Change) {
 	for i := len(list) - 1; i >= 0 && i >= len(list)-50; i-- {
 		c := &list[i]
 		what := fmt.Sprintf("%s -> %s", size(c.Before), size(c.After))
 		fmt.Fprintf(call.Stdout, "%d\t%s\t%s\t%s\t%s\n", c.ID, c.Time.Local().Format(time.DateTime), c.Op, call.Rel(c.Path), what)
 	}
-	return nil
 }
 
 func size(v *checkpoint.Version) string {
@@ -189,16 +189,16 @@ func size(v *checkpoint.Version) string {
 }
 
 // restore gives a file what it held before a change; list is its changes.
-func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) error {
+func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (about summary, err error) {
 	shown := call.Rel(c.Path)
 	defer f.takeTurn(c.Path)()
 	g := f.gate(ctx)
 	if err := g.mayWrite(c.Path); err != nil {
-		return err
+		return about, err
 	}
 	file, old, err := openForUndo(g, call, c.Path)
 	if err != nil {
-		return err
+		return about, err
 	}
 	var now *checkpoint.Version
 	if file != nil {
@@ -210,15 +210,21 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 		latest = &list[len(list)-2]
 	}
 	if !now.Same(latest.After) && !call.Bool("force") {
-		return fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", shown, latest.Op)
+		return about, fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", shown, latest.Op)
 	}
 	content, err := before(s, c, old)
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown, err)
+		return about, fmt.Errorf("%s: %w", shown, err)
 	}
 	if c.Before.Same(now) {
-		return fmt.Errorf("%s holds what it held before change %d: there is nothing to undo", shown, c.ID)
+		return about, fmt.Errorf("%s holds what it held before change %d: there is nothing to undo", shown, c.ID)
 	}
+	verb := "restored"
+	if c.Before == nil {
+		verb = "removed"
+	}
+	about = summary{fmt.Sprintf("%s%s %s, as before %s %d", dryRun(call), verb, shown, c.Op, c.ID),
+		map[string]any{"path": c.Path, "change": c.ID, "removed": c.Before == nil, "dry_run": call.Bool("dry_run")}}
 	report := fmt.Sprintf("%s: as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quoteWord(shown))
 	if c.Before == nil {
 		report = fmt.Sprintf("%s: removed, as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quoteWord(shown))
@@ -226,16 +232,16 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 	report += diff(shown, old, content)
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would be %s", report)
-		return nil
+		return about, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return about, err
 	}
 	if err := f.putBack(g, call, file, c, now, old, content); err != nil {
-		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	_, err = io.WriteString(call.Stdout, report)
-	return err
+	return about, err
 }
 
 // openForUndo opens the file as it is now, if it is there.
