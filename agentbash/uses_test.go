@@ -370,3 +370,47 @@ func TestUndoWithoutAPathKeepsToItsTree(t *testing.T) {
 	}
 	require.Equal(t, "NEW", b.contents()[filepath.Join(b.root, "b.txt")])
 }
+
+// The tools beside those of files say in a line what they did, too.
+func TestDisplayOfTheOtherTools(t *testing.T) {
+	b, last := newUsesBench(t), "" // the ID of the shell started last
+	for _, row := range []struct {
+		words   []string
+		display string
+		keys    []string
+	}{
+		{[]string{"note", "x"}, `^noted in \.agentbash/notes\.json$`, []string{"notes", "path"}},
+		{[]string{"recall"}, `^recalled 1 note$`, []string{"notes", "path"}},
+		{[]string{"skill"}, `^1 skill$`, []string{"skills"}},
+		{[]string{"skill", "s"}, `^skill s$`, []string{"name", "path"}},
+		{[]string{"clarify", "q?", "--default", "d"}, `^answered by default$`, []string{"by_default"}},
+		{[]string{"bash_start"}, `^0 background shells$`, []string{"shells"}},
+		{[]string{"bash_start", "exit 3"}, `^started [0-9a-f]+$`, nil},
+		{[]string{"bash_output", "ID", "--wait", "exit"}, `^[0-9a-f]+: failed after .*, exit code 3$`, []string{"bash_id", "status", "pid", "log", "exit_code"}},
+		{[]string{"bash_start", "sleep 1000"}, `^started [0-9a-f]+$`, []string{"bash_id", "status", "pid", "log"}},
+		{[]string{"bash_kill", "ID"}, `^[0-9a-f]+: [0-9]+ process(es)? ended$`, []string{"bash_id", "status", "pid", "log", "exit_code", "processes"}},
+		{[]string{"web_fetch", os.Getenv("SERVER")}, `^fetched http://.*, \d+ bytes$`, []string{"url", "http_status", "content_type", "bytes", "truncated"}},
+		{[]string{"web_search", "x"}, `^web_search: 1 result$`, []string{"host", "results"}},
+	} {
+		for i := range row.words {
+			if row.words[i] == "ID" {
+				row.words[i] = last
+			}
+		}
+		var out bytes.Buffer
+		res := b.tools[row.words[0]].Command(t.Context(), row.words[1:], &registry.Call{Dir: b.dir, Stdout: &out, Stderr: io.Discard})
+		require.True(t, res.Success, "%q: %s", row.words, res.Error)
+		require.Regexp(t, row.display, res.Display)
+		if id, ok := res.Metadata["bash_id"].(string); ok {
+			last = id
+		}
+		if row.keys == nil {
+			continue
+		}
+		var keys []string
+		for key := range res.Metadata {
+			keys = append(keys, key)
+		}
+		require.ElementsMatch(t, row.keys, keys, "%q", row.words)
+	}
+}

@@ -14,7 +14,10 @@ import (
 
 const category = "background"
 
-// Tools returns bash_start, bash_output and bash_kill.
+// Tools returns bash_start, bash_output and bash_kill. The Metadata of their
+// results are bash_id, status, pid, log (the file with its output) and, when it has
+// ended, exit_code; of bash_kill also processes, how many ended; of a list only
+// shells, how many there are.
 func (s *Shells) Tools() []*registry.Tool {
 	return []*registry.Tool{s.startTool(), s.outputTool(), s.killTool()}
 }
@@ -90,7 +93,18 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 		return registry.Failure("%v", err), nil
 	}
 	fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, bash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id)
-	return registry.Success(j.id + "\n"), nil
+	return j.result(registry.Success(j.id+"\n"), "started "+j.id), nil
+}
+
+// result adds to a result what it is about.
+func (j *job) result(res registry.ToolResult, display string) registry.ToolResult {
+	st := j.state()
+	res.Display = display
+	res.Metadata = map[string]any{"bash_id": j.id, "status": string(st.Status), "pid": st.PID, "log": st.Log}
+	if st.Status != Running {
+		res.Metadata["exit_code"] = st.Exit
+	}
+	return res
 }
 
 // maxCommand is what Linux takes as one argument (MAX_ARG_STRLEN, execve(2)).
@@ -115,7 +129,7 @@ func (s *Shells) list(call *registry.Call) (registry.ToolResult, error) {
 	if len(jobs) == 0 {
 		fmt.Fprintln(call.Stderr, "there are no background shells: bash_start 'COMMAND' starts one")
 	}
-	return registry.ToolResult{Success: true}, nil
+	return registry.ToolResult{Success: true, Display: count(len(jobs), "background shell", "s"), Metadata: map[string]any{"shells": len(jobs)}}, nil
 }
 
 // Line shows the job in one line: its ID, how it is doing, its command.
@@ -202,15 +216,18 @@ func (s *Shells) runKill(ctx context.Context, call *registry.Call) (registry.Too
 	if left > 0 {
 		return registry.Failure("%d of %d processes of background shell %s are still there: they belong to another user, or hang in the kernel", left, met, j.id), nil
 	}
-	fmt.Fprintf(call.Stderr, "%s: %s; %s ended\n", j.id, j.state().says(), processCount(met))
-	return registry.ToolResult{Success: true}, nil
+	ended := count(met, "process", "es") + " ended"
+	fmt.Fprintf(call.Stderr, "%s: %s; %s\n", j.id, j.state().says(), ended)
+	res := j.result(registry.ToolResult{Success: true}, j.id+": "+ended)
+	res.Metadata["processes"] = met
+	return res, nil
 }
 
-func processCount(n int) string {
+func count(n int, what, plural string) string {
 	if n == 1 {
-		return "1 process"
+		plural = ""
 	}
-	return fmt.Sprintf("%d processes", n)
+	return fmt.Sprintf("%d %s%s", n, what, plural)
 }
 
 // seconds is a number parameter as a duration.

@@ -202,7 +202,9 @@ func (p *page) print(call *registry.Call) (registry.ToolResult, error) {
 		}
 		return res, nil
 	}
-	return registry.ToolResult{Success: true}, nil
+	return registry.ToolResult{Success: true, Display: fmt.Sprintf("fetched %s, %d bytes", p.url.Redacted(), len(p.body)), Metadata: map[string]any{
+		"url": p.url.Redacted(), "http_status": p.status, "content_type": p.kind(), "bytes": len(p.body), "truncated": p.more,
+	}}, nil
 }
 
 // maxErrorBody is how much of an error's body is shown, in bytes.

@@ -146,10 +146,17 @@ func (w *Web) runSearch(ctx context.Context, call *registry.Call) (registry.Tool
 	if len(a.Results) == 0 {
 		return registry.Failure("nothing was found for %q: try other words", query), nil
 	}
+	res := registry.Success(asText(a.Results))
 	if call.Bool("json") {
-		return asJSON(a.Results)
+		if res.Output, err = asJSON(a.Results); err != nil {
+			return registry.ToolResult{}, err
+		}
 	}
-	return registry.Success(asText(a.Results)), nil
+	res.Display, res.Metadata = fmt.Sprintf("web_search: %d results", len(a.Results)), map[string]any{"host": req.URL.Host, "results": len(a.Results)}
+	if len(a.Results) == 1 {
+		res.Display = "web_search: 1 result"
+	}
+	return res, nil
 }
 
 // address is where the service is, without a slash at its end.
@@ -232,15 +239,13 @@ func (s *Search) refusal(host string, res *http.Response, body []byte) error {
 	return errors.New(text)
 }
 
-func asJSON(results []found) (registry.ToolResult, error) {
+func asJSON(results []found) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(results); err != nil {
-		return registry.ToolResult{}, err
-	}
-	return registry.Success(b.String()), nil
+	err := e.Encode(results)
+	return b.String(), err
 }
 
 // asText is for reading: a paragraph a result.
