@@ -34,7 +34,7 @@ then, for whole lines that occur once, with another indentation, to which the ne
 --strict turns both off. Nothing else in the file changes, a byte at most. Several edits of one file are done together or not at all:
 --edits '[{"old_string": "a", "new_string": "b"}, ...]'. Prints a unified diff.`,
 		Params: registry.NewParams(
-			filePath("The file to change: relative to the current directory, absolute, or ~/..."),
+			filePath(registry.WritesFile, "The file to change: relative to the current directory, absolute, or ~/..."),
 			oldParam, newParam, allParam,
 			registry.Param{Name: "count", Type: registry.Integer, Min: registry.Float(1), Aliases: []string{"expected_replacements"},
 				Description: "How many occurrences there must be; all of them are replaced, and any other number is an error."},
@@ -51,6 +51,7 @@ then, for whole lines that occur once, with another indentation, to which the ne
 			`edit a.txt --edits '[{"old_string": "one", "new_string": "1"}, {"old_string": "two", "new_string": "2"}]'`,
 		},
 		Check: checkEdit,
+		Uses:  changes,
 		Run:   f.edit,
 	}
 }
@@ -101,7 +102,7 @@ func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolRes
 		return done(err)
 	}
 	defer file.Close()
-	return done(f.apply(ctx, call, path, file, list))
+	return doneWith(f.apply(ctx, call, path, file, list))
 }
 
 // replacements reads the call's edits.
@@ -113,13 +114,10 @@ func replacements(call *registry.Call) ([]replacement, error) {
 	var list []replacement
 	for i, e := range call.Array("edits") {
 		m, _ := e.(map[string]any)
-		old, okOld := text(m, "old_string", "old_str", "oldString", "old")
-		new, okNew := text(m, "new_string", "new_str", "newString", "new")
-		if !okOld || !okNew {
-			return nil, registry.Usagef("edits[%d] must be an object with the strings old_string and new_string", i)
-		}
-		all, _ := m["replace_all"].(bool)
-		r := replacement{old: old, new: new, all: all}
+		r := replacement{}
+		r.old, _ = m["old_string"].(string)
+		r.new, _ = m["new_string"].(string)
+		r.all, _ = m["replace_all"].(bool)
 		if err := r.check(); err != nil {
 			return nil, fmt.Errorf("edits[%d]: %w", i, err)
 		}
@@ -129,15 +127,6 @@ func replacements(call *registry.Call) ([]replacement, error) {
 		return nil, registry.Usagef("edits is empty: give at least one")
 	}
 	return list, nil
-}
-
-func text(m map[string]any, names ...string) (string, bool) {
-	for _, name := range names {
-		if s, ok := m[name].(string); ok {
-			return s, true
-		}
-	}
-	return "", false
 }
 
 func (r replacement) check() error {
@@ -151,48 +140,51 @@ func (r replacement) check() error {
 }
 
 // apply makes the edits of a file that is open, all of them or none.
-func (f *files) apply(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) error {
+func (f *files) apply(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) (about summary, err error) {
 	shown := call.Rel(path)
 	old, err := file.Content(changeLimit)
 	if err != nil {
-		return err
+		return about, err
 	}
 	if err := expectHash(call, shown, old); err != nil {
-		return err
+		return about, err
 	}
 	if r, known := f.lookup(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
-		return fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
+		return about, fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
 	}
-	content, notes, err := edited(old, list, call.Bool("strict"), shown)
+	content, count, notes, err := edited(old, list, call.Bool("strict"), shown)
 	if err != nil {
-		return err
+		return about, err
 	}
 	for _, note := range notes {
 		fmt.Fprintf(call.Stderr, "%s: %s\n", shown, note)
 	}
+	facts := contentFacts(file.Path, content, hashOf(content))
+	facts["replacements"], facts["dry_run"] = count, call.Bool("dry_run")
+	about = summary{dryRun(call) + "edited " + shown + ", " + plural(count, "replacement"), facts}
 	report := diff(shown, old, content)
 	if call.Bool("dry_run") {
 		io.WriteString(call.Stdout, report)
 		fmt.Fprintf(call.Stderr, "dry run: %s is as it was\n", shown)
-		return nil
+		return about, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return about, err
 	}
 	if err := f.replace(call, "edit", file, old, content, false); err != nil {
-		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	_, err = io.WriteString(call.Stdout, report)
-	return err
+	return about, err
 }
 
 // edited returns a content with the edits made, each on the result of the one
-// before, and what has to be said of them.
-func edited(old []byte, list []replacement, strict bool, shown string) (content []byte, notes []string, err error) {
+// before, how many places they changed, and what has to be said of them.
+func edited(old []byte, list []replacement, strict bool, shown string) (content []byte, count int, notes []string, err error) {
 	c := codecFor(old, list)
 	text, err := c.decode(old)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", shown, err)
+		return nil, 0, nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	for i, r := range list {
 		places, note := match(text, r, strict)
@@ -200,21 +192,22 @@ func edited(old []byte, list []replacement, strict bool, shown string) (content 
 			if len(list) > 1 {
 				err = fmt.Errorf("edits[%d]: %w (no edit was made)", i, err)
 			}
-			return nil, nil, err
+			return nil, 0, nil, err
 		}
 		if size := grown(text, places); size > changeLimit {
-			return nil, nil, fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, plural(size, "byte"), plural(changeLimit, "byte"))
+			return nil, 0, nil, fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, plural(size, "byte"), plural(changeLimit, "byte"))
 		}
 		if note != "" {
 			notes = append(notes, note)
 		}
+		count += len(places)
 		text = replaced(text, places)
 	}
 	content, err = c.encode(text)
 	if err == nil && bytes.Equal(content, old) {
 		err = fmt.Errorf("%s: the edits leave the file as it is: there is nothing to change", shown)
 	}
-	return content, notes, err
+	return content, count, notes, err
 }
 
 // problem says why the places of a replacement do not do.

@@ -20,7 +20,7 @@ func Example() {
 		panic(err)
 	}
 	run := func(name string, kwargs registry.Kwargs) {
-		fmt.Print(tools.Execute(context.Background(), name, dir, kwargs).Output)
+		fmt.Print(tools.Execute(context.Background(), name, kwargs, registry.InDir(dir)).Output)
 	}
 	run("write", registry.Kwargs{"file_path": "greeting.txt", "content": "hello\nworld\n"})
 	run("edit", registry.Kwargs{"file_path": "greeting.txt", "old_string": "world", "new_string": "moon"})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 
@@ -40,7 +39,16 @@ repository, and .git always. Links are listed and not followed.`,
 			registry.Param{Name: "null", Type: registry.Boolean, Default: false, Short: "0", Description: "End each path with a NUL byte, for xargs -0."},
 		),
 		Examples: []string{"glob '**/*.go'", "glob '{src,lib}/**/*_test.py' --sort mtime --limit 20", "glob '*.md' docs"},
-		Run:      runGlob,
+		Uses: func(k registry.Kwargs, _ []registry.Use, known bool) ([]registry.Use, bool) {
+			pattern, _ := k["pattern"].(string)
+			path, ok := k["path"].(string)
+			if !ok {
+				path = "."
+			}
+			base, _ := start(pattern, path)
+			return []registry.Use{{Role: registry.ReadsTree, Value: base}}, known
+		},
+		Run: runGlob,
 	}
 }
 
@@ -61,23 +69,29 @@ type lookup struct {
 	pattern *glob.Pattern
 }
 
-// newLookup sorts out where a pattern starts: its leading plain names are part of the directory.
+// start sorts out where a pattern starts, as typed, and what is left of it: its
+// leading plain names are part of the directory.
+func start(pattern, path string) (base, rest string) {
+	if tail, ok := strings.CutPrefix(pattern, "~/"); ok {
+		dir, rest := glob.Prefix(tail)
+		return "~/" + dir, rest
+	}
+	dir, rest := glob.Prefix(pattern)
+	switch {
+	case dir == "":
+		return path, rest
+	case path == "" || strings.HasPrefix(dir, "/"):
+		return dir, rest
+	}
+	return path + "/" + dir, rest // not joined: that would take ~/.. together
+}
+
 func newLookup(call *registry.Call, typed string) (*lookup, error) {
-	dir, rest := glob.Prefix(typed)
-	l := &lookup{shown: typed, text: rest}
-	if home, tail, ok := strings.Cut(typed, "/"); ok && home == "~" {
-		dir, l.text = glob.Prefix(tail)
-		dir = "~/" + dir
-	}
+	base, rest := start(typed, call.String("path"))
+	l := &lookup{shown: typed, base: call.Path(base), text: rest}
 	var err error
-	if l.pattern, err = glob.Compile(l.text); err != nil {
+	if l.pattern, err = glob.Compile(rest); err != nil {
 		return nil, registry.Usagef("%v", err)
-	}
-	l.base = call.Path(call.String("path"))
-	if dir != "" {
-		if l.base = call.Path(dir); !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "~/") {
-			l.base = filepath.Join(call.Path(call.String("path")), dir)
-		}
 	}
 	return l, nil
 }
@@ -121,7 +135,8 @@ func runGlob(ctx context.Context, call *registry.Call) (registry.ToolResult, err
 	case p.printed == 0:
 		fmt.Fprintf(call.Stderr, "%s matched, none after --offset %d\n", plural(p.seen, "path"), p.skip)
 	}
-	return done(nil)
+	return doneWith(summary{"glob: " + plural(p.seen, "path"),
+		map[string]any{"path": l.base, "matches": p.seen, "printed": p.printed, "truncated": p.printed < p.seen}}, nil)
 }
 
 // isDirectory refuses what cannot be walked.

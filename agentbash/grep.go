@@ -34,7 +34,7 @@ inside a repository, .git and binary files; when nothing is found, what was left
 when something matched, 1 when nothing did, 2 on an error.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "pattern", Type: registry.String, Required: true, Description: "The regular expression (RE2 syntax), or literal text with --fixed."},
-			registry.Param{Name: "path", Type: registry.String, Default: ".", Aliases: []string{"file_path", "dir"}, Description: "The file or directory to search; - is stdin."},
+			registry.Param{Name: "path", Type: registry.String, Default: ".", Role: registry.ReadsTree, Aliases: []string{"file_path", "dir"}, Description: "The file or directory to search; - is stdin."},
 			registry.Param{Name: "glob", Type: registry.String, Aliases: []string{"include"},
 				Description: "Only files that match, such as *.go or src/**/*.{ts,tsx}, relative to path; !*_test.go leaves files out. Several are separated by spaces."},
 			registry.Param{Name: "type", Type: registry.String, Description: "Only files of a language, such as go, py, ts, js, rust, md; several are separated by commas."},
@@ -71,7 +71,8 @@ when something matched, 1 when nothing did, 2 on an error.`,
 			}
 			return nil
 		},
-		Run: f.grep,
+		Uses: notStdin,
+		Run:  f.grep,
 	}
 }
 
@@ -151,16 +152,11 @@ func (f *files) grep(ctx context.Context, call *registry.Call) (registry.ToolRes
 		return done(asGrepError(err))
 	}
 	out.notes()
-	switch {
-	case out.total.matches > 0:
-		return registry.ToolResult{Success: true}, nil
-	case root != "":
+	res := out.result()
+	if !res.Success && root != "" {
 		q.explain(ctx, root, out)
 	}
-	if out.total.failed > 0 {
-		return registry.ToolResult{ExitStatus: 2}, nil
-	}
-	return registry.ToolResult{ExitStatus: 1}, nil
+	return res, nil
 }
 
 func asGrepError(err error) error {

@@ -30,7 +30,7 @@ characters; what was left out, and how to go on, is said on stderr. With --limit
 copies the file. Files that start with a UTF-16 byte order mark are printed as UTF-8; --encoding raw prints any file's bytes,
 a binary one's too. "-" reads stdin.`,
 		Params: registry.NewParams(
-			filePath("The file: relative to the current directory, absolute, or ~/...; - is stdin."),
+			filePath(registry.ReadsFile, "The file: relative to the current directory, absolute, or ~/...; - is stdin."),
 			registry.Param{Name: "offset", Type: registry.Integer, Default: 1, Aliases: []string{"start_line", "start"},
 				Description: "The first line to print, counted from 1 (0 is 1 too); -N prints from the Nth line before the end."},
 			registry.Param{Name: "limit", Type: registry.Integer, Default: 2000, Min: registry.Float(0), Aliases: []string{"lines", "max_lines"},
@@ -50,7 +50,8 @@ a binary one's too. "-" reads stdin.`,
 			"read app.log --offset -50",
 			"read data.json --limit 0 | jq .items",
 		},
-		Run: f.read,
+		Uses: notStdin,
+		Run:  f.read,
 	}
 }
 
@@ -60,6 +61,8 @@ type request struct {
 	first    int    // 1-based; negative: from the end
 	limit    int    // 0: all
 	encoding string
+
+	about summary // of what was printed
 }
 
 func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
@@ -73,7 +76,8 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	}
 	if path == "-" {
 		r.shown = "stdin"
-		return done(r.stdin(ctx, call))
+		err := r.stdin(ctx, call)
+		return doneWith(r.about, err)
 	}
 	if path == "" {
 		return done(registry.Usagef("file_path is empty: name a file"))
@@ -85,7 +89,8 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 		return done(err)
 	}
 	defer src.Close()
-	return done(f.readSource(ctx, call, r, src))
+	err = f.readSource(ctx, call, &r, src)
+	return doneWith(r.about, err)
 }
 
 // stopAt is the number of lines after which nothing more is needed, or 0.
@@ -108,7 +113,7 @@ func (r *request) stdin(ctx context.Context, call *registry.Call) error {
 	return r.print(ctx, call, c, more)
 }
 
-func (f *files) readSource(ctx context.Context, call *registry.Call, r request, src *source) error {
+func (f *files) readSource(ctx context.Context, call *registry.Call, r *request, src *source) error {
 	head := make([]byte, 8000)
 	n, err := src.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
@@ -133,6 +138,10 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r request, 
 	}
 	if err := r.print(ctx, call, c, more); err != nil {
 		return err
+	}
+	r.about.metadata["path"] = src.path
+	if hash := src.hash(); hash != "" {
+		r.about.metadata["sha256"] = hash
 	}
 	if real, err := resolved(src.path); err == nil {
 		f.saw(real, record{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
@@ -170,6 +179,7 @@ func (r *request) print(ctx context.Context, call *registry.Call, c *content, mo
 	if first < 0 {
 		first = max(total+first+1, 1)
 	}
+	r.about = summary{"read " + r.shown + ", empty", map[string]any{"path": r.shown, "first_line": 0, "lines": 0, "total_lines": 0, "truncated": false}}
 	if total == 0 {
 		fmt.Fprintf(call.Stderr, "%s is empty\n", r.shown)
 		return nil
@@ -191,7 +201,29 @@ func (r *request) print(ctx context.Context, call *registry.Call, c *content, mo
 		return err
 	}
 	r.notes(call, w, first, total, known)
+	r.summarize(w, first, total, known)
 	return nil
+}
+
+// summarize notes what was printed.
+func (r *request) summarize(w *lineWriter, first, total int, known bool) {
+	lines := max(w.lastWhole-first+1, 0)
+	whole := known && lines == total
+	m := r.about.metadata
+	m["first_line"], m["lines"], m["total_lines"], m["truncated"] = first, lines, total, !whole || w.cut > 0
+	of := thousands(total)
+	if !known {
+		delete(m, "total_lines")
+		of = "more than " + of
+	}
+	switch {
+	case whole:
+		r.about.display = fmt.Sprintf("read %s, %s", r.shown, plural(lines, "line"))
+	case lines == 1 || w.midLine && lines == 0:
+		r.about.display = fmt.Sprintf("read %s, line %s of %s", r.shown, thousands(first), of)
+	default:
+		r.about.display = fmt.Sprintf("read %s, lines %s-%s of %s", r.shown, thousands(first), thousands(w.lastWhole), of)
+	}
 }
 
 func (r *request) columns(call *registry.Call) int {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/agentbash/agentbash/registry"
 )
 
 // report prints findings in the order in which they are added, within the
@@ -139,6 +141,30 @@ func (r *report) notes() {
 		fmt.Fprintf(r.q.call.Stderr, "%s %d-%d of %s%s: go on with --offset %d, or narrow the search\n",
 			strings.TrimPrefix(what, "matching ")+"s", r.q.skip+1, r.q.skip+r.printed, thousands(total), in, r.q.skip+r.printed)
 	}
+}
+
+// result is what the search came to, with the exit status of grep(1).
+func (r *report) result() registry.ToolResult {
+	path, t := "stdin", r.total
+	if typed := r.q.call.String("path"); typed != "-" {
+		path = r.q.call.Path(typed)
+	}
+	res := registry.ToolResult{Success: t.matches > 0, Display: "grep: no matches", Metadata: map[string]any{
+		"path": path, "matches": t.matches, "files": t.files, "searched": t.searched, "printed": r.printed, "truncated": r.printed < t.matches,
+	}}
+	switch {
+	case t.matches == 0 && t.failed > 0:
+		res.ExitStatus = 2
+	case t.matches == 0:
+		res.ExitStatus = 1
+	case r.q.mode == "content" && t.matches == 1:
+		res.Display = "grep: 1 match in 1 file"
+	case r.q.mode == "content":
+		res.Display = fmt.Sprintf("grep: %s matches in %s", thousands(t.matches), plural(t.files, "file"))
+	default:
+		res.Display = "grep: matches in " + plural(t.matches, "file")
+	}
+	return res
 }
 
 // list prints some notes and how many there are beyond.

@@ -3,6 +3,7 @@ package agentbash
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/agentbash/agentbash/registry"
 )
@@ -26,6 +27,20 @@ type Options struct {
 // Tools returns read, write, edit, grep, glob and undo, ready to be registered.
 // They share what they know of files that were read, and may be called from
 // several goroutines at once.
+//
+// A result that succeeded has a Display and this Metadata (a path is absolute;
+// "stdin" where that was read; sizes are of the whole file):
+//
+//	read   path, first_line, lines (printed), total_lines (if known), truncated
+//	       (something of the file was not printed), sha256 (of files up to 1 MiB)
+//	write  path, lines, bytes, sha256, created, dry_run
+//	edit   path, lines, bytes, sha256, replacements, dry_run
+//	grep   path, matches (lines, or files for another output_mode), files,
+//	       searched (files), printed, truncated
+//	glob   path, matches, printed, truncated
+//	undo   path, change (its number), removed, dry_run; with --list: changes
+//
+// grep has both also where nothing matched.
 func Tools(opts *Options) []*registry.Tool {
 	f := &files{known: map[string]record{}, busy: map[string]*turn{}}
 	if opts != nil {
@@ -52,10 +67,50 @@ func done(err error) (registry.ToolResult, error) {
 	return res, nil
 }
 
+// summary is what a run that succeeded says beside its output: a line for a
+// person, and the metadata that Tools documents.
+type summary struct {
+	display  string
+	metadata map[string]any
+}
+
+// doneWith is done, with a summary of what was done.
+func doneWith(about summary, err error) (registry.ToolResult, error) {
+	res, err := done(err)
+	if res.Success {
+		res.Display, res.Metadata = about.display, about.metadata
+	}
+	return res, err
+}
+
+// contentFacts is the metadata of a file and its whole content.
+func contentFacts(path string, content []byte, hash string) map[string]any {
+	return map[string]any{"path": path, "lines": countLines(content), "bytes": len(content), "sha256": hash}
+}
+
 // The path parameter that read, write and edit share.
-func filePath(description string) registry.Param {
+func filePath(role registry.Role, description string) registry.Param {
 	return registry.Param{
-		Name: "file_path", Type: registry.String, Required: true, Description: description,
+		Name: "file_path", Type: registry.String, Required: true, Role: role, Description: description,
 		Aliases: []string{"path", "filePath", "file", "filename"},
 	}
+}
+
+// notStdin leaves out of a call's uses the - that stands for stdin.
+func notStdin(_ registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+	return slices.DeleteFunc(uses, func(u registry.Use) bool { return u.Value == "-" }), known
+}
+
+// changes adds to the uses of a call that changes files that it shows, in a
+// diff, what they held. With dry_run it does no more than that.
+func changes(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+	shows := map[registry.Role]registry.Role{registry.WritesFile: registry.ReadsFile, registry.WritesTree: registry.ReadsTree}
+	var reads []registry.Use
+	for _, u := range uses {
+		reads = append(reads, registry.Use{Role: shows[u.Role], Value: u.Value})
+	}
+	if k["dry_run"] == true {
+		return reads, known
+	}
+	return append(reads, uses...), known
 }

@@ -26,7 +26,7 @@ func (f *files) undoTool() *registry.Tool {
 the file that is named. An undo is a change too, so undo again takes it back; --id goes further back, to before the change of that number
 (--list shows them). A file that was changed by something else since is left alone without --force.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "file_path", Type: registry.String, Aliases: []string{"path", "filePath", "file"},
+			registry.Param{Name: "file_path", Type: registry.String, Role: registry.WritesFile, Aliases: []string{"path", "filePath", "file"},
 				Description: "The file; without it, the one that was changed last below the current directory."},
 			registry.Param{Name: "id", Type: registry.Integer, Min: registry.Float(1), Description: "Restore what there was before the change of this number."},
 			registry.Param{Name: "list", Type: registry.Boolean, Default: false, Short: "l", Description: "List the last changes, and change nothing."},
@@ -34,7 +34,16 @@ the file that is named. An undo is a change too, so undo again takes it back; --
 			registry.Param{Name: "force", Type: registry.Boolean, Default: false, Short: "f", Description: "Restore even if the file was changed by something else since."},
 		),
 		Examples: []string{"undo", "undo main.go", "undo --list", "undo --id 12"},
-		Run:      f.undo,
+		Uses: func(k registry.Kwargs, uses []registry.Use, _ bool) ([]registry.Use, bool) {
+			if k["list"] == true {
+				return nil, true
+			}
+			if uses == nil {
+				uses = []registry.Use{{Role: registry.WritesTree, Value: "."}}
+			}
+			return changes(k, uses, true)
+		},
+		Run: f.undo,
 	}
 }
 
@@ -91,13 +100,14 @@ func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolRes
 		list = changesOf(list, real)
 	}
 	if call.Bool("list") {
-		return done(listChanges(call, list))
+		listChanges(call, list)
+		return doneWith(summary{plural(len(list), "change"), map[string]any{"changes": len(list)}}, nil)
 	}
 	c, err := choose(call, list)
 	if err != nil {
 		return done(err)
 	}
-	return done(f.restore(ctx, call, s, changesOf(list, c.Path), c))
+	return doneWith(f.restore(ctx, call, s, changesOf(list, c.Path), c))
 }
 
 func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
@@ -110,24 +120,28 @@ func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
 	return out
 }
 
-// choose finds the change that is meant.
+// choose finds the change that is meant: of the file that is named, else of
+// those below the current directory.
 func choose(call *registry.Call, list []checkpoint.Change) (*checkpoint.Change, error) {
-	named := call.Has("file_path")
+	named, wanted := call.Has("file_path"), call.Int("id")
+	dir, err := resolved(call.Dir)
+	if err != nil {
+		return nil, err
+	}
 	for i := len(list) - 1; i >= 0; i-- {
 		c := &list[i]
-		if call.Has("id") {
-			if c.ID == call.Int("id") {
-				return c, nil
-			}
-			continue
-		}
-		if (named || c.Dir == call.Dir || call.Rel(c.Path) != c.Path) && tookEffect(c, list[i+1:]) {
+		switch inside := named || registry.Below(c.Path, dir); {
+		case wanted != 0 && c.ID == wanted && inside:
+			return c, nil
+		case wanted != 0 && c.ID == wanted:
+			return nil, fmt.Errorf("change %d is of %s, which is not below %s: name the file too", wanted, c.Path, call.Dir)
+		case wanted == 0 && inside && tookEffect(c, list[i+1:]):
 			return c, nil
 		}
 	}
 	switch {
-	case call.Has("id"):
-		return nil, fmt.Errorf("there is no change %d: undo --list shows those that are kept", call.Int("id"))
+	case wanted != 0:
+		return nil, fmt.Errorf("there is no change %d: undo --list shows those that are kept", wanted)
 	case named:
 		return nil, fmt.Errorf("no change of %s is kept: undo --list shows those that are", call.String("file_path"))
 	case len(list) > 0:
@@ -159,13 +173,12 @@ func versionNow(path string) (*checkpoint.Version, error) {
 }
 
 // listChanges prints the changes, the last one first.
-func listChanges(call *registry.Call, list []checkpoint.Change) error {
+func listChanges(call *registry.Call, list []checkpoint.Change) {
 	for i := len(list) - 1; i >= 0 && i >= len(list)-50; i-- {
 		c := &list[i]
 		what := fmt.Sprintf("%s -> %s", size(c.Before), size(c.After))
 		fmt.Fprintf(call.Stdout, "%d\t%s\t%s\t%s\t%s\n", c.ID, c.Time.Local().Format(time.DateTime), c.Op, call.Rel(c.Path), what)
 	}
-	return nil
 }
 
 func size(v *checkpoint.Version) string {
@@ -176,16 +189,16 @@ func size(v *checkpoint.Version) string {
 }
 
 // restore gives a file what it held before a change; list is its changes.
-func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) error {
+func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (about summary, err error) {
 	shown := call.Rel(c.Path)
 	defer f.takeTurn(c.Path)()
 	g := f.gate(ctx)
 	if err := g.mayWrite(c.Path); err != nil {
-		return err
+		return about, err
 	}
 	file, old, err := openForUndo(g, call, c.Path)
 	if err != nil {
-		return err
+		return about, err
 	}
 	var now *checkpoint.Version
 	if file != nil {
@@ -197,15 +210,21 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 		latest = &list[len(list)-2]
 	}
 	if !now.Same(latest.After) && !call.Bool("force") {
-		return fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", shown, latest.Op)
+		return about, fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", shown, latest.Op)
 	}
 	content, err := before(s, c, old)
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown, err)
+		return about, fmt.Errorf("%s: %w", shown, err)
 	}
 	if c.Before.Same(now) {
-		return fmt.Errorf("%s holds what it held before change %d: there is nothing to undo", shown, c.ID)
+		return about, fmt.Errorf("%s holds what it held before change %d: there is nothing to undo", shown, c.ID)
 	}
+	verb := "restored"
+	if c.Before == nil {
+		verb = "removed"
+	}
+	about = summary{fmt.Sprintf("%s%s %s, as before %s %d", dryRun(call), verb, shown, c.Op, c.ID),
+		map[string]any{"path": c.Path, "change": c.ID, "removed": c.Before == nil, "dry_run": call.Bool("dry_run")}}
 	report := fmt.Sprintf("%s: as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quoteWord(shown))
 	if c.Before == nil {
 		report = fmt.Sprintf("%s: removed, as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quoteWord(shown))
@@ -213,16 +232,16 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 	report += diff(shown, old, content)
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would be %s", report)
-		return nil
+		return about, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return about, err
 	}
 	if err := f.putBack(g, call, file, c, now, old, content); err != nil {
-		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	_, err = io.WriteString(call.Stdout, report)
-	return err
+	return about, err
 }
 
 // openForUndo opens the file as it is now, if it is there.

@@ -33,7 +33,7 @@ file or the new one, never a part. Mode, owner and attributes stay, a symbolic l
 lines, bytes and SHA-256, and a diff when it overwrote. In a session, a file that was neither read nor written before is
 only overwritten with --force. To change a part of a file use edit; to take a write back, undo.`,
 		Params: registry.NewParams(
-			filePath("The file to write: relative to the current directory, absolute, or ~/..."),
+			filePath(registry.WritesFile, "The file to write: relative to the current directory, absolute, or ~/..."),
 			registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true, Aliases: []string{"contents", "text", "file_text"},
 				Description: "The whole new content, taken literally; an end of line is written only where the content has one."},
 			registry.Param{Name: "append", Type: registry.Boolean, Default: false, Short: "a", Description: "Add the content to the end of the file."},
@@ -55,7 +55,8 @@ only overwritten with --force. To change a part of a file use edit; to take a wr
 			}
 			return checkHash(k)
 		},
-		Run: f.write,
+		Uses: changes,
+		Run:  f.write,
 	}
 }
 
@@ -105,13 +106,13 @@ func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolRe
 	g := f.gate(ctx)
 	file, err := openTarget(g, call, path)
 	if errors.Is(err, os.ErrNotExist) {
-		return done(f.create(g, call, path, content))
+		return doneWith(f.create(g, call, path, content))
 	}
 	if err != nil {
 		return done(err)
 	}
 	defer file.Close()
-	return done(f.overwrite(ctx, call, path, file, content))
+	return doneWith(f.overwrite(ctx, call, path, file, content))
 }
 
 // openTarget opens an existing file to be changed; fs.ErrNotExist passes.
@@ -142,59 +143,61 @@ func openTarget(g *gate, call *registry.Call, path string) (*atomicfile.File, er
 }
 
 // create writes a file that is not there yet.
-func (f *files) create(g *gate, call *registry.Call, path string, content []byte) error {
+func (f *files) create(g *gate, call *registry.Call, path string, content []byte) (about summary, err error) {
 	shown := call.Rel(path)
 	if typed := call.String("file_path"); strings.HasSuffix(typed, "/") {
-		return fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quoteWord(typed))
+		return about, fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quoteWord(typed))
 	}
 	if call.Has("expected_hash") {
-		return fmt.Errorf("%s does not exist, so it cannot have the expected hash: leave --expected_hash out to create it", shown)
+		return about, fmt.Errorf("%s does not exist, so it cannot have the expected hash: leave --expected_hash out to create it", shown)
 	}
 	real, err := atomicfile.Resolve(path)
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown, err)
+		return about, fmt.Errorf("%s: %w", shown, err)
 	}
 	if err := g.mayWrite(real); err != nil {
-		return err
+		return about, err
 	}
+	hash := hashOf(content)
+	about = written(call, "created", real, content, hash)
 	if call.Bool("dry_run") {
-		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, sizes(content))
-		return nil
+		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, sizes(content, hash))
+		return about, nil
 	}
 	dir, err := g.pin(real, true)
 	if err != nil {
-		return err
+		return about, err
 	}
 	change := f.checkpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
 	if err := atomicfile.Create(dir, real, content, 0); err != nil {
 		change.cancel()
 		if errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("%s was made by another program meanwhile: read it first", shown)
+			return about, fmt.Errorf("%s was made by another program meanwhile: read it first", shown)
 		}
-		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	f.remember(real, content)
-	fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, sizes(content))
-	return nil
+	fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, sizes(content, hash))
+	return about, nil
 }
 
 // overwrite replaces, or appends to, a file that exists.
-func (f *files) overwrite(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, content []byte) error {
+func (f *files) overwrite(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, content []byte) (about summary, err error) {
 	shown := call.Rel(path)
 	if call.Bool("create_only") {
-		return fmt.Errorf("%s exists (%s): leave --create_only out to overwrite it", shown, plural(int(file.Size()), "byte"))
+		return about, fmt.Errorf("%s exists (%s): leave --create_only out to overwrite it", shown, plural(int(file.Size()), "byte"))
 	}
 	old, err := file.Content(changeLimit)
 	if err != nil {
-		return err
+		return about, err
 	}
 	if err := expectHash(call, shown, old); err != nil {
-		return err
+		return about, err
 	}
 	appending := call.Bool("append")
 	if !appending && !call.Bool("force") && !call.Has("expected_hash") {
 		if err := f.guard(shown, file, old, content); err != nil {
-			return err
+			return about, err
 		}
 	}
 	verb := "overwrote"
@@ -202,19 +205,21 @@ func (f *files) overwrite(ctx context.Context, call *registry.Call, path string,
 		verb = "appended to"
 		content = append(bytes.Clone(old), content...)
 	}
-	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, sizes(content), diff(shown, old, content))
+	hash := hashOf(content)
+	about = written(call, verb, file.Path, content, hash)
+	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, sizes(content, hash), diff(shown, old, content))
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would have %s", report)
-		return nil
+		return about, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return about, err
 	}
 	if err := f.replace(call, "write", file, old, content, appending); err != nil {
-		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	io.WriteString(call.Stdout, report)
-	return nil
+	return about, nil
 }
 
 // guard refuses to overwrite what was not read.
@@ -272,6 +277,21 @@ func unwrapPath(err error) error {
 }
 
 // sizes describes a content: lines, bytes and hash.
-func sizes(content []byte) string {
-	return fmt.Sprintf("%s, %s, sha256 %s", plural(countLines(content), "line"), plural(len(content), "byte"), hashOf(content)[:16])
+func sizes(content []byte, hash string) string {
+	return fmt.Sprintf("%s, %s, sha256 %s", plural(countLines(content), "line"), plural(len(content), "byte"), hash[:16])
+}
+
+// written is the summary of a write.
+func written(call *registry.Call, verb, path string, content []byte, hash string) summary {
+	facts := contentFacts(path, content, hash)
+	facts["created"], facts["dry_run"] = verb == "created", call.Bool("dry_run")
+	return summary{dryRun(call) + verb + " " + call.Rel(path) + ", " + plural(countLines(content), "line"), facts}
+}
+
+// dryRun begins the display of a call that changed nothing.
+func dryRun(call *registry.Call) string {
+	if call.Bool("dry_run") {
+		return "dry run: "
+	}
+	return ""
 }

@@ -1,7 +1,6 @@
 package fieldbash
 
 import (
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,18 +35,11 @@ var formats = []string{"text", "json", "raw"}
 func Parse(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, error) {
 	s := scanner{tool: t, params: t.Params, set: map[string]bool{}, plainSet: map[string]bool{}}
 	s.scan(words)
-	inner := registry.Tool{Name: t.Name, Params: s.innerParams()}
-	parsed, err := inner.Parse(s.rest, hasStdin)
+	parsed, problems := s.innerParams().Coerce(s.rest, hasStdin)
 	if parsed.Help != registry.NoHelp {
 		return parsed, nil
 	}
-	var usage *registry.UsageError
-	if err != nil && !errors.As(err, &usage) {
-		return parsed, err
-	}
-	if usage != nil {
-		s.problems = append(s.problems, usage.Problems...)
-	}
+	s.problems = append(s.problems, problems...)
 	kwargs := s.merge(parsed.Kwargs)
 	parsed.Kwargs = kwargs
 	if kwargs[laterKey] == nil && t.Check != nil {

@@ -3,6 +3,7 @@ package fieldbash
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,15 +102,13 @@ func coerceWords(p *registry.Param, words []string) (any, error) {
 		one.Type = registry.Array
 	}
 	one.Name, one.Required, one.Short, one.Aliases = "v", false, "", nil
-	t := registry.Tool{Params: registry.NewParams(one)}
 	var options []string
 	for _, w := range words {
 		options = append(options, "--v="+w)
 	}
-	parsed, err := t.Parse(options, false)
-	if err != nil {
-		text, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, fmt.Errorf("%s", strings.TrimPrefix(text, "--v: "))
+	parsed, problems := registry.NewParams(one).Coerce(options, false)
+	if problems != nil {
+		return nil, errors.New(strings.TrimPrefix(problems[0], "--v: "))
 	}
 	return parsed.Kwargs["v"], nil
 }

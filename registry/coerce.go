@@ -80,10 +80,20 @@ func (q *Param) coerce(words []string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(q.Enum) > 0 && !slices.Contains(q.Enum, words[0]) {
-		return nil, fmt.Errorf("%s is not one of %s", quote(words[0]), strings.Join(q.Enum, ", "))
-	}
-	return v, q.inRange(v)
+	return v, q.allows(v)
+}
+
+// wrongType says that what is shown is not of the declared type.
+func (q *Param) wrongType(shown string) error {
+	return fmt.Errorf("%s is not %s", shown, map[string]string{
+		String:  "text: put it in quotes",
+		Integer: "an integer: write a whole number such as 5",
+		Number:  "a number: write one such as 5 or 0.25",
+		Boolean: "a boolean: write true or false",
+		Array:   "a JSON array: write '[...]', or repeat the parameter",
+		Object:  "a JSON object: write '{\"key\": \"value\"}'",
+		Null:    "null: write null",
+	}[q.Type])
 }
 
 // union tries the members in order, text last, since text takes everything.
@@ -134,12 +144,12 @@ func (q *Param) scalar(s string) (any, error) {
 		return s, nil
 	case Integer:
 		if !integer().MatchString(s) {
-			return nil, fmt.Errorf("%s is not an integer: write a whole number such as 5", quote(s))
+			return nil, q.wrongType(quote(s))
 		}
 		return json.Number(literal(s)), nil
 	case Number:
 		if !number().MatchString(s) {
-			return nil, fmt.Errorf("%s is not a number: write one such as 5 or 0.25", quote(s))
+			return nil, q.wrongType(quote(s))
 		}
 		return json.Number(literal(s)), nil
 	case Boolean:
@@ -149,10 +159,10 @@ func (q *Param) scalar(s string) (any, error) {
 		case "false", "no", "off", "0":
 			return false, nil
 		}
-		return nil, fmt.Errorf("%s is not a boolean: write true or false", quote(s))
+		return nil, q.wrongType(quote(s))
 	case Null:
 		if s != "null" {
-			return nil, fmt.Errorf("%s is not null: write null", quote(s))
+			return nil, q.wrongType(quote(s))
 		}
 		return nil, nil
 	case Object:
@@ -162,7 +172,7 @@ func (q *Param) scalar(s string) (any, error) {
 		}
 		m, ok := v.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("%s is not a JSON object: write '{\"key\": \"value\"}'", quote(s))
+			return nil, q.wrongType(quote(s))
 		}
 		return m, nil
 	}
@@ -190,8 +200,16 @@ func literal(s string) string {
 	return whole + exp
 }
 
-// inRange reports a number outside the declared range.
-func (q *Param) inRange(v any) error {
+// allows reports a value that is not in the enum, or a number outside the
+// declared range.
+func (q *Param) allows(v any) error {
+	switch v.(type) {
+	case []any, map[string]any: // of these an enum is the whole schema's to judge
+	default:
+		if text, _ := wordOf(v); len(q.Enum) > 0 && !slices.Contains(q.Enum, text) {
+			return fmt.Errorf("%s is not one of %s", quote(text), strings.Join(q.Enum, ", "))
+		}
+	}
 	n, ok := v.(json.Number)
 	if !ok || q.Min == nil && q.Max == nil {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"strings"
 )
@@ -87,16 +88,40 @@ func ExitStatus(err error) int {
 	return exitStatus(err)
 }
 
+// CallOption sets what Execute's callers seldom need to say of a call.
+type CallOption func(*Call)
+
+// InDir has relative paths start from an absolute directory.
+func InDir(dir string) CallOption { return func(c *Call) { c.Dir = dir } }
+
+// WithStdin gives a call something to read.
+func WithStdin(r io.Reader) CallOption { return func(c *Call) { c.Stdin = r } }
+
 // Execute finds a tool by name, loading its group if needed, and runs it on
-// kwargs in dir; Output is what it wrote to stdout, Error what it wrote to
-// stderr. It is for embedders that have no command line; kwargs are not coerced.
-func (r *ToolRegistry) Execute(ctx context.Context, name, dir string, kwargs Kwargs) ToolResult {
+// kwargs that [Tool.Bind] found right: a usage error is a result with exit status
+// 2, and nothing ran. Relative paths start from the program's own directory, if
+// no option says otherwise. Output is what the tool wrote to stdout, Error what it
+// wrote to stderr if it failed. It is for embedders that have no command line.
+func (r *ToolRegistry) Execute(ctx context.Context, name string, kwargs Kwargs, opts ...CallOption) ToolResult {
 	t, err := r.Resolve(ctx, name)
 	if err != nil {
 		return ToolResult{Error: err.Error(), ExitStatus: exitStatus(err)}
 	}
 	var out, notes bytes.Buffer
-	res := t.Invoke(ctx, &Call{Kwargs: kwargs, Dir: dir, Stdout: &out, Stderr: &notes})
+	call := &Call{Stdout: &out, Stderr: &notes}
+	for _, set := range opts {
+		set(call)
+	}
+	if call.Dir == "" {
+		call.Dir, err = os.Getwd()
+	}
+	if err == nil {
+		call.Kwargs, err = t.Bind(kwargs, call.Stdin != nil)
+	}
+	if err != nil {
+		return ToolResult{Error: err.Error(), ExitStatus: exitStatus(err)}
+	}
+	res := t.Invoke(ctx, call)
 	res.Output = out.String()
 	if s := strings.TrimSpace(notes.String()); !res.Success && s != "" {
 		res.Error = s

@@ -35,8 +35,8 @@ type Param struct {
 	Aliases []string // other names that are accepted, and not advertised
 	Stdin   bool     // filled from stdin when it is absent and there is one
 
-	// Role is what the value is to the file system, the network or a shell. A
-	// string, and each string of an array, has it.
+	// Role is what the value is to the file system, the network or a shell: a
+	// string, and each string of an array.
 	Role Role
 }
 

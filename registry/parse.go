@@ -3,6 +3,7 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -81,23 +82,34 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 	if t.Grammar != nil {
 		return t.Grammar(t, words, hasStdin)
 	}
-	p := parser{tool: t, params: t.Params.ready(), raw: map[string][]string{}}
-	if p.params == nil {
-		p.params = NewParams()
+	out, problems := t.Params.Coerce(words, hasStdin)
+	if out.Help != NoHelp {
+		return out, nil
 	}
-	if help := p.words(words); help != NoHelp {
+	for _, key := range slices.Sorted(maps.Keys(out.Kwargs)) {
+		if q := t.Params.Find(key); q != nil {
+			v, more := q.fit("--"+key, out.Kwargs[key])
+			out.Kwargs[key] = v
+			problems = append(problems, more...)
+		}
+	}
+	return out, t.judge(out.Kwargs, problems)
+}
+
+// Coerce is the first half of [Tool.Parse], for a Grammar that goes beyond it:
+// words become kwargs of the declared types, and what is in a JSON value is not
+// looked at. The problems are a line each.
+func (p *Params) Coerce(words []string, hasStdin bool) (out Parsed, problems []string) {
+	r := parser{params: p.ready(), raw: map[string][]string{}}
+	if r.params == nil {
+		r.params = NewParams()
+	}
+	if help := r.words(words); help != NoHelp {
 		return Parsed{Kwargs: Kwargs{}, Help: help}, nil
 	}
-	p.fill()
-	kwargs := p.coerce(hasStdin)
-	out := Parsed{Kwargs: kwargs, Positionals: p.positionals}
-	if len(p.problems) == 0 && t.Check != nil {
-		p.problems = t.Check(kwargs)
-	}
-	if len(p.problems) > 0 {
-		return out, &UsageError{Tool: t.Name, Problems: p.problems, Next: t.Advice()}
-	}
-	return out, nil
+	r.fill()
+	kwargs := r.coerce(hasStdin)
+	return Parsed{Kwargs: kwargs, Positionals: r.positionals}, r.problems
 }
 
 // Advice closes a usage error: an example of a right call, or where to look.
@@ -109,7 +121,6 @@ func (t *Tool) Advice() string {
 }
 
 type parser struct {
-	tool        *Tool
 	params      *Params
 	raw         map[string][]string // by declared name; members as "name.member"
 	order       []string            // keys of raw in the order they came
@@ -183,7 +194,7 @@ func (p *parser) long(key, value string, hasValue bool, rest []string) (used int
 	case q == nil && p.negated(key, hasValue):
 		return 0, NoHelp
 	case q == nil && !p.params.open:
-		p.unknown(key)
+		p.problems = append(p.problems, p.params.unknown("--", key))
 		if !hasValue && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			used = 1 // its value, most likely: not one more problem
 		}
@@ -227,20 +238,30 @@ func (p *parser) negated(key string, hasValue bool) bool {
 	return true
 }
 
-func (p *parser) unknown(key string) {
+// unknown is the problem of a name that is not declared.
+func (p *Params) unknown(prefix, key string) string {
 	var names []string
-	for _, q := range p.params.List() {
+	for _, q := range p.List() {
 		names = append(names, q.Name)
 	}
 	hint := ""
 	if near := Closest(Fold(key), names, 1); near != nil {
-		hint = "; did you mean --" + near[0] + "?"
+		hint = "; did you mean " + prefix + near[0] + "?"
 	}
 	list := "it takes none"
 	if len(names) > 0 {
 		list = "its parameters: " + strings.Join(names, ", ")
 	}
-	p.problem("unknown parameter --%s%s (%s)", key, hint, list)
+	return fmt.Sprintf("unknown parameter %s%s%s (%s)", prefix, key, hint, list)
+}
+
+// missing is the problem of a required value that is not there.
+func (q *Param) missing(prefix string) string {
+	pipe := ""
+	if q.Stdin {
+		pipe = ", or give it on stdin"
+	}
+	return fmt.Sprintf("missing %s%s: write %[1]s%[2]s %s%s", prefix, q.Name, q.placeholder(), pipe)
 }
 
 // next takes the value of an option from the following words.
@@ -345,11 +366,7 @@ func (p *parser) coerce(hasStdin bool) Kwargs {
 		if !q.Required || p.isSet(q.Name) || q.Stdin && hasStdin {
 			continue
 		}
-		pipe := ""
-		if q.Stdin {
-			pipe = ", or give it on stdin"
-		}
-		p.problem("missing --%s: write --%s %s%s", q.Name, q.Name, q.placeholder(), pipe)
+		p.problems = append(p.problems, q.missing("--"))
 	}
 	return kwargs
 }

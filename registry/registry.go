@@ -62,12 +62,12 @@ func New() *ToolRegistry {
 	return &ToolRegistry{tools: map[string]*Tool{}, groups: map[string]*groupState{}, subs: map[int]func(Event){}}
 }
 
-// Register adds tools; the first that has no name or no Run, or whose name is
-// taken, is an error and is not added, nor are those after it.
+// Register adds tools; the first that is not complete, or whose name is taken,
+// is an error that says what to add, and is not added, nor are those after it.
 func (r *ToolRegistry) Register(tools ...*Tool) error {
 	for _, t := range tools {
-		if t.Name == "" || t.Run == nil {
-			return fmt.Errorf("register tool %q: a name and a Run function are required", t.Name)
+		if lacks := t.lacks(); lacks != nil {
+			return fmt.Errorf("register tool %q: add %s", t.Name, strings.Join(lacks, ", and "))
 		}
 		r.mu.Lock()
 		_, taken := r.tools[t.Name]
@@ -81,6 +81,23 @@ func (r *ToolRegistry) Register(tools ...*Tool) error {
 		r.emit(Event{Added: true, Name: t.Name})
 	}
 	return nil
+}
+
+// lacks names what a tool must have and has not.
+func (t *Tool) lacks() (fields []string) {
+	if t.Name == "" {
+		fields = append(fields, "a Name")
+	}
+	if strings.TrimSpace(t.Summary) == "" {
+		fields = append(fields, "a Summary, the one line that -h shows")
+	}
+	if t.Params == nil {
+		fields = append(fields, "Params (registry.NewParams() takes none)")
+	}
+	if t.Run == nil {
+		fields = append(fields, "a Run function")
+	}
+	return fields
 }
 
 // Unregister removes a tool and reports whether it was there.

@@ -65,10 +65,9 @@ func TestRegistry(t *testing.T) {
 	var events []Event
 	cancel := r.Subscribe(func(e Event) { events = append(events, e) })
 	require.NoError(t, r.Register(
-		&Tool{Name: "read", Summary: "Read a file", Kind: ReadOnly, Category: "files", Tags: []string{"file"}, Run: nothing},
-		&Tool{Name: "write", Summary: "Write a file", Kind: Write, Category: "files", Run: nothing}))
-	require.ErrorContains(t, r.Register(&Tool{Name: "read", Run: nothing}), "the name is taken")
-	require.ErrorContains(t, r.Register(&Tool{Name: "x"}), "required")
+		&Tool{Name: "read", Summary: "Read a file", Kind: ReadOnly, Category: "files", Tags: []string{"file"}, Params: NewParams(), Run: nothing},
+		&Tool{Name: "write", Summary: "Write a file", Kind: Write, Category: "files", Params: NewParams(), Run: nothing}))
+	require.ErrorContains(t, r.Register(&Tool{Name: "read", Summary: "s", Params: NewParams(), Run: nothing}), "the name is taken")
 	require.Len(t, r.All(), 2)
 	require.Len(t, r.ByKind(ReadOnly), 1)
 	require.Len(t, r.ByCategory("files"), 2)
@@ -78,7 +77,7 @@ func TestRegistry(t *testing.T) {
 	require.True(t, r.Unregister("write"))
 	require.False(t, r.Unregister("write"))
 	cancel()
-	require.NoError(t, r.Register(&Tool{Name: "late", Run: nothing}))
+	require.NoError(t, r.Register(&Tool{Name: "late", Summary: "s", Params: NewParams(), Run: nothing}))
 	require.Equal(t, []Event{{true, "read"}, {true, "write"}, {false, "write"}}, events)
 }
 
@@ -169,10 +168,10 @@ func TestCallAccessorsUseDefaults(t *testing.T) {
 func TestToolsAreFoundByWhatIsKnownOfThem(t *testing.T) {
 	r := New()
 	require.NoError(t, r.Register(
-		&Tool{Name: "read", Summary: "print a file", Kind: ReadOnly, Category: "files", Tags: []string{"cat", "file"}, Run: nothing},
-		&Tool{Name: "edit", Summary: "change a file", Kind: Write, Category: "files", Tags: []string{"file"}, Run: nothing},
-		&Tool{Name: "run", Summary: "start a program", Kind: Execute, Run: nothing},
-		&Tool{Name: "fetch", Summary: "print a page", Kind: Network, Category: "web", Run: nothing}))
+		&Tool{Name: "read", Summary: "print a file", Kind: ReadOnly, Category: "files", Tags: []string{"cat", "file"}, Params: NewParams(), Run: nothing},
+		&Tool{Name: "edit", Summary: "change a file", Kind: Write, Category: "files", Tags: []string{"file"}, Params: NewParams(), Run: nothing},
+		&Tool{Name: "run", Summary: "start a program", Kind: Execute, Params: NewParams(), Run: nothing},
+		&Tool{Name: "fetch", Summary: "print a page", Kind: Network, Category: "web", Params: NewParams(), Run: nothing}))
 	names := func(tools []*Tool) (list []string) {
 		for _, t := range tools {
 			list = append(list, t.Name)

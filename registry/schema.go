@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -71,7 +72,7 @@ func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
 		}
 		return q
 	}
-	q := Param{Description: text(o.at("description")), Type: text(o.at("type"))}
+	q := Param{Description: text(o.at("description")), Type: text(o.at("type")), Role: role(o)}
 	json.Unmarshal(o.at("minimum"), &q.Min)
 	json.Unmarshal(o.at("maximum"), &q.Max)
 	q.Enum = literals(o.at("enum"))
@@ -100,6 +101,18 @@ func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
 	return q
 }
 
+// role is what a schema says of a value by our keyword x-role. A value of the
+// format uri is taken for an address; one that may be relative names no host.
+func role(o members) Role {
+	if r := Role(text(o.at("x-role"))); slices.Contains(Roles(), r) {
+		return r
+	}
+	if f := text(o.at("format")); f == "uri" || f == "iri" || f == "url" {
+		return Contacts
+	}
+	return ""
+}
+
 // union reads "type": [...], anyOf and oneOf; a union of one is that one.
 func (d schemaDoc) union(q *Param, o members, depth int) {
 	var types []string
@@ -126,6 +139,9 @@ func (d schemaDoc) union(q *Param, o members, depth int) {
 	if len(q.AnyOf) == 1 {
 		u := q.AnyOf[0]
 		u.Description, u.Default = q.Description, q.Default
+		if u.Role == "" {
+			u.Role = q.Role
+		}
 		*q = u
 	}
 }

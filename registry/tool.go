@@ -30,7 +30,7 @@ type Tool struct {
 	Name     string   // the command's name: "read", "field:memory:create_entities"
 	Summary  string   // one line, shown by -h
 	Detail   string   // more, shown by --help; may be empty
-	Params   *Params  // nil: takes none
+	Params   *Params  // NewParams() takes none
 	Kind     Kind     // "" is unknown
 	Category string   // a heading in listings
 	Tags     []string // more words to be found by
@@ -57,10 +57,11 @@ type Tool struct {
 	// It must not do I/O. It may be nil.
 	Check func(kwargs Kwargs) []string
 
-	// Uses replaces what the roles of the parameters say of a call, for a tool of
+	// Uses corrects what the roles of the parameters say of a call, for a tool of
 	// which they do not say it all (it only lists with one flag, a pattern holds a
-	// directory). It must not do I/O. It may be nil.
-	Uses func(kwargs Kwargs) []Use
+	// directory): it gets and returns what UsesOf does. It must not do I/O. It may
+	// be nil.
+	Uses func(kwargs Kwargs, uses []Use, known bool) ([]Use, bool)
 
 	// Run does the work. Content goes to call.Stdout (or is returned as the
 	// result's Output), notes for the reader to call.Stderr. A result with
@@ -94,8 +95,8 @@ type ToolResult struct {
 	Output  string `json:"output"`
 	Error   string `json:"error"`
 
-	Display    string         `json:"-"` // one line for a person; may be empty
-	Metadata   map[string]any `json:"-"` // for embedders; may be nil
+	Display    string         `json:"-"` // one line for a person; may be empty, and holds file names as they are
+	Metadata   map[string]any `json:"-"` // for embedders, in snake_case; each tool documents its keys; may be nil
 	ExitStatus int            `json:"-"` // 0 exactly when Success
 }
 

@@ -1,6 +1,9 @@
 package registry
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Role says what a parameter's value is to the file system, the network or a
 // shell. Permissions, rules and confinement of a call are made from the roles of
@@ -25,61 +28,89 @@ func Roles() []Role {
 	return []Role{ReadsFile, ReadsTree, WritesFile, WritesTree, RunsIn, RunsText, Contacts, Signals, KeepsState}
 }
 
+// Kind is the kind of a tool that does what the role says, and nothing else.
+func (r Role) Kind() Kind {
+	switch r {
+	case WritesFile, WritesTree, KeepsState:
+		return Write
+	case RunsText, RunsIn, Signals:
+		return Execute
+	case Contacts:
+		return Network
+	case ReadsFile, ReadsTree:
+		return ReadOnly
+	}
+	return ""
+}
+
 // Use is one thing that a call does something with: the value of a parameter,
 // or what the tool stands for by itself.
 type Use struct {
 	Role  Role
-	Value string // as typed: a path may be relative, or begin with ~/
+	Value string // as typed: a path may be relative, or begin with ~/ (see Call.Path)
 }
 
-// UsesOf tells what a call with these kwargs does something with. ok is false
-// when the tool does not say what its kind of effect is on, so that nobody can
-// judge the call.
-func (t *Tool) UsesOf(kwargs Kwargs) (uses []Use, ok bool) {
-	if t.Uses != nil {
-		return t.Uses(kwargs), true
-	}
+// UsesOf tells what a call with these kwargs, which Parse or Bind made, does
+// something with. known is false when that may not be all: the tool does not say
+// what its kind of effect is on, or a value comes later, from stdin or a file.
+// Nobody can judge such a call, though uses holds what is known of it. When known
+// is true, a call has only the effects of its uses, whatever its tool's kind: with
+// none it only reads.
+func (t *Tool) UsesOf(kwargs Kwargs) (uses []Use, known bool) {
+	known = true
 	for i := range t.Params.List() {
-		uses = append(uses, t.Params.list[i].uses(kwargs)...)
+		q := &t.Params.list[i]
+		v, given := kwargs[q.Name]
+		if !given {
+			v = q.Default
+			known = known && !(q.Stdin && q.Role != "")
+		}
+		uses = append(uses, q.uses(v)...)
 	}
-	return uses, t.declares(uses)
+	known = known && t.declares(uses)
+	if t.Uses != nil {
+		return t.Uses(kwargs, uses, known)
+	}
+	return uses, known
 }
 
-// uses are those of one parameter: of its value, of each of several, or of what
-// stands for an absent one.
-func (q *Param) uses(kwargs Kwargs) (uses []Use) {
-	if q.Role == "" {
-		return nil
-	}
-	v, given := kwargs[q.Name]
-	if !given {
-		v = q.Default
+// uses are those of a value and of what is in it.
+func (q *Param) uses(v any) (uses []Use) {
+	for i := range q.AnyOf {
+		if more := q.AnyOf[i].uses(v); more != nil {
+			return more
+		}
 	}
 	switch v := v.(type) {
 	case string:
-		uses = append(uses, Use{q.Role, v})
+		if q.Role != "" {
+			uses = append(uses, Use{q.Role, v})
+		}
+	case json.Number: // of no declared type: a file may be called 7
+		if q.Role != "" {
+			uses = append(uses, Use{q.Role, v.String()})
+		}
 	case []any:
+		item := *q.Items.orAny()
+		if item.Role == "" {
+			item.Role = q.Role
+		}
 		for _, e := range v {
-			if s, ok := e.(string); ok {
-				uses = append(uses, Use{q.Role, s})
-			}
+			uses = append(uses, item.uses(e)...)
+		}
+	case map[string]any:
+		for i := range q.Props.List() {
+			m := &q.Props.list[i]
+			uses = append(uses, m.uses(v[m.Name])...)
 		}
 	}
 	return uses
 }
 
-// declares reports whether uses hold one that the tool's kind is about.
+// declares reports whether uses hold one that the tool's kind is about. Where
+// something runs does not say what.
 func (t *Tool) declares(uses []Use) bool {
-	var wanted []Role
-	switch t.Kind {
-	case ReadOnly:
-		return true
-	case Write:
-		wanted = []Role{WritesFile, WritesTree, KeepsState}
-	case Execute:
-		wanted = []Role{RunsText, Signals}
-	case Network:
-		wanted = []Role{Contacts}
-	}
-	return slices.ContainsFunc(uses, func(u Use) bool { return slices.Contains(wanted, u.Role) })
+	return t.Kind == ReadOnly || t.Kind != "" && slices.ContainsFunc(uses, func(u Use) bool {
+		return u.Role != RunsIn && u.Role.Kind() == t.Kind
+	})
 }

@@ -21,7 +21,7 @@ import (
 
 // blocking is a tool that says when it has started and when it was stopped.
 func blocking(name string, started, stopped chan<- struct{}) *registry.Tool {
-	return &registry.Tool{Name: name, Summary: "Wait", Run: func(ctx context.Context, c *registry.Call) (registry.ToolResult, error) {
+	return &registry.Tool{Name: name, Summary: "Wait", Params: registry.NewParams(), Run: func(ctx context.Context, c *registry.Call) (registry.ToolResult, error) {
 		started <- struct{}{}
 		<-ctx.Done()
 		stopped <- struct{}{}
@@ -86,7 +86,7 @@ func stacks() string {
 func TestStubbornToolInBash(t *testing.T) {
 	release := make(chan struct{})
 	ended := make(chan struct{})
-	r := newTest(t, &registry.Tool{Name: "stubborn", Summary: "Never stop", Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
+	r := newTest(t, &registry.Tool{Name: "stubborn", Summary: "Never stop", Params: registry.NewParams(), Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
 		io.WriteString(c.Stdout, "before\n")
 		<-release
 		io.WriteString(c.Stdout, "after\n")

@@ -68,14 +68,14 @@ func testTools() []*registry.Tool {
 		text("edit", stringParam("file_path", true), stringParam("old_string", false), stringParam("new_string", false), registry.Param{Name: "replace_all", Type: registry.Boolean}),
 		text("glob", stringParam("pattern", true), stringParam("path", false)),
 		text("field:db:query", stringParam("sql", true)),
-		{Name: "yell", Summary: "Write without end", Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
+		{Name: "yell", Summary: "Write without end", Params: registry.NewParams(), Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
 			for {
 				if _, err := io.WriteString(c.Stdout, strings.Repeat("y\n", 4096)); err != nil {
 					return registry.ToolResult{}, err
 				}
 			}
 		}},
-		{Name: "hang", Summary: "Wait to be stopped", Run: func(ctx context.Context, c *registry.Call) (registry.ToolResult, error) {
+		{Name: "hang", Summary: "Wait to be stopped", Params: registry.NewParams(), Run: func(ctx context.Context, c *registry.Call) (registry.ToolResult, error) {
 			fmt.Fprintln(c.Stdout, "waiting")
 			<-ctx.Done()
 			return registry.ToolResult{}, ctx.Err()

@@ -37,7 +37,7 @@ func (g freeing) Begin(_ context.Context, a *Action) (Grant, error) {
 func TestLauncher(t *testing.T) {
 	dir := t.TempDir()
 	reg := registry.New()
-	require.NoError(t, reg.Register(&registry.Tool{Name: "field:t:may", Summary: "says what was granted", Run: func(ctx context.Context, c *registry.Call) (registry.ToolResult, error) {
+	require.NoError(t, reg.Register(&registry.Tool{Name: "field:t:may", Summary: "says what was granted", Params: registry.NewParams(), Run: func(ctx context.Context, c *registry.Call) (registry.ToolResult, error) {
 		if registry.Allowed(ctx, "/granted/x") {
 			return registry.Success("granted\n"), nil
 		}

@@ -22,7 +22,7 @@ import (
 
 // says is a tool that writes given texts.
 func says(name, out, notes string) *registry.Tool {
-	return &registry.Tool{Name: name, Summary: "Say it", Kind: registry.ReadOnly, Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
+	return &registry.Tool{Name: name, Summary: "Say it", Params: registry.NewParams(), Kind: registry.ReadOnly, Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
 		io.WriteString(c.Stdout, out)
 		io.WriteString(c.Stderr, notes)
 		return registry.Success(""), nil
@@ -261,7 +261,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // writes later goes nowhere.
 func TestStubbornTool(t *testing.T) {
 	release, ended := make(chan struct{}), make(chan error, 1)
-	r := newTest(t, &registry.Tool{Name: "stubborn", Summary: "Never stop", Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
+	r := newTest(t, &registry.Tool{Name: "stubborn", Summary: "Never stop", Params: registry.NewParams(), Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
 		io.WriteString(c.Stdout, "before\n")
 		<-release
 		_, err := io.WriteString(c.Stdout, "after\n")
@@ -364,7 +364,7 @@ func TestDisplayAndMetadataAreBesideTheOutput(t *testing.T) {
 	require.Equal(t, "a thousand lines\n", res.Output)
 	require.Equal(t, "1,000 lines", res.Display)
 	require.Equal(t, 1000, res.Metadata["lines"])
-	whole := r.Registry().Execute(context.Background(), "show", r.Dir(), nil)
+	whole := r.Registry().Execute(context.Background(), "show", nil, registry.InDir(r.Dir()))
 	require.Equal(t, "1,000 lines", whole.Display)
 	data, err := json.Marshal(whole)
 	require.NoError(t, err)

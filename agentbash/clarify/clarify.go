@@ -35,7 +35,8 @@ type Options struct {
 	Ask func(ctx context.Context, q Question) (answer string, err error)
 }
 
-// Tool returns clarify, which is safe for concurrent use if Ask is.
+// Tool returns clarify, which is safe for concurrent use if Ask is. The Metadata
+// of its results is by_default: nobody answered, and the default stands in.
 func Tool(opts *Options) *registry.Tool {
 	return &registry.Tool{
 		Name:     "clarify",
@@ -93,13 +94,13 @@ func (o *Options) run(ctx context.Context, call *registry.Call) (registry.ToolRe
 	late := errors.Is(asking.Err(), context.DeadlineExceeded)
 	switch {
 	case err == nil:
-		return registry.Success(answer + "\n"), nil
+		return answered(answer, false), nil
 	case errors.Is(err, ErrNobody) && call.Has("default"):
 		fmt.Fprintln(call.Stderr, "nobody can be asked: this is the default")
-		return registry.Success(q.Default + "\n"), nil
+		return answered(q.Default, true), nil
 	case late && call.Has("default"):
 		fmt.Fprintln(call.Stderr, "nobody answered in time: this is the default")
-		return registry.Success(q.Default + "\n"), nil
+		return answered(q.Default, true), nil
 	case errors.Is(err, ErrNobody):
 		return failure(126, "nobody can be asked: decide by yourself and say so, or give --default"), nil
 	case late:
@@ -110,6 +111,15 @@ func (o *Options) run(ctx context.Context, call *registry.Call) (registry.ToolRe
 		return failure(126, "the person did not answer: do not ask the same again"), nil
 	}
 	return registry.ToolResult{}, err
+}
+
+func answered(answer string, byDefault bool) registry.ToolResult {
+	res := registry.Success(answer + "\n")
+	res.Display, res.Metadata = "answered", map[string]any{"by_default": byDefault}
+	if byDefault {
+		res.Display = "answered by default"
+	}
+	return res
 }
 
 func failure(exit int, text string) registry.ToolResult {

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,11 +45,14 @@ type note struct {
 
 const (
 	defaultCategory = "general"
+	file            = ".agentbash/notes.json" // in the workspace
 	maxFile         = 64 << 20
 	maxNote         = 1 << 20
 )
 
-// Tools returns note and recall, which are safe for concurrent use.
+// Tools returns note and recall, which are safe for concurrent use. The Metadata
+// of their results are path, of the file, and notes, how many there are in it (for
+// recall: that were printed).
 func Tools(opts *Options) []*registry.Tool {
 	var o Options
 	if opts != nil {
@@ -76,6 +80,9 @@ them, in this session and in later ones.`,
 		Examples: []string{
 			"note 'the tests need a running redis' --category setup",
 			"git log --oneline -5 | note --category history",
+		},
+		Uses: func(registry.Kwargs, []registry.Use, bool) ([]registry.Use, bool) {
+			return []registry.Use{{Role: registry.KeepsState, Value: file}}, true
 		},
 		Run: o.note,
 	}
@@ -130,7 +137,7 @@ func (o *Options) note(ctx context.Context, call *registry.Call) (registry.ToolR
 		return registry.Failure("%v", err), nil
 	}
 	fmt.Fprintf(call.Stderr, "noted in %s, which has %d now: recall shows them\n", call.Rel(path), count)
-	return registry.ToolResult{Success: true}, nil
+	return result("", "noted in "+call.Rel(path), path, count), nil
 }
 
 // file is where the notes of a directory are: of its repository, else of the
@@ -149,7 +156,7 @@ func (o *Options) file(dir string) string {
 			break
 		}
 	}
-	return filepath.Join(root, ".agentbash", "notes.json")
+	return filepath.Join(root, file)
 }
 
 // add appends a note to the file and returns how many there are now. aside is
@@ -287,7 +294,7 @@ func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolR
 		if n.Category == "" {
 			n.Category = defaultCategory
 		}
-		if !contains(categories, n.Category) {
+		if !slices.Contains(categories, n.Category) {
 			categories = append(categories, n.Category)
 		}
 		if !call.Has("category") || n.Category == category {
@@ -300,22 +307,23 @@ func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolR
 	case len(all) == 0:
 		fmt.Fprintf(call.Stderr, "there are no notes of the category %q: there are %s\n", category, strings.Join(categories, ", "))
 	}
+	display := fmt.Sprintf("recalled %d notes", len(all))
+	if len(all) == 1 {
+		display = "recalled 1 note"
+	}
 	if call.Bool("json") {
 		out, err := encode(all)
-		return registry.Success(string(out) + "\n"), err
+		return result(string(out)+"\n", display, path, len(all)), err
 	}
 	var b strings.Builder
 	for i, n := range all {
 		fmt.Fprintf(&b, "%d. [%s] %s\n   (%s)\n", i+1, n.Category, strings.ReplaceAll(n.Content, "\n", "\n   "), n.Timestamp)
 	}
-	return registry.Success(b.String()), nil
+	return result(b.String(), display, path, len(all)), nil
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
+func result(output, display, path string, count int) registry.ToolResult {
+	res := registry.Success(output)
+	res.Display, res.Metadata = display, map[string]any{"path": path, "notes": count}
+	return res
 }

@@ -41,7 +41,7 @@ func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.T
 	if lost := j.loss(); lost != nil {
 		fmt.Fprintf(call.Stderr, "%s: some of its output was lost: %v\n", j.id, lost)
 	}
-	return res, nil
+	return j.result(res, j.id+": "+st.says()), nil
 }
 
 // wants waits for a line or for the end.

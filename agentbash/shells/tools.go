@@ -14,13 +14,16 @@ import (
 
 const category = "background"
 
-// Tools returns bash_start, bash_output and bash_kill.
+// Tools returns bash_start, bash_output and bash_kill. The Metadata of their
+// results are bash_id, status, pid, log (the file with its output) and, when it has
+// ended, exit_code; of bash_kill also processes, how many ended; of a list only
+// shells, how many there are.
 func (s *Shells) Tools() []*registry.Tool {
 	return []*registry.Tool{s.startTool(), s.outputTool(), s.killTool()}
 }
 
-func idParam(about string) registry.Param {
-	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Aliases: []string{"id", "shell_id", "task_id"}, Description: about}
+func idParam(role registry.Role, about string) registry.Param {
+	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Role: role, Aliases: []string{"id", "shell_id", "task_id"}, Description: about}
 }
 
 func (s *Shells) startTool() *registry.Tool {
@@ -35,13 +38,22 @@ func (s *Shells) startTool() *registry.Tool {
 the exported variables; functions and other variables are not copied, and stdin is empty. It goes on while other commands run, also when
 the session's shell is restarted, and ends with agentbash. bash_output shows what it writes, bash_kill ends it.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "command", Type: registry.String, Aliases: []string{"cmd"},
+			registry.Param{Name: "command", Type: registry.String, Role: registry.RunsText, Aliases: []string{"cmd"},
 				Description: "The command, in quotes; - reads it from stdin. Without one, the background shells are listed."},
 		),
 		Examples: []string{
 			"bash_start 'npm run dev'",
 			"id=$(bash_start 'make test'); bash_output --bash_id $id --wait exit",
 			"bash_start",
+		},
+		Uses: func(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+			switch k["command"] {
+			case nil: // it lists
+				return nil, true
+			case "-":
+				return nil, false
+			}
+			return uses, known
 		},
 		Run: s.runStart,
 	}
@@ -81,7 +93,18 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 		return registry.Failure("%v", err), nil
 	}
 	fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, bash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id)
-	return registry.Success(j.id + "\n"), nil
+	return j.result(registry.Success(j.id+"\n"), "started "+j.id), nil
+}
+
+// result adds to a result what it is about.
+func (j *job) result(res registry.ToolResult, display string) registry.ToolResult {
+	st := j.state()
+	res.Display = display
+	res.Metadata = map[string]any{"bash_id": j.id, "status": string(st.Status), "pid": st.PID, "log": st.Log}
+	if st.Status != Running {
+		res.Metadata["exit_code"] = st.Exit
+	}
+	return res
 }
 
 // maxCommand is what Linux takes as one argument (MAX_ARG_STRLEN, execve(2)).
@@ -106,7 +129,7 @@ func (s *Shells) list(call *registry.Call) (registry.ToolResult, error) {
 	if len(jobs) == 0 {
 		fmt.Fprintln(call.Stderr, "there are no background shells: bash_start 'COMMAND' starts one")
 	}
-	return registry.ToolResult{Success: true}, nil
+	return registry.ToolResult{Success: true, Display: count(len(jobs), "background shell", "s"), Metadata: map[string]any{"shells": len(jobs)}}, nil
 }
 
 // Line shows the job in one line: its ID, how it is doing, its command.
@@ -130,7 +153,7 @@ code 0), failed, terminated (by a signal or bash_kill) or error (its output got 
 others count as seen. --wait waits for a line that matches, or with the word exit for the end, and then prints what there is; exit status 124
 says that it did not come in time, 1 that the shell ended without such a line. The time limit of the command itself applies too.`,
 		Params: registry.NewParams(
-			idParam("The ID that bash_start printed."),
+			idParam("", "The ID that bash_start printed."),
 			registry.Param{Name: "filter", Type: registry.String, Description: "Print only lines that match this regular expression (RE2)."},
 			registry.Param{Name: "wait", Type: registry.String,
 				Description: "Wait for a new line that matches this regular expression, or for the end: exit. ([e]xit is a line with that word.)"},
@@ -169,7 +192,7 @@ func (s *Shells) killTool() *registry.Tool {
 		Detail: `Sends SIGTERM to the shell and its whole tree, and SIGKILL to what is still there after --grace seconds; prints what it
 wrote since the last look, and its last status on stderr.`,
 		Params: registry.NewParams(
-			idParam("The ID that bash_start printed."),
+			idParam(registry.Signals, "The ID that bash_start printed."),
 			registry.Param{Name: "grace", Type: registry.Number, Default: 3, Min: registry.Float(0), Max: registry.Float(60),
 				Description: "Seconds between SIGTERM and SIGKILL."},
 		),
@@ -193,15 +216,18 @@ func (s *Shells) runKill(ctx context.Context, call *registry.Call) (registry.Too
 	if left > 0 {
 		return registry.Failure("%d of %d processes of background shell %s are still there: they belong to another user, or hang in the kernel", left, met, j.id), nil
 	}
-	fmt.Fprintf(call.Stderr, "%s: %s; %s ended\n", j.id, j.state().says(), processCount(met))
-	return registry.ToolResult{Success: true}, nil
+	ended := count(met, "process", "es") + " ended"
+	fmt.Fprintf(call.Stderr, "%s: %s; %s\n", j.id, j.state().says(), ended)
+	res := j.result(registry.ToolResult{Success: true}, j.id+": "+ended)
+	res.Metadata["processes"] = met
+	return res, nil
 }
 
-func processCount(n int) string {
+func count(n int, what, plural string) string {
 	if n == 1 {
-		return "1 process"
+		plural = ""
 	}
-	return fmt.Sprintf("%d processes", n)
+	return fmt.Sprintf("%d %s%s", n, what, plural)
 }
 
 // seconds is a number parameter as a duration.

@@ -163,7 +163,8 @@ type Options struct {
 	Dirs func(dir string) []string
 }
 
-// Tool returns skill, which is safe for concurrent use.
+// Tool returns skill, which is safe for concurrent use. The Metadata of its
+// results are name and path, of the skill's folder, or skills, how many are listed.
 func Tool(opts *Options) *registry.Tool {
 	return &registry.Tool{
 		Name:     "skill",
@@ -197,12 +198,19 @@ func run(dirs []string, call *registry.Call) (registry.ToolResult, error) {
 		for _, s := range found {
 			fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Description)
 		}
-		return registry.Success(b.String()), nil
+		res := registry.Success(b.String())
+		res.Display, res.Metadata = fmt.Sprintf("%d skills", len(found)), map[string]any{"skills": len(found)}
+		if len(found) == 1 {
+			res.Display = "1 skill"
+		}
+		return res, nil
 	}
 	var names []string
 	for _, s := range found {
 		if s.Name == name || filepath.Base(s.Dir) == name {
-			return registry.Success(s.String()), s.files(call)
+			res := registry.Success(s.String())
+			res.Display, res.Metadata = "skill "+s.Name, map[string]any{"name": s.Name, "path": s.Dir}
+			return res, s.files(call)
 		}
 		names = append(names, s.Name)
 	}

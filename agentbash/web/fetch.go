@@ -28,7 +28,7 @@ JSON and other text come as they are, in UTF-8; images, PDF and other binary bod
 came from, the type and the title are on stderr. Redirects are followed, ten at most. An HTTP error is exit status 1, with the beginning of
 its body on stderr; 124 is no answer in time. Private addresses are refused unless "webFetch": {"allow": [...]} in the user's config file names them.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "url", Type: registry.String, Required: true, Aliases: []string{"uri", "link"}, Description: "The address, with http:// or https://."},
+			registry.Param{Name: "url", Type: registry.String, Required: true, Role: registry.Contacts, Aliases: []string{"uri", "link"}, Description: "The address, with http:// or https://."},
 			registry.Param{Name: "raw", Type: registry.Boolean, Default: false, Description: "Print the body's bytes as they are, whatever it is."},
 			registry.Param{Name: "timeout", Type: registry.Number, Min: registry.Float(0.1), Max: registry.Float(300), Description: fmt.Sprintf("Seconds until it is given up; the default is %v.", w.opts.Timeout.Seconds())},
 			registry.Param{Name: "max_bytes", Type: registry.Integer, Min: registry.Float(1), Max: registry.Float(1 << 30), Description: fmt.Sprintf("Read at most this much of the body; the default is %d.", w.opts.MaxBytes)},
@@ -37,6 +37,10 @@ its body on stderr; 124 is no answer in time. Private addresses are refused unle
 			"web_fetch --url https://go.dev/doc/effective_go | head -n 40",
 			"web_fetch 'https://api.github.com/repos/golang/go' | jq .stargazers_count",
 			"web_fetch --raw https://example.com/logo.png > logo.png",
+		},
+		Uses: func(k registry.Kwargs, _ []registry.Use, known bool) ([]registry.Use, bool) {
+			text, _ := k["url"].(string)
+			return []registry.Use{{Role: registry.Contacts, Value: strings.TrimSpace(text)}}, known
 		},
 		Run: w.runFetch,
 	}
@@ -198,7 +202,9 @@ func (p *page) print(call *registry.Call) (registry.ToolResult, error) {
 		}
 		return res, nil
 	}
-	return registry.ToolResult{Success: true}, nil
+	return registry.ToolResult{Success: true, Display: fmt.Sprintf("fetched %s, %d bytes", p.url.Redacted(), len(p.body)), Metadata: map[string]any{
+		"url": p.url.Redacted(), "http_status": p.status, "content_type": p.kind(), "bytes": len(p.body), "truncated": p.more,
+	}}, nil
 }
 
 // maxErrorBody is how much of an error's body is shown, in bytes.

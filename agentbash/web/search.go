@@ -90,6 +90,9 @@ and an excerpt. --json prints an array of objects with title, url and content. E
 			"web_search 'go 1.26 release notes'",
 			"web_search --query 'mvdan sh parser' --json | jq -r '.[0].url' | xargs web_fetch --url",
 		},
+		Uses: func(registry.Kwargs, []registry.Use, bool) ([]registry.Use, bool) {
+			return []registry.Use{{Role: registry.Contacts, Value: w.opts.Search.address()}}, true
+		},
 		Run: w.runSearch,
 	}
 }
@@ -143,16 +146,31 @@ func (w *Web) runSearch(ctx context.Context, call *registry.Call) (registry.Tool
 	if len(a.Results) == 0 {
 		return registry.Failure("nothing was found for %q: try other words", query), nil
 	}
+	res := registry.Success(asText(a.Results))
 	if call.Bool("json") {
-		return asJSON(a.Results)
+		if res.Output, err = asJSON(a.Results); err != nil {
+			return registry.ToolResult{}, err
+		}
 	}
-	return registry.Success(asText(a.Results)), nil
+	res.Display, res.Metadata = fmt.Sprintf("web_search: %d results", len(a.Results)), map[string]any{"host": req.URL.Host, "results": len(a.Results)}
+	if len(a.Results) == 1 {
+		res.Display = "web_search: 1 result"
+	}
+	return res, nil
+}
+
+// address is where the service is, without a slash at its end.
+func (s *Search) address() string {
+	if s.URL == "" {
+		return tavilyURL
+	}
+	return strings.TrimSuffix(s.URL, "/")
 }
 
 // request is the one that the service wants.
 func (s *Search) request(ctx context.Context, query string, most int) (*http.Request, error) {
 	if s.Provider == SearXNG {
-		at := strings.TrimSuffix(s.URL, "/")
+		at := s.address()
 		if !strings.HasSuffix(at, "/search") {
 			at += "/search"
 		}
@@ -162,15 +180,11 @@ func (s *Search) request(ctx context.Context, query string, most int) (*http.Req
 		}
 		return req, err
 	}
-	at := strings.TrimSuffix(s.URL, "/")
-	if at == "" {
-		at = tavilyURL
-	}
 	body, err := json.Marshal(map[string]any{"query": query, "max_results": most})
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at+"/search", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address()+"/search", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -225,15 +239,13 @@ func (s *Search) refusal(host string, res *http.Response, body []byte) error {
 	return errors.New(text)
 }
 
-func asJSON(results []found) (registry.ToolResult, error) {
+func asJSON(results []found) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(results); err != nil {
-		return registry.ToolResult{}, err
-	}
-	return registry.Success(b.String()), nil
+	err := e.Encode(results)
+	return b.String(), err
 }
 
 // asText is for reading: a paragraph a result.

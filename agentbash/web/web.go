@@ -94,7 +94,9 @@ func proxyOf(lookup func(string) (string, bool)) func(*url.URL) (*url.URL, error
 	return c.ProxyFunc()
 }
 
-// Tools returns web_fetch and web_search.
+// Tools returns web_fetch and web_search. The Metadata of their results are, of
+// web_fetch, url (after redirects), http_status, content_type, bytes (of the body,
+// as far as it was read) and truncated; of web_search, host and results.
 func (w *Web) Tools() []*registry.Tool {
 	return []*registry.Tool{w.fetchTool(), w.searchTool()}
 }

@@ -117,6 +117,8 @@ func (d *Denial) next() string {
 	switch {
 	case d.Danger == policy.Confirm:
 		return "such a command always needs a person's yes: do it another way, or leave it to the user (where one can be asked)"
+	case d.Mode == policy.FullMode || d.Rule != "":
+		return "do it another way, or leave it to the user, who may change the rule"
 	case d.Mode == policy.AutoMode:
 		return "do it another way, or leave it to the user, who may allow it with a rule or in mode full"
 	}

@@ -42,8 +42,9 @@ func spellings(p *registry.Param, value string) (out [][]string) {
 func orders(t *registry.Tool, p *registry.Param, given []string) (out [][]string) {
 	var others []string
 	for _, q := range t.Params.List() {
-		if q.Required && q.Name != p.Name && q.Type == registry.String {
-			others = append(others, "--"+q.Name, "x")
+		needed := q.Required || q.Name == "old_string" || q.Name == "new_string" // as edit's Check says
+		if needed && q.Name != p.Name && q.Type == registry.String {
+			others = append(others, "--"+q.Name, q.Name)
 		}
 	}
 	add := func(words ...[]string) { out = append(out, slices.Concat(words...)) }
@@ -143,7 +144,7 @@ func TestEverySpellingIsDeniedWhereItRuns(t *testing.T) {
 		res := b.run(line)
 		require.NotContains(t, res.Output, "SECRET", line)
 		require.NotEqual(t, 0, res.ExitCode, "%s\n%s", line, res.Output)
-		require.Contains(t, res.Output, "denied by the rule", line)
+		require.Contains(t, res.Output, `the rule "deny`, line)
 		content, err := os.ReadFile(filepath.Join(b.dir, private))
 		require.NoError(t, err)
 		require.Equal(t, "SECRET\n", string(content), line)
@@ -152,11 +153,11 @@ func TestEverySpellingIsDeniedWhereItRuns(t *testing.T) {
 		"f=private/x; agent:read \"$f\"", "f=filePath; agent:read --$f private/x", "cd private && agent:read x", "agent:read ./../" + filepath.Base(b.dir) + "/private/x",
 		"echo private/x | xargs agent:read --show_line_numbers", "printf 'private/x\\0' | xargs -0 -n1 agent:read", "find private -name x -exec agent:read {} \\;",
 		"while read -r f; do agent:read --filePath=\"$f\"; done <<< private/x", "bash -c 'agent:read --path private/x'", "agent:read priv*/x", "n=agent:read; $n private/x",
-		"echo NEW | agent:write --force private/x", "agent:write --append private/x <<'EOF'\nNEW\nEOF", "agent:grep --path private SECRET | cat", "agent:glob 'private/**' | cat", "agent:glob '*' --path private",
+		"echo NEW | agent:write --force private/x", "agent:write --append private/x <<'EOF'\nNEW\nEOF", "agent:grep --path private SECRE | cat", "agent:glob 'private/**' | cat", "agent:glob '*' --path private",
 	} {
 		res := b.run(line)
 		require.NotContains(t, res.Output, "SECRET", line)
-		require.Contains(t, res.Output, "denied by the rule", line)
+		require.Contains(t, res.Output, `the rule "deny`, line)
 	}
 }
 

@@ -112,7 +112,7 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 		p.set |= kindEffects(c.tool.Kind) | unknown
 		j.kindReason(c)
 		j.reason("what "+c.name+" does it with cannot be told", unknown, NoDanger, c.at)
-	} else if c.tool.Kind == registry.ReadOnly {
+	} else if c.tool.Kind == registry.ReadOnly || len(uses) == 0 {
 		p.set |= reads
 	}
 	if c.loose || c.err != nil {

@@ -1,0 +1,186 @@
+package registry
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Bind makes kwargs of values that Go code or JSON has at hand, by the rules of
+// a command line: aliases become the declared names, values get the declared
+// types, and the same is refused with the same words. Strings are taken as words
+// where text is not what is asked for ("5" for an integer); other values are what
+// they are: Go's own numbers, slices, maps and structs are taken as encoding/json
+// would write them, []byte is text. kwargs are not changed. hasStdin is that of
+// [Tool.Parse]. The error is a *UsageError and names every problem.
+func (t *Tool) Bind(kwargs Kwargs, hasStdin bool) (Kwargs, error) {
+	given := make(map[string]any, len(kwargs))
+	var problems []string
+	for _, key := range slices.Sorted(maps.Keys(kwargs)) {
+		v, err := plainValue(kwargs[key])
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("--%s: %v", key, err))
+			continue
+		}
+		given[key] = v
+	}
+	bound, more := t.Params.ready().fit("--", given, hasStdin)
+	out := Kwargs(bound)
+	return out, t.judge(out, append(problems, more...))
+}
+
+// judge has Check look at kwargs that are right so far, and makes one error of
+// all problems; nil when there is none.
+func (t *Tool) judge(kwargs Kwargs, problems []string) error {
+	if len(problems) == 0 && t.Check != nil {
+		problems = t.Check(kwargs)
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return &UsageError{Tool: t.Name, Problems: problems, Next: t.Advice()}
+}
+
+// plainValue makes a Go value one of those that Kwargs hold.
+func plainValue(v any) (any, error) {
+	switch v := v.(type) {
+	case nil, string, bool, json.Number:
+		return v, nil
+	case []byte:
+		return string(v), nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("JSON cannot hold it: %w", err)
+	}
+	return DecodeJSON(b)
+}
+
+// fit makes named values fit the parameters. prefix stands before a name in
+// problems: "--" for a call's kwargs, the place of an object for its members.
+func (p *Params) fit(prefix string, given map[string]any, hasStdin bool) (fitted map[string]any, problems []string) {
+	fitted = map[string]any{}
+	top := prefix == "--"
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		q := p.Find(key)
+		if q == nil {
+			if p == nil || !p.open || top && !isKey(key) {
+				problems = append(problems, p.unknown(prefix, key))
+			} else {
+				fitted[key] = given[key]
+			}
+			continue
+		}
+		if _, twice := fitted[q.Name]; twice {
+			problems = append(problems, fmt.Sprintf("%s%s is given twice, once as %s: give it once", prefix, q.Name, key))
+			continue
+		}
+		v, more := q.fit(prefix+q.Name, given[key])
+		problems = append(problems, more...)
+		fitted[q.Name] = v
+	}
+	for i := range p.List() {
+		q := &p.list[i]
+		if _, ok := fitted[q.Name]; ok || !q.Required || q.Stdin && hasStdin {
+			continue
+		}
+		problems = append(problems, q.missing(prefix))
+	}
+	return fitted, problems
+}
+
+// fit makes a value, and what is in it, of the declared type. at is its place in
+// the call, as problems name it.
+func (q *Param) fit(at string, v any) (any, []string) {
+	if len(q.AnyOf) > 0 {
+		return q.fitUnion(at, v)
+	}
+	if s, ok := v.(string); ok && q.Type != String && q.Type != "" {
+		coerced, err := q.coerce([]string{s})
+		if err != nil {
+			return v, []string{at + ": " + err.Error()}
+		}
+		v = coerced
+	}
+	if !q.isOfType(v) {
+		return v, []string{at + ": " + q.wrongType(show(v)).Error()}
+	}
+	if err := q.allows(v); err != nil {
+		return v, []string{at + ": " + err.Error()}
+	}
+	switch v := v.(type) {
+	case []any:
+		var problems []string
+		out := make([]any, len(v))
+		for i := range v {
+			var more []string
+			out[i], more = q.Items.orAny().fit(fmt.Sprintf("%s[%d]", at, i), v[i])
+			problems = append(problems, more...)
+		}
+		return out, problems
+	case map[string]any:
+		if q.Props != nil {
+			return q.Props.ready().fit(at+".", v, false)
+		}
+	}
+	return v, nil
+}
+
+// fitUnion takes the first member that the value is of, text as it is before
+// text as a word.
+func (q *Param) fitUnion(at string, v any) (any, []string) {
+	var problems []string
+	_, isText := v.(string)
+	for _, exact := range []bool{true, false} {
+		for i := range q.AnyOf {
+			u := &q.AnyOf[i]
+			if exact != (isText && u.Type == String) {
+				continue
+			}
+			out, more := u.fit(at, v)
+			if len(more) == 0 {
+				return out, nil
+			}
+			problems = append(problems, more...)
+		}
+	}
+	return v, problems
+}
+
+// isOfType reports whether a value is one of the declared type.
+func (q *Param) isOfType(v any) bool {
+	switch q.Type {
+	case String:
+		_, ok := v.(string)
+		return ok
+	case Boolean:
+		_, ok := v.(bool)
+		return ok
+	case Integer, Number:
+		n, ok := v.(json.Number)
+		return ok && (q.Type == Number || integer().MatchString(n.String()))
+	case Array:
+		_, ok := v.([]any)
+		return ok
+	case Object:
+		_, ok := v.(map[string]any)
+		return ok
+	case Null:
+		return v == nil
+	}
+	return true
+}
+
+// show is a value as it was given: text in quotes, everything else as JSON.
+func show(v any) string {
+	if s, ok := v.(string); ok {
+		return quote(s)
+	}
+	s := string(mustJSON(v))
+	if len(s) > 60 {
+		return strings.ToValidUTF8(s[:60], "") + "..."
+	}
+	return s
+}
