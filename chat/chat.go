@@ -131,7 +131,7 @@ type Conversation struct {
 
 // New makes a conversation. It sends nothing yet.
 func New(opts *Options) *Conversation {
-	c := &Conversation{opts: *opts, }
+	c := &Conversation{opts: *opts}
 	if c.opts.Description == "" {
 		c.opts.Description = router.Definition(registry.New()).Description
 	}
