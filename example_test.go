@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -29,7 +29,7 @@ func Example() {
 
 func embed() error {
 	reg := registry.New()
-	if err := reg.Register(agentbash.Tools(nil)...); err != nil { // read, write, edit, grep, glob, undo
+	if err := reg.Register(files.Tools(nil)...); err != nil { // read, write, edit, grep, glob, undo
 		return err
 	}
 	if err := reg.Register(&registry.Tool{
@@ -48,15 +48,13 @@ func embed() error {
 	if err := json.Unmarshal([]byte(definition), &cfg); err != nil {
 		return err
 	}
-	fields, warnings := fieldbash.New(cfg, nil)
-	defer fields.Close()
-	if err := errors.Join(warnings...); err != nil {
+	fields, err := fieldbash.New(cfg, nil)
+	if err != nil {
 		return err
 	}
-	for _, g := range fields.Groups() {
-		if err := reg.RegisterGroup(g); err != nil {
-			return err
-		}
+	defer fields.Close()
+	if err := fields.Register(reg); err != nil {
+		return err
 	}
 
 	r, err := router.New(reg, &router.Options{Hooks: []router.Hook{{

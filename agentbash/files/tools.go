@@ -1,0 +1,116 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// Options configures Tools; nil means the defaults.
+type Options struct {
+	// StateDir is where what was overwritten is kept for undo; it is made with
+	// mode 0700 when it is first needed. "" keeps nothing.
+	StateDir string
+
+	// Guard makes write refuse to overwrite a file that none of these tools
+	// read or wrote before, unless it is forced. It is for sessions; a single
+	// command in a terminal has read nothing.
+	Guard bool
+
+	// Access is asked by every run for what it may touch; nil, and a nil answer,
+	// restrict nothing. registry.Allow adds to it. It is called concurrently.
+	Access func(context.Context) *Access
+}
+
+// Tools returns read, write, edit, grep, glob and undo, ready to be registered.
+// They share what they know of files that were read, and may be called from
+// several goroutines at once.
+//
+// A result that succeeded has a Display and this Metadata (a path is absolute;
+// "stdin" where that was read; sizes are of the whole file):
+//
+//	read   path, first_line, lines (printed), total_lines (if known), truncated
+//	       (something of the file was not printed), sha256 (of files up to 1 MiB)
+//	write  path, lines, bytes, sha256, created, dry_run
+//	edit   path, lines, bytes, sha256, replacements, dry_run
+//	grep   path, matches (lines, or files for another output_mode), files,
+//	       searched (files), printed, truncated
+//	glob   path, matches, printed, truncated
+//	undo   path, change (its number), removed, dry_run; with --list: changes
+//
+// grep has both also where nothing matched.
+func Tools(opts *Options) []*registry.Tool {
+	f := &files{known: map[string]record{}, busy: map[string]*turn{}}
+	if opts != nil {
+		f.opts = *opts
+	}
+	return []*registry.Tool{f.readTool(), f.writeTool(), f.editTool(), f.grepTool(), globTool(), f.undoTool()}
+}
+
+// category and tags under which the tools are listed.
+const category = "files"
+
+// done makes a tool's result of what a run came to: a usage error and a
+// cancelled context pass, anything else is the tool's own failure.
+func done(err error) (registry.ToolResult, error) {
+	var usage *registry.UsageError
+	switch {
+	case err == nil:
+		return registry.ToolResult{Success: true}, nil
+	case errors.As(err, &usage), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return registry.ToolResult{}, err
+	}
+	res := registry.Failure("%v", err)
+	res.ExitStatus = registry.ExitStatus(err)
+	return res, nil
+}
+
+// summary is what a run that succeeded says beside its output: a line for a
+// person, and the metadata that Tools documents.
+type summary struct {
+	display  string
+	metadata map[string]any
+}
+
+// doneWith is done, with a summary of what was done.
+func doneWith(about summary, err error) (registry.ToolResult, error) {
+	res, err := done(err)
+	if res.Success {
+		res.Display, res.Metadata = about.display, about.metadata
+	}
+	return res, err
+}
+
+// contentFacts is the metadata of a file and its whole content.
+func contentFacts(path string, content []byte, hash string) map[string]any {
+	return map[string]any{"path": path, "lines": countLines(content), "bytes": len(content), "sha256": hash}
+}
+
+// The path parameter that read, write and edit share.
+func filePath(role registry.Role, description string) registry.Param {
+	return registry.Param{
+		Name: "file_path", Type: registry.String, Required: true, Role: role, Description: description,
+		Aliases: []string{"path", "filePath", "file", "filename"},
+	}
+}
+
+// notStdin leaves out of a call's uses the - that stands for stdin.
+func notStdin(_ registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+	return slices.DeleteFunc(uses, func(u registry.Use) bool { return u.Value == "-" }), known
+}
+
+// changes adds to the uses of a call that changes files that it shows, in a
+// diff, what they held. With dry_run it does no more than that.
+func changes(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+	shows := map[registry.Role]registry.Role{registry.WritesFile: registry.ReadsFile, registry.WritesTree: registry.ReadsTree}
+	var reads []registry.Use
+	for _, u := range uses {
+		reads = append(reads, registry.Use{Role: shows[u.Role], Value: u.Value})
+	}
+	if k["dry_run"] == true {
+		return reads, known
+	}
+	return append(reads, uses...), known
+}
