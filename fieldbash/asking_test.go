@@ -3,7 +3,6 @@ package fieldbash_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,8 +43,7 @@ func TestTryingOutAGroup(t *testing.T) {
 		MCPServers: map[string]fieldbash.Server{"memory": s, "broken": {Command: "false"}},
 		Functions:  map[string][]fieldbash.Function{"fn": {execFunction(t, "f", "echo", "")}},
 	}, nil)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
+	ctx := t.Context()
 	r, err := b.Test(ctx, "memory")
 	require.NoError(t, err)
 	require.Len(t, r.Tools, 9)

@@ -2,10 +2,8 @@ package fieldbash_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,10 +12,8 @@ import (
 
 func (b bench) command(t testing.TB, group string, words ...string) out {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
 	var stdout, stderr bytes.Buffer
-	res := b.Command(ctx, group, words, &registry.Call{Dir: b.dir, Stdout: &stdout, Stderr: &stderr})
+	res := b.Command(t.Context(), group, words, &registry.Call{Dir: b.dir, Stdout: &stdout, Stderr: &stderr})
 	return out{stdout.String(), stderr.String(), res.ExitStatus}
 }
 

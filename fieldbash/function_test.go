@@ -15,12 +15,16 @@ import (
 	"github.com/agentbash/agentbash/fieldbash"
 )
 
-// execConfig has one function that runs this test binary in a role.
+// execFunction is a function that is this test binary in a role, or for "echo" cat.
 func execFunction(t testing.TB, name, role, schema string) fieldbash.Function {
 	self, err := os.Executable()
 	require.NoError(t, err)
+	argv := []string{self, role}
+	if role == "echo" {
+		argv = []string{"cat"}
+	}
 	f := fieldbash.Function{Name: name, Exec: &fieldbash.Exec{
-		Argv: []string{self, role}, Env: map[string]string{"FIELD_TEST_ROLE": "function", "X": "y z"},
+		Argv: argv, Env: map[string]string{"FIELD_TEST_ROLE": "function", "GORACE": os.Getenv("GORACE"), "X": "y z"},
 	}}
 	if schema != "" {
 		f.Parameters = json.RawMessage(schema)

@@ -51,7 +51,7 @@ func TestSchemaBombs(t *testing.T) {
 			b := functions(t, execFunction(t, "f", "echo", schema))
 			for _, words := range [][]string{{"--a", "x"}, {"--a", "1"}, {"--a:={\"a\":{\"a\":1}}"}, {}} {
 				done := make(chan out, 1)
-				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				go func() { done <- b.runCtx(ctx, t, append([]string{"field:fn:f"}, words...)...) }()
 				select {
 				case o := <-done:

@@ -46,7 +46,7 @@ func TestKilledHostLeavesNoServer(t *testing.T) {
 	require.NoError(t, host.Process.Kill())
 	host.Wait()
 	for _, pid := range family {
-		require.Eventually(t, func() bool { return dead(pid) }, 10*time.Second, 20*time.Millisecond, "process %d is left", pid)
+		require.Eventually(t, func() bool { return dead(pid) }, waitLimit, 20*time.Millisecond, "process %d is left", pid)
 	}
 }
 
@@ -81,7 +81,7 @@ func descendants(t testing.TB, root int) []int {
 func TestGuardEndsWithItsServers(t *testing.T) {
 	guard := &mcp.Guard{}
 	c := mcp.NewClient(fake(t), &mcp.Options{Guard: guard})
-	_, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "count"})
+	_, err := c.Call(t.Context(), mcp.Call{Tool: "count"})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
 	require.NoError(t, guard.Close())

@@ -63,6 +63,10 @@ func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		ctx, cancel = context.WithTimeout(ctx, rt.discoverWait)
 	}
 	req = req.Clone(ctx)
+	if method == methodInitialize {
+		// Not sent: it lets a request that met the end of a kept connection go out again on a new one.
+		req.Header["Idempotency-Key"] = nil
+	}
 	if originOf(req) == rt.origin {
 		for k, v := range rt.headers {
 			req.Header.Set(k, v)
@@ -114,7 +118,7 @@ func rpcMethod(req *http.Request) string {
 	}
 	defer body.Close()
 	head, _ := io.ReadAll(io.LimitReader(body, 4<<10))
-	if !bytes.Contains(head, []byte(methodDiscover)) {
+	if !bytes.Contains(head, []byte(methodDiscover)) && !bytes.Contains(head, []byte(methodInitialize)) {
 		return ""
 	}
 	var m struct{ Method string }

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ func everythingHTTP(t testing.TB, mode string) string {
 			c.Close()
 		}
 		return err == nil
-	}, 20*time.Second, 20*time.Millisecond, "the server does not listen")
+	}, waitLimit, 20*time.Millisecond, "the server does not listen")
 	return fmt.Sprintf("http://127.0.0.1:%d", port)
 }
 
@@ -54,8 +55,8 @@ func TestRealServerOverHTTP(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			base := everythingHTTP(t, row.mode)
-			c := open(t, mcp.Spec{URL: base + row.path, SSE: row.sse, CallTimeout: 2 * time.Second}, nil)
-			ctx := within(t, 30*time.Second)
+			c := open(t, mcp.Spec{URL: base + row.path, SSE: row.sse}, nil)
+			ctx := t.Context()
 			tools, err := c.Tools(ctx)
 			require.NoError(t, err)
 			require.GreaterOrEqual(t, len(tools), 13)
@@ -66,7 +67,9 @@ func TestRealServerOverHTTP(t *testing.T) {
 			r, err = c.Call(ctx, mcp.Call{Tool: "trigger-long-running-operation", Arguments: json.RawMessage(`{"duration":0.3,"steps":3}`), Notes: &notes})
 			require.Contains(t, text(t, r, err), "completed")
 			require.Contains(t, notes.String(), "[progress] 1/3")
-			_, err = c.Call(within(t, 300*time.Millisecond), mcp.Call{Tool: "trigger-long-running-operation", Arguments: json.RawMessage(`{"duration":30,"steps":1}`)})
+			short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+			defer cancel()
+			_, err = c.Call(short, mcp.Call{Tool: "trigger-long-running-operation", Arguments: json.RawMessage(`{"duration":30,"steps":1}`)})
 			var e *mcp.Error
 			require.ErrorAs(t, err, &e)
 			require.Equal(t, 124, e.ExitStatus())
@@ -96,6 +99,8 @@ func rpcServer(t testing.TB, hook func(w http.ResponseWriter, r *http.Request, m
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}}`, req.ID)
 		case "tools/call":
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"hologram"},{"type":"text","text":"ok"}],"structuredContent":{"n":9007199254740993}}}`, req.ID)
+		case "tools/list":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[]}}`, req.ID)
 		case "server/discover":
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, req.ID)
 		default:
@@ -120,7 +125,7 @@ func TestHTTPHeadersStayAtTheirOrigin(t *testing.T) {
 		return false
 	})
 	c := open(t, mcp.Spec{URL: srv.URL, Headers: map[string]string{"Authorization": "Bearer s3cret"}}, nil)
-	_, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "x"})
+	_, err := c.Call(t.Context(), mcp.Call{Tool: "x"})
 	require.ErrorContains(t, err, "the server redirects to "+other.URL)
 	require.NotContains(t, err.Error(), "s3cret")
 	require.Zero(t, away.Load())
@@ -141,7 +146,7 @@ func TestHTTPResultsAreKeptAsWritten(t *testing.T) {
 				return true
 			})
 			c := open(t, mcp.Spec{URL: srv.URL}, nil)
-			r, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "x"})
+			r, err := c.Call(t.Context(), mcp.Call{Tool: "x"})
 			require.Equal(t, "ok", text(t, r, err))
 			require.Equal(t, `{"n":9007199254740993}`, string(r.Structured))
 		})
@@ -161,8 +166,8 @@ func TestHTTPRefusals(t *testing.T) {
 		t.Run(http.StatusText(row.status), func(t *testing.T) {
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(row.status) }))
 			defer srv.Close()
-			c := open(t, mcp.Spec{URL: srv.URL, StartTimeout: 5 * time.Second}, nil)
-			_, err := c.Tools(within(t, 20*time.Second))
+			c := open(t, mcp.Spec{URL: srv.URL}, nil)
+			_, err := c.Tools(t.Context())
 			var e *mcp.Error
 			require.ErrorAs(t, err, &e)
 			require.Equal(t, row.exit, e.ExitStatus(), err)
@@ -184,9 +189,40 @@ func TestSilentHTTPDiscovery(t *testing.T) {
 		return false
 	})
 	t.Cleanup(func() { close(release) })
-	c := open(t, mcp.Spec{URL: srv.URL, StartTimeout: 3 * time.Second}, nil)
-	r, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "x"})
-	require.Equal(t, "ok", text(t, r, err))
+	patiently(t, 3*time.Second, func(t *testing.T, limit time.Duration) error {
+		c := open(t, mcp.Spec{URL: srv.URL, StartTimeout: limit}, nil)
+		if _, err := c.Start(t.Context()); err != nil {
+			return err
+		}
+		r, err := c.Call(t.Context(), mcp.Call{Tool: "x"})
+		require.Equal(t, "ok", text(t, r, err))
+		return nil
+	})
+}
+
+// A server closes a connection that it kept open while a request is on its way.
+func TestAClosedConnectionIsOpenedAgain(t *testing.T) {
+	for _, method := range []string{"server/discover", "initialize", "tools/list", "tools/call"} {
+		t.Run(method, func(t *testing.T) {
+			var closed atomic.Bool
+			srv := rpcServer(t, func(w http.ResponseWriter, r *http.Request, m string, _ []byte) bool {
+				if m != method || closed.Swap(true) {
+					return false
+				}
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err == nil {
+					conn.Close()
+				}
+				return true
+			})
+			c := open(t, mcp.Spec{URL: srv.URL}, nil)
+			_, err := c.Tools(t.Context())
+			require.NoError(t, err)
+			_, err = c.Call(t.Context(), mcp.Call{Tool: "x"})
+			require.True(t, closed.Load())
+			require.Equal(t, method == "tools/call", err != nil, "a call that was sent is not sent again: %v", err)
+		})
+	}
 }
 
 func TestExpiredHTTPSessionIsRenewed(t *testing.T) {
@@ -205,7 +241,7 @@ func TestExpiredHTTPSessionIsRenewed(t *testing.T) {
 		return false
 	})
 	c := open(t, mcp.Spec{URL: srv.URL}, nil)
-	r, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "x"})
+	r, err := c.Call(t.Context(), mcp.Call{Tool: "x"})
 	require.Equal(t, "ok", text(t, r, err))
 	require.EqualValues(t, 2, sessions.Load())
 	require.EqualValues(t, 2, calls.Load())

@@ -2,8 +2,8 @@ package mcp_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,7 +40,7 @@ func fake(t testing.TB, traits ...string) mcp.Spec {
 	require.NoError(t, err)
 	return mcp.Spec{Command: &mcp.Command{
 		Name: self, Args: traits, Dir: t.TempDir(),
-		Env: []string{"MCP_TEST_ROLE=server", "PATH=" + os.Getenv("PATH")},
+		Env: []string{"MCP_TEST_ROLE=server", "PATH=" + os.Getenv("PATH"), "GORACE=" + os.Getenv("GORACE")},
 	}}
 }
 
@@ -69,10 +69,19 @@ func open(t testing.TB, spec mcp.Spec, opts *mcp.Options) *mcp.Client {
 	return c
 }
 
-func within(t testing.TB, d time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	t.Cleanup(cancel)
-	return ctx
+// waitLimit is how long a test waits for what must come.
+const waitLimit = 5 * time.Minute
+
+// patiently runs a test of a time limit, anew with twice the limit while the
+// machine is too slow for what must be done within it.
+func patiently(t *testing.T, limit time.Duration, test func(t *testing.T, limit time.Duration) error) {
+	t.Helper()
+	err := test(t, limit)
+	for e := (*mcp.Error)(nil); errors.As(err, &e) && e.ExitStatus() == 124 && limit < waitLimit; err = test(t, limit) {
+		limit *= 2
+		t.Logf("%v: too slow: with %v now", err, limit)
+	}
+	require.NoError(t, err)
 }
 
 type request struct {
@@ -90,6 +99,7 @@ type request struct {
 
 // fakeServer speaks just enough MCP, badly where a trait says so.
 func fakeServer(traits []string) {
+	delay, _ := time.ParseDuration(os.Getenv("MCP_TEST_DELAY")) // of what is slow
 	has := func(t string) bool { return strings.Contains(" "+strings.Join(traits, " ")+" ", " "+t+" ") }
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	if has("stubborn") {
@@ -119,11 +129,11 @@ func fakeServer(traits []string) {
 			switch {
 			case has("mute"):
 			case has("late"):
-				time.AfterFunc(1200*time.Millisecond, func() {
+				time.AfterFunc(delay, func() {
 					say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"late"}}`, r.ID)
 				})
 			case has("modern"):
-				time.AfterFunc(1200*time.Millisecond, func() {
+				time.AfterFunc(delay, func() {
 					answer(`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}`)
 				})
 			case has("crash-on-discover"):
@@ -152,7 +162,7 @@ func fakeServer(traits []string) {
 			listTools(has, r, answer)
 		case "tools/call":
 			calls++
-			callTool(r, calls, say, answer)
+			callTool(r, calls, delay, say, answer)
 		case "notifications/cancelled":
 			appendLog("cancelled " + string(in.Bytes()))
 		}
@@ -182,7 +192,7 @@ func listTools(has func(string) bool, r request, answer func(string)) {
 	}
 }
 
-func callTool(r request, calls int, say func(string, ...any), answer func(string)) {
+func callTool(r request, calls int, delay time.Duration, say func(string, ...any), answer func(string)) {
 	switch r.Params.Name {
 	case "count":
 		answer(fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}]}`, calls))
@@ -197,7 +207,7 @@ func callTool(r request, calls int, say func(string, ...any), answer func(string
 	case "progress":
 		token, _ := json.Marshal(r.Params.Meta.Token)
 		for i := range 6 {
-			time.Sleep(150 * time.Millisecond) // the pace of the work it plays
+			time.Sleep(delay) // the pace of the work it plays
 			say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":6,"message":"step"}}`, token, i+1)
 		}
 		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":"careful"}}`)
@@ -239,9 +249,7 @@ func callTool(r request, calls int, say func(string, ...any), answer func(string
 	case "wrong-shape":
 		answer(`["not", "an", "object"]`)
 	case "changed":
-		for range 5 {
-			say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-		}
+		say(strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n", burst))
 		answer(`{"content":[]}`)
 	case "die":
 		fmt.Fprintln(os.Stderr, "segmentation fault, sort of")
@@ -256,6 +264,9 @@ func callTool(r request, calls int, say func(string, ...any), answer func(string
 		say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"unknown tool"}}`, r.ID)
 	}
 }
+
+// burst is how many notifications the tool "changed" sends at once.
+const burst = 5
 
 // appendLog leaves a line in the server's directory for the test to read.
 func appendLog(line string) {

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -93,7 +92,7 @@ func TestLoginOverSSE(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "tokens.json")
 			var logins atomic.Int64
 			spec := mcp.Spec{URL: s.URL + "/sse", SSE: sse, OAuth: &mcp.OAuth{Open: browser(&logins), File: file}}
-			ctx := within(t, 30*time.Second)
+			ctx := t.Context()
 			c := open(t, spec, nil)
 			r, err := c.Call(ctx, mcp.Call{Tool: "x"})
 			require.Equal(t, "ok", text(t, r, err))
@@ -121,7 +120,7 @@ func TestLoginOverSSE(t *testing.T) {
 func TestSSEWithoutAnyoneToLogIn(t *testing.T) {
 	s := newLoginServer(t)
 	sseServer(t, s, nil)
-	_, err := open(t, mcp.Spec{URL: s.URL + "/sse", SSE: true, OAuth: &mcp.OAuth{}}, nil).Call(within(t, 20*time.Second), mcp.Call{Tool: "x"})
+	_, err := open(t, mcp.Spec{URL: s.URL + "/sse", SSE: true, OAuth: &mcp.OAuth{}}, nil).Call(t.Context(), mcp.Call{Tool: "x"})
 	var e *mcp.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, 4, e.ExitStatus(), err)
@@ -139,10 +138,11 @@ func TestSSETokensStayAtTheirOrigin(t *testing.T) {
 	s := newLoginServer(t)
 	sseServer(t, s, func() string { return other.URL + "/steal" })
 	var logins atomic.Int64
-	c := open(t, mcp.Spec{URL: s.URL + "/sse", SSE: true, StartTimeout: 5 * time.Second, Headers: map[string]string{"X-Key": "k3y"},
+	c := open(t, mcp.Spec{URL: s.URL + "/sse", SSE: true, Headers: map[string]string{"X-Key": "k3y"},
 		OAuth: &mcp.OAuth{Open: browser(&logins)}}, nil)
-	_, err := c.Call(within(t, 20*time.Second), mcp.Call{Tool: "x"})
+	_, err := c.Call(t.Context(), mcp.Call{Tool: "x"})
 	require.Error(t, err)
+	other.Close() // what it was sent last has arrived
 	close(leaked)
 	for h := range leaked {
 		require.Empty(t, h.Get("Authorization"))

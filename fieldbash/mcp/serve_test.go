@@ -43,7 +43,7 @@ func dial(t *testing.T, transport sdk.Transport, notes func(string)) *sdk.Client
 				notes(r.Params.Message)
 			}
 		}})
-	session, err := client.Connect(within(t, 30*time.Second), transport, nil)
+	session, err := client.Connect(context.Background(), transport, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { session.Close() })
 	return session
@@ -75,7 +75,7 @@ func TestAServerOffersTools(t *testing.T) {
 			session := connect(nil)
 			require.Equal(t, "be nice", session.InitializeResult().Instructions)
 			require.Equal(t, "7", session.InitializeResult().ServerInfo.Version)
-			ctx := within(t, 30*time.Second)
+			ctx := t.Context()
 			list, err := session.ListTools(ctx, nil)
 			require.NoError(t, err)
 			require.Len(t, list.Tools, 3)
@@ -100,7 +100,7 @@ func TestAServersCallsTellOfProgressAndCanBeCancelled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			told := make(chan string, 1000)
 			session := connect(func(text string) { told <- text })
-			ctx, cancel := context.WithCancel(within(t, 30*time.Second))
+			ctx, cancel := context.WithCancel(t.Context())
 			failed := make(chan error, 1)
 			go func() {
 				params := &sdk.CallToolParams{Name: "hang"}
@@ -158,7 +158,7 @@ func TestAServerThatIsSentNonsense(t *testing.T) {
 		in, toServer := io.Pipe()
 		fromServer, out := io.Pipe()
 		done := make(chan error, 1)
-		go func() { done <- s.Serve(within(t, 60*time.Second), in, out); out.Close() }()
+		go func() { done <- s.Serve(t.Context(), in, out); out.Close() }()
 		go func() {
 			io.WriteString(toServer, "\n  \n"+nonsense+"\n"+ping+"\n")
 		}()
@@ -173,7 +173,7 @@ func TestAServerThatIsSentNonsense(t *testing.T) {
 	}
 	for _, odd := range []string{"{}", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`, `{"jsonrpc":"1.0","id":1}`} {
 		var out strings.Builder
-		s.Serve(within(t, 20*time.Second), strings.NewReader(odd+"\n"), &out) // it ends, one way or another
+		s.Serve(t.Context(), strings.NewReader(odd+"\n"), &out) // it ends, one way or another
 		require.NotContains(t, out.String(), "panic")
 	}
 }

@@ -19,7 +19,8 @@ import (
 const (
 	maxMessage = 64 << 20 // bytes of one JSON-RPC message; results of 16 MB are real
 
-	methodDiscover = "server/discover" // MCP revision 2026-07-28
+	methodDiscover   = "server/discover" // MCP revision 2026-07-28
+	methodInitialize = "initialize"      // those before it
 )
 
 // errTooLong ends a connection whose server sends a line without an end.
