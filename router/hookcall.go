@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -109,12 +110,7 @@ func typedAs(name string, words []string) string {
 	if layerOf(name) == Agent {
 		name = agentPrefix + name
 	}
-	var b strings.Builder
-	b.WriteString(name)
-	for _, w := range words {
-		b.WriteString(" '" + strings.ReplaceAll(w, "'", `'\''`) + "'")
-	}
-	return b.String()
+	return quote.Line(name, words)
 }
 
 // show gives what a command wrote to the hooks, and then to whom it is for.

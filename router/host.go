@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/router/incall"
 )
 
@@ -119,7 +120,7 @@ command_not_found_handle() {
   *) unset -f command_not_found_handle; "$@" ;;
   esac
 }
-`, shellWord(h.links.dir), incall.Any)
+`, quote.Word(h.links.dir), incall.Any)
 }
 
 // serve takes connections until close.

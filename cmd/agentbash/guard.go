@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -88,7 +89,7 @@ func withReal(dir string) []string {
 // string, if the guard lets it.
 func (a *app) guarded(ctx context.Context, g *guard.Guard, name string, words []string, call *registry.Call, run func(context.Context) registry.ToolResult) int {
 	bare := strings.TrimPrefix(name, "agent:")
-	plan := &router.Plan{Layer: router.Agent, InProcess: true, ParsedCommand: router.ParsedCommand{Name: bare, Raw: guard.Typed(name, words)}}
+	plan := &router.Plan{Layer: router.Agent, InProcess: true, ParsedCommand: router.ParsedCommand{Name: bare, Raw: quote.Line(name, words)}}
 	grant, err := g.Begin(ctx, &router.Action{Plan: plan, Name: bare, Words: words, Dir: call.Dir})
 	if err != nil {
 		fmt.Fprintln(a.err, err)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
@@ -219,31 +220,7 @@ func commandOf(a *router.Action) string {
 		return a.Plan.Raw
 	}
 	if strings.HasPrefix(a.Name, registry.FieldPrefix) {
-		return Typed(a.Name, a.Words)
+		return quote.Line(a.Name, a.Words)
 	}
-	return Typed("agent:"+a.Name, a.Words)
-}
-
-// Typed is a call of a tool as it would be typed in bash.
-func Typed(name string, words []string) string {
-	var b strings.Builder
-	b.WriteString(name)
-	for _, w := range words {
-		b.WriteByte(' ')
-		b.WriteString(quote(w))
-	}
-	return b.String()
-}
-
-// quote puts a word in quotes where bash would read it differently without.
-func quote(s string) string {
-	if s == "" {
-		return "''"
-	}
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c <= ' ' || c == 0x7f || strings.IndexByte("'\"\\$`&|;<>()*?[]{}#!~", c) >= 0 {
-			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-		}
-	}
-	return s
+	return quote.Line("agent:"+a.Name, a.Words)
 }
