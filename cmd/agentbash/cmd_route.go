@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/internal/safetext"
 	"github.com/agentbash/agentbash/router"
 )
 
@@ -46,7 +47,7 @@ func runRoute(_ context.Context, a *app, words []string) int {
 	if *asJSON {
 		writeLine(a.out, explained(e, d, *mode != ""))
 	} else {
-		fmt.Fprint(a.out, routeText(e), decisionText(e, d))
+		fmt.Fprint(a.out, safetext.Visible(routeText(e)+decisionText(e, d)))
 	}
 	return exitOK
 }

@@ -92,7 +92,7 @@ func (a *app) guarded(ctx context.Context, g *guard.Guard, name string, words []
 	plan := &router.Plan{Layer: router.Agent, InProcess: true, ParsedCommand: router.ParsedCommand{Name: bare, Raw: quote.Line(name, words)}}
 	grant, err := g.Begin(ctx, &router.Action{Plan: plan, Name: bare, Words: words, Dir: call.Dir})
 	if err != nil {
-		fmt.Fprintln(a.err, err)
+		fmt.Fprintln(call.Stderr, err)
 		return registry.ExitStatus(err)
 	}
 	start := time.Now()

@@ -59,7 +59,7 @@ func decisionText(e router.Explanation, d policy.Decision) string {
 		fmt.Fprintf(&b, "danger: %s\n", e.Verdict.Danger)
 	}
 	for _, r := range e.Verdict.Reasons {
-		fmt.Fprintf(&b, "  %s\n", router.Safe(r))
+		fmt.Fprintf(&b, "  %s\n", r)
 	}
 	fmt.Fprintf(&b, "mode %s: %s", d.Mode, map[policy.Answer]string{policy.Allow: "runs", policy.Ask: "asks", policy.Deny: "denied"}[d.Answer])
 	if d.Rule != "" {

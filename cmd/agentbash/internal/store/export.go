@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/internal/quote"
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // Title is the first prompt in one line, or "".
@@ -194,12 +195,7 @@ func comment(head, text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text)
+	text = strings.ReplaceAll(safetext.Clean(text), "\r", " ")
 	return "  # " + head + strings.ReplaceAll(text, "\n", "\n  # ") + "\n"
 }
 
