@@ -9,8 +9,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )

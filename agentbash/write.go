@@ -11,8 +11,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 	"golang.org/x/sys/unix"
