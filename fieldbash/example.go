@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -28,7 +29,7 @@ func exampleOf(t *registry.Tool) []string {
 		case json.Unmarshal([]byte(v), &text) != nil:
 			text = v
 		}
-		words = append(words, "--"+p.Name, quoted(text))
+		words = append(words, "--"+p.Name, quote.Word(text))
 	}
 	return []string{strings.Join(words, " ")}
 }
@@ -86,16 +87,4 @@ func sampleObject(p *registry.Param, depth int) string {
 		}
 	}
 	return "{" + strings.Join(members, ",") + "}"
-}
-
-// quoted makes one word of bash: as it is, or in single quotes.
-func quoted(s string) string {
-	special := func(r rune) bool {
-		alnum := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		return !alnum && !strings.ContainsRune("_./:=@%+,-", r)
-	}
-	if s != "" && strings.IndexFunc(s, special) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -149,7 +149,7 @@ func TestDescriptionsAreTamed(t *testing.T) {
 	f := execFunction(t, "f", "echo", "")
 	f.Description = "Reads \u202etxt.exe\u202c a\x1b[31m file.\x00 Then\u200b more\n" + strings.Repeat("x", 9000)
 	tool := functions(t, f).Static()[0]
-	require.Equal(t, "Reads txt.exe a[31m file", tool.Summary)
+	require.Equal(t, "Reads txt.exe a file", tool.Summary)
 	require.LessOrEqual(t, len(tool.Detail), 4010)
 	require.NotContains(t, tool.Detail, "\u202e")
 	require.NotContains(t, tool.Detail, "\x1b")

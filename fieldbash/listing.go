@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
 // verifyWait bounds the listing that checks a kept one.
@@ -111,22 +112,10 @@ func (f *Fields) keepListing(g *group, tools []mcp.Tool) error {
 	if err != nil {
 		return fmt.Errorf("keep the listing: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("keep the listing: %w", err)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".listing-*")
-	if err != nil {
-		return fmt.Errorf("keep the listing: %w", err)
-	}
-	_, err = tmp.Write(b)
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		err = atomicfile.Write(path, b)
 	}
 	if err != nil {
-		os.Remove(tmp.Name())
 		return fmt.Errorf("keep the listing: %w", err)
 	}
 	return nil

@@ -3,8 +3,8 @@ package fieldbash
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 const (
@@ -48,27 +48,18 @@ func (n names) take(name string) (safe, warning string) {
 	return safe, warning
 }
 
-// cleanText makes a description from elsewhere fit to be shown: no control
-// characters but newlines, nothing that reorders or hides text, at most limit
+// cleanText makes a description from elsewhere fit to be shown, in at most limit
 // characters.
 func cleanText(s string, limit int) string {
-	var b strings.Builder
+	s = strings.NewReplacer("\t", " ", "\r", "", "\ufffd", "").Replace(safetext.Clean(s))
 	n := 0
-	for _, r := range s {
+	for i := range s {
 		if n == limit {
-			return strings.TrimRight(b.String(), " \n") + "..."
+			return strings.TrimRight(s[:i], " \n") + "..."
 		}
-		switch {
-		case r == '\n':
-		case r == '\t':
-			r = ' '
-		case r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
-			continue // Cf holds the bidirectional controls, zero-width and tag characters
-		}
-		b.WriteRune(r)
 		n++
 	}
-	return strings.Trim(b.String(), " \n")
+	return strings.Trim(s, " \n")
 }
 
 // summaryOf is a description's first sentence or line.

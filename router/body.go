@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/internal/quote"
 )
 
 // body is the text of a result before it is cut: stdout, then stderr.
@@ -110,7 +112,7 @@ func (b *body) advice(head string) string {
 	if b.path == "" {
 		return "the whole output could not be kept: run the command again with a filter such as | head or | grep"
 	}
-	path, lines := shellWord(b.path), strings.Count(head, "\n")
+	path, lines := quote.Word(b.path), strings.Count(head, "\n")
 	note := ""
 	if b.missing {
 		note = fmt.Sprintf("the file holds the first %d bytes only; ", int64(captureFile))
@@ -120,14 +122,6 @@ func (b *body) advice(head string) string {
 	}
 	return fmt.Sprintf("%sthe rest follows after line %d: read --file_path %s --offset %d --limit 200, or search it: grep --pattern TEXT --path %s",
 		note, lines, path, lines+1, path)
-}
-
-// shellWord quotes a path if bash would take it for anything else.
-func shellWord(s string) string {
-	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // first returns at least the first n bytes of the body, if it has so many.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -116,26 +117,7 @@ func unmistakable(name string) string {
 
 // typedAs is a command string that calls a tool with these words.
 func typedAs(name string, words []string) string {
-	var b strings.Builder
-	b.WriteString(name)
-	for _, w := range words {
-		b.WriteByte(' ')
-		b.WriteString(quoteWord(w))
-	}
-	return b.String()
-}
-
-// quoteWord puts a word in quotes where bash would read it differently without.
-func quoteWord(s string) string {
-	if s == "" {
-		return "''"
-	}
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c <= ' ' || c == 0x7f || strings.IndexByte("'\"\\$`&|;<>()*?[]{}#!~", c) >= 0 {
-			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-		}
-	}
-	return s
+	return quote.Line(name, words)
 }
 
 // show gives what a command wrote to the hooks, and then to whom it is for.

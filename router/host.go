@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/router/internal/protocol"
 )
 
@@ -119,7 +120,7 @@ func (h *host) init() string {
   *) unset -f command_not_found_handle; "$@" ;;
   esac
 }
-`, shellWord(protocol.NoClient))
+`, quote.Word(protocol.NoClient))
 	}
 	return fmt.Sprintf(`case ":$PATH:" in *:%[1]s:*) ;; *) PATH="$PATH":%[1]s ;; esac
 command_not_found_handle() {
@@ -128,7 +129,7 @@ command_not_found_handle() {
   *) unset -f command_not_found_handle; "$@" ;;
   esac
 }
-`, shellWord(h.links.dir), protocol.Any)
+`, quote.Word(h.links.dir), protocol.Any)
 }
 
 // serve takes connections until close.

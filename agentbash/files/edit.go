@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/registry"
 )
 

@@ -1,6 +1,6 @@
 package files
 
-import "github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+import "github.com/agentbash/agentbash/internal/atomicfile"
 
 // resolved is the name under which a file is remembered: all links followed.
 func resolved(path string) (string, error) { return atomicfile.Resolve(path) }

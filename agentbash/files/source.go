@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/registry"
 	"golang.org/x/sys/unix"
 )

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
+	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -225,9 +225,9 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 	}
 	about = summary{fmt.Sprintf("%s%s %s, as before %s %d", dryRun(call), verb, shown, c.Op, c.ID),
 		map[string]any{"path": c.Path, "change": c.ID, "removed": c.Before == nil, "dry_run": call.Bool("dry_run")}}
-	report := fmt.Sprintf("%s: as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quoteWord(shown))
+	report := fmt.Sprintf("%s: as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quote.Word(shown))
 	if c.Before == nil {
-		report = fmt.Sprintf("%s: removed, as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quoteWord(shown))
+		report = fmt.Sprintf("%s: removed, as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quote.Word(shown))
 	}
 	report += diff(shown, old, content)
 	if call.Bool("dry_run") {
@@ -299,12 +299,4 @@ func (f *files) putBack(g *gate, call *registry.Call, file *atomicfile.File, c *
 	}
 	f.remember(c.Path, content)
 	return nil
-}
-
-// quoteWord quotes a path for a shell where it needs to be.
-func quoteWord(s string) string {
-	if strings.ContainsAny(s, " \t\n'\"\\$`*?[]{}()<>|&;#~!") || strings.HasPrefix(s, "-") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
 }

@@ -11,8 +11,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
+	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 	"golang.org/x/sys/unix"
 )
@@ -146,7 +147,7 @@ func openTarget(g *gate, call *registry.Call, path string) (*atomicfile.File, er
 func (f *files) create(g *gate, call *registry.Call, path string, content []byte) (about summary, err error) {
 	shown := call.Rel(path)
 	if typed := call.String("file_path"); strings.HasSuffix(typed, "/") {
-		return about, fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quoteWord(typed))
+		return about, fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quote.Word(typed))
 	}
 	if call.Has("expected_hash") {
 		return about, fmt.Errorf("%s does not exist, so it cannot have the expected hash: leave --expected_hash out to create it", shown)

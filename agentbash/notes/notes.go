@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/registry"
 )
 

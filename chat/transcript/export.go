@@ -7,6 +7,9 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/agentbash/agentbash/internal/quote"
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // Title is the first prompt in one line, or "".
@@ -128,7 +131,7 @@ func WriteMarkdown(w io.Writer, records []Record) error {
 func WriteScript(w io.Writer, records []Record) error {
 	var b strings.Builder
 	head := records[0]
-	fmt.Fprintf(&b, "#!/usr/bin/env bash\n# Session %s: the commands that were run, to be run again by agentbash exec.\n# They change what they changed then: look before you run this.\nset -u\ncd %s || exit\n\n", head.ID, quote(head.Dir))
+	fmt.Fprintf(&b, "#!/usr/bin/env bash\n# Session %s: the commands that were run, to be run again by agentbash exec.\n# They change what they changed then: look before you run this.\nset -u\ncd %s || exit\n\n", head.ID, quote.Word(head.Dir))
 	b.WriteString("commands() {\n")
 	settled := Settled(records)
 	ran := map[string]Record{} // since the last reply: some servers use an ID again
@@ -156,7 +159,7 @@ func WriteScript(w io.Writer, records []Record) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(&b, "  printf '%%s\\n' %s\n", quote(string(line)))
+			fmt.Fprintf(&b, "  printf '%%s\\n' %s\n", quote.Word(string(line)))
 			count++
 		}
 	}
@@ -192,17 +195,9 @@ func comment(head, text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text)
+	text = strings.ReplaceAll(safetext.Clean(text), "\r", " ")
 	return "  # " + head + strings.ReplaceAll(text, "\n", "\n  # ") + "\n"
 }
-
-// quote makes one word of bash.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func clip(s string, n int) string {
 	if r := []rune(s); len(r) > n {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/audit"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
-	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // runAudit is agentbash audit.
@@ -132,11 +132,11 @@ func (s *shown) text() string {
 	case s.outcome != nil:
 		how = fmt.Sprintf("exit %d, %d ms", *s.outcome.ExitCode, s.outcome.DurationMS)
 	}
-	command := strings.NewReplacer("\n", "\n         ", "\t", " ").Replace(router.Safe(s.Command))
+	command := strings.NewReplacer("\n", "\n         ", "\t", " ").Replace(safetext.Visible(s.Command))
 	text := fmt.Sprintf("%6d %s  %-6s  %s  [%s]\n", s.Seq, strings.Replace(s.Time[:min(19, len(s.Time))], "T", " ", 1), s.Who, command, how)
 	if s.Decision != "allow" {
 		for _, why := range s.Reasons {
-			text += "         " + router.Safe(why) + "\n"
+			text += "         " + safetext.Visible(why) + "\n"
 		}
 	}
 	return text

@@ -43,6 +43,9 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	opts := &router.RunOptions{Timeout: secondsOf(*timeout)}
 	if !*asJSON {
 		opts.Stdout, opts.Stderr = a.out, a.err
+		if p := w.router.Plan(f.Arg(0)); p.InProcess { // bash and its programs know what they do with a terminal
+			defer showSafely(&opts.Stdout, &opts.Stderr)()
+		}
 	}
 	res := w.router.Run(ctx, f.Arg(0), opts)
 	if *asJSON {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/internal/safetext"
 	"github.com/agentbash/agentbash/router"
 )
 
@@ -45,7 +46,7 @@ func runRoute(_ context.Context, a *app, words []string) int {
 	if *asJSON {
 		writeLine(a.out, explained(e, *mode != ""))
 	} else {
-		fmt.Fprint(a.out, routeText(e.Explanation), decisionText(e))
+		fmt.Fprint(a.out, safetext.Visible(routeText(e.Explanation)+decisionText(e)))
 	}
 	return exitOK
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/agentbash/agentbash/chat/transcript"
+	"github.com/agentbash/agentbash/internal/safetext"
 	"github.com/spf13/pflag"
 )
 
@@ -104,16 +106,11 @@ func (a *app) listSessions(st *transcript.Store, all, asJSON bool) int {
 
 // oneLineOf makes a title safe to print.
 func oneLineOf(s string, n int) string {
-	var out []rune
-	for _, r := range s {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			r = ' '
-		}
-		if out = append(out, r); len(out) == n {
-			return string(out) + "..."
-		}
+	line := []rune(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(safetext.Clean(s)))
+	if len(line) <= n {
+		return string(line)
 	}
-	return string(out)
+	return string(line[:n]) + "..."
 }
 
 func (a *app) deleteSessions(st *transcript.Store, ids []string) int {

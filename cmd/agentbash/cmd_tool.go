@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/internal/safetext"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -27,6 +28,7 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 		return a.fail(err)
 	}
 	call := &registry.Call{Dir: dir, Stdin: a.stdin(), Stdout: a.out, Stderr: a.err}
+	defer showSafely(&call.Stdout, &call.Stderr)()
 	if strings.HasPrefix(name, registry.FieldPrefix) {
 		w, err := a.open(worldOptions{ask: true, guard: typedBy(a.mode)})
 		if err != nil {
@@ -124,6 +126,25 @@ func (a *app) stdin() io.Reader {
 		return nil
 	}
 	return a.in
+}
+
+// showSafely has terminals shown what tools print of names and contents, which they
+// would obey; all others get every byte as it is. The function that it returns
+// ends that.
+func showSafely(streams ...*io.Writer) (end func()) {
+	var writers []*safetext.Writer
+	for _, s := range streams {
+		if f, ok := (*s).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			w := &safetext.Writer{W: f}
+			writers = append(writers, w)
+			*s = w
+		}
+	}
+	return func() {
+		for _, w := range writers {
+			w.Flush()
+		}
+	}
 }
 
 func sameDevice(a, b os.FileInfo) bool {

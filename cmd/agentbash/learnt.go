@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
 // learnt is what servers told of their models, kept from one run to the next:
@@ -41,16 +42,7 @@ func (l learnt) keep(m chat.Model) {
 	if apis[modelKey(m)] = m.KnownAPI; m.KnownAPI == chat.APIChat {
 		delete(apis, modelKey(m)) // the usual
 	}
-	data, err := json.MarshalIndent(apis, "", "  ")
-	if err != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(l.path), "models-*.tmp")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(append(data, '\n'))
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), l.path) != nil {
-		os.Remove(f.Name())
+	if data, err := json.MarshalIndent(apis, "", "  "); err == nil {
+		atomicfile.Write(l.path, append(data, '\n'))
 	}
 }

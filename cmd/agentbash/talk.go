@@ -15,6 +15,7 @@ import (
 	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
 )
@@ -221,7 +222,7 @@ func (t *talk) about(ctx context.Context, s *transcript.Writer, records []transc
 	var at chatFlags
 	(&past{records: records}).enter(&at)
 	if at.dir != "" && at.dir != t.w.router.Dir() {
-		res := t.w.router.Run(ctx, "cd -- "+quotedWord(at.dir), &router.RunOptions{})
+		res := t.w.router.Run(ctx, "cd -- "+quote.Word(at.dir), &router.RunOptions{})
 		if res.ExitCode != 0 {
 			return b.String() + "its directory could not be entered: " + strings.TrimSpace(res.Output) + "\n"
 		}
@@ -229,9 +230,6 @@ func (t *talk) about(ctx context.Context, s *transcript.Writer, records []transc
 	}
 	return b.String()
 }
-
-// quotedWord is a word as bash takes it literally.
-func quotedWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // export is /export.
 func (t *talk) export(_ context.Context, args string) (string, error) {

@@ -42,7 +42,7 @@ func decisionText(e guard.Explanation) string {
 		fmt.Fprintf(&b, "danger: %s\n", e.Verdict.Danger)
 	}
 	for _, r := range e.Verdict.Reasons {
-		fmt.Fprintf(&b, "  %s\n", router.Safe(r.Text))
+		fmt.Fprintf(&b, "  %s\n", r.Text)
 	}
 	fmt.Fprintf(&b, "mode %s: %s", d.Mode, map[policy.Answer]string{policy.Allow: "runs", policy.Ask: "asks", policy.Deny: "denied"}[d.Answer])
 	if d.Rule != "" {

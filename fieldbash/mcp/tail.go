@@ -3,7 +3,8 @@ package mcp
 import (
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 const (
@@ -62,24 +63,8 @@ func (t *tail) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// plainText makes a server's line fit to be shown: valid UTF-8, no terminal
-// control sequences, no trailing space, bounded.
+// plainText makes a server's line fit to be shown: no trailing space, bounded.
 func plainText(line string) string {
-	if len(line) > tailLineSize {
-		line = line[:tailLineSize]
-	}
-	var b strings.Builder
-	for len(line) > 0 {
-		if rest, ok := strings.CutPrefix(line, "\x1b["); ok {
-			i := strings.IndexFunc(rest, func(r rune) bool { return r >= '@' && r <= '~' })
-			line = rest[i+1:] // an unfinished sequence leaves its text
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(line)
-		if (r >= ' ' && r != 0x7f && !(r == utf8.RuneError && n == 1)) || r == '\t' {
-			b.WriteRune(r)
-		}
-		line = line[n:]
-	}
-	return strings.TrimRight(b.String(), " \t")
+	line = strings.ToValidUTF8(line[:min(len(line), tailLineSize)], "")
+	return strings.TrimRight(strings.NewReplacer("\n", "", "\r", "").Replace(safetext.Clean(line)), " \t")
 }

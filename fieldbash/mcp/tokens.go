@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/oauth2"
+
+	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
 // tokenFile is what is kept of a login: the token, and what it takes to renew it.
@@ -91,22 +93,10 @@ func (f tokenFile) write(path string) error {
 	if err != nil {
 		return fmt.Errorf("keep the login: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("keep the login: %w", err)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".token-*") // 0600
-	if err != nil {
-		return fmt.Errorf("keep the login: %w", err)
-	}
-	_, err = tmp.Write(append(b, '\n'))
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		err = atomicfile.Write(path, append(b, '\n'))
 	}
 	if err != nil {
-		os.Remove(tmp.Name())
 		return fmt.Errorf("keep the login: %w", err)
 	}
 	return nil

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"slices"
 	"time"
+
+	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
 const usage = `usage: modelserver -script FILE [flags] [-- command args...]
@@ -88,7 +90,8 @@ func (c *command) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if c.addrFile != "" {
-		if err := writeWhole(c.addrFile, s.BaseURL+"\n"); err != nil {
+		// Whole, since others wait for it.
+		if err := atomicfile.Write(c.addrFile, []byte(s.BaseURL+"\n")); err != nil {
 			return err
 		}
 	} else if len(c.argv) == 0 {
@@ -153,12 +156,3 @@ func median(d []time.Duration) time.Duration {
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// writeWhole makes a file appear with all of its content, since others wait for it.
-func writeWhole(path, content string) error {
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, []byte(content), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
-}

@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentbash/agentbash/internal/quote"
 )
 
 // Verdict is what a command line would do. It is not changed after it was made.
@@ -129,20 +131,7 @@ func (p *Part) String() string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(quote(show(f.text)))
+		b.WriteString(quote.Word(show(f.text)))
 	}
 	return b.String()
-}
-
-// quote puts a word in quotes where bash would read it differently without.
-func quote(s string) string {
-	if s == "" {
-		return "''"
-	}
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c <= ' ' || c == 0x7f || strings.IndexByte("'\"\\$`&|;<>()*?[]{}#!~", c) >= 0 {
-			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-		}
-	}
-	return s
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
 // prune drops the oldest changes beyond the limits, and the contents that
@@ -49,11 +51,7 @@ func (s *Store) rewrite(list []Change) error {
 		}
 		b.Write(append(line, '\n'))
 	}
-	temp := s.log() + ".new"
-	if err := os.WriteFile(temp, b.Bytes(), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, s.log())
+	return atomicfile.Write(s.log(), b.Bytes())
 }
 
 // sweep removes the contents that are not needed.

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
 // Version is what a file was. A nil *Version is a file that was not there.
@@ -177,15 +179,7 @@ func (s *Store) keep(hash string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	temp := path + ".new" // the lock is held
-	err := os.WriteFile(temp, content, 0o600)
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		os.Remove(temp)
-	}
-	return err
+	return atomicfile.Write(path, content)
 }
 
 // read returns every line of the log; one that was cut off is passed over.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // maxDefinitions bounds a file of function definitions, in bytes.
@@ -118,7 +119,7 @@ func (s *source) shownDefinitions() (lines []string) {
 			text.Reset()
 			text.Write(d.data)
 		}
-		lines = append(lines, visible("functions, from "+d.path+": "+text.String()))
+		lines = append(lines, safetext.Line("functions, from "+d.path+": "+text.String()))
 	}
 	return lines
 }

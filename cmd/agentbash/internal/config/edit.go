@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/tidwall/sjson"
 )
 
@@ -73,18 +74,7 @@ func editUserFile(d Dirs, edit func([]byte) ([]byte, error)) error {
 	if err := os.MkdirAll(d.Config, 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(d.Config, ".config-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	if _, err := tmp.Write(fresh); err != nil {
-		return err
-	}
-	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return atomicfile.Write(path, fresh)
 }
 
 // ReadServers returns the mcpServers of a file that another client wrote.

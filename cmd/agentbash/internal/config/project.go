@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // needApproval are the keys by which a file starts programs or sends things
@@ -62,29 +62,15 @@ func additions(v *value, names []string) (adds []string) {
 		case m == nil:
 		case m.object:
 			for _, entry := range m.members {
-				adds = append(adds, visible(name+"."+entry.key+": "+string(entry.value.compact())))
+				adds = append(adds, safetext.Line(name+"."+entry.key+": "+string(entry.value.compact())))
 			}
 		case name == "apiKey":
 			adds = append(adds, "apiKey: a key of its own")
 		default:
-			adds = append(adds, visible(name+": "+string(m.compact())))
+			adds = append(adds, safetext.Line(name+": "+string(m.compact())))
 		}
 	}
 	return adds
-}
-
-// visible escapes what a terminal would not show as it is, such as characters
-// that reverse the direction of writing.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
 }
 
 // takeProject merges what may be taken at once, and keeps the rest for finish,

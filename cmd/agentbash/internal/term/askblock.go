@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // How many rows of a question's text are shown before it is folded.
@@ -35,7 +37,7 @@ type shownRow struct {
 // title is the question itself.
 func (b block) title(q *Question) (out []string) {
 	plain := block{width: b.width}
-	for i, r := range plain.wrap(oneLine(q.Title), nil, 0, b.width-3) {
+	for i, r := range plain.wrap(safetext.Line(q.Title), nil, 0, b.width-3) {
 		lead := "  "
 		if i == 0 {
 			lead = "? "
@@ -152,11 +154,11 @@ func (b block) wrap(line string, special []byte, st style, width int) (out []sho
 func (b block) choices(q *Question) (out []string) {
 	row := ""
 	for _, c := range q.Choices {
-		label := oneLine(c.Label)
+		label := safetext.Line(c.Label)
 		if c.Text {
 			label += " ..."
 		}
-		item := strings.TrimRight(fmt.Sprintf("[%s] %s", oneLine(c.Key), label), " ")
+		item := strings.TrimRight(fmt.Sprintf("[%s] %s", safetext.Line(c.Key), label), " ")
 		if row != "" && columns(row)+2+columns(item) > b.width-3 {
 			out = append(out, "  "+row)
 			row = ""

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // AskerOptions say how questions look. Nil options are a plain terminal.
@@ -81,7 +83,7 @@ func (p *Prompter) Tell(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.bound {
-		fmt.Fprintln(p.err, Visible(text))
+		fmt.Fprintln(p.err, safetext.Visible(text))
 		return
 	}
 	p.told = append(p.told, text)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // unfinishedTime is as settleTime, where a text is being typed.
@@ -162,7 +164,7 @@ func (s *session) ready() {
 func (s *session) showAnswer() {
 	text := ""
 	if s.asked.ready {
-		text = s.asked.prompt() + strings.ReplaceAll(oneLine(s.asked.text.text), `\n`, " ")
+		text = s.asked.prompt() + strings.ReplaceAll(safetext.Line(s.asked.text.text), `\n`, " ")
 	}
 	s.screen.answering(s.asked.q, text)
 }

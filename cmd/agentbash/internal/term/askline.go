@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // settleTime is how long nothing may have been typed before a question takes
@@ -76,6 +78,6 @@ func (l *lineAsker) before(in *source) {
 		typed = part
 	}
 	if strings.TrimSpace(typed) != "" {
-		fmt.Fprintf(l.out, "\n(typed before the question, and not taken for its answer: %s)\n", oneLine(strings.TrimSpace(typed)))
+		fmt.Fprintf(l.out, "\n(typed before the question, and not taken for its answer: %s)\n", safetext.Line(strings.TrimSpace(typed)))
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // attachment is a picture that stands in the text as its chip. Whoever deletes
@@ -71,7 +72,7 @@ func chip(img chat.Image) string {
 	if c, _, err := image.DecodeConfig(bytes.NewReader(img.Data)); err == nil {
 		size = fmt.Sprintf("%dx%d", c.Width, c.Height)
 	}
-	return fmt.Sprintf("[image: %s %s]", oneLine(filepath.Base(img.Name)), size)
+	return fmt.Sprintf("[image: %s %s]", safetext.Line(filepath.Base(img.Name)), size)
 }
 
 // attaches makes of a key what it puts into the text: a picture's chip for a path

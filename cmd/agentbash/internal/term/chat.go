@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // Options are a session's streams and what sits behind it.
@@ -204,7 +205,7 @@ func (s *session) answer(ctx context.Context, k keyName) error {
 // tell shows what others have to say.
 func (s *session) tell() {
 	for _, text := range s.Asker.heard() {
-		s.screen.rows(strings.Split(Visible(text), "\n"), 0)
+		s.screen.rows(strings.Split(safetext.Visible(text), "\n"), 0)
 	}
 }
 
@@ -281,7 +282,7 @@ func (s *session) run(ctx context.Context, command string) (out string) {
 			out, _ = s.Runner.Run(ctx, command, chat.DefaultTimeout)
 			return
 		}
-		w := &liveWriter{screen: s.screen}
+		w := &liveWriter{screen: s.screen, clean: onScreen()}
 		out, _ = live.RunLive(ctx, command, chat.DefaultTimeout, w, w)
 		w.end(out)
 	})

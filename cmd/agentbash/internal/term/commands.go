@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/internal/quote"
 )
 
 // Command is a slash command.
@@ -120,7 +121,7 @@ func (s *session) runCommand(ctx context.Context, c Command, args string) (err e
 func (s *session) runs(command string) func(context.Context, string) (string, error) {
 	return func(ctx context.Context, args string) (string, error) {
 		if args != "" {
-			command := command + " -- " + quoted(args)
+			command := command + " -- " + quote.Word(args)
 			out, _ := s.Runner.Run(ctx, command, chat.DefaultTimeout)
 			return out, nil
 		}
@@ -129,13 +130,10 @@ func (s *session) runs(command string) func(context.Context, string) (string, er
 	}
 }
 
-// quoted is a word as bash takes it literally.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 func (s *session) field(ctx context.Context, args string) (string, error) {
 	command := "field:"
 	if args != "" {
-		command = quoted("field:"+strings.TrimPrefix(args, "field:")) + " -h"
+		command = quote.Word("field:"+strings.TrimPrefix(args, "field:")) + " -h"
 	}
 	out, _ := s.Runner.Run(ctx, command, chat.DefaultTimeout)
 	return out, nil

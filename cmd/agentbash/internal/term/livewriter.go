@@ -3,7 +3,8 @@ package term
 import (
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // liveWriter shows what a command writes as it comes. Both its streams may
@@ -12,8 +13,7 @@ type liveWriter struct {
 	screen *screen
 
 	mu    sync.Mutex
-	part  []byte // of a character that was cut
-	clean sanitizer
+	clean safetext.Stream
 	wrote bool
 }
 
@@ -22,10 +22,7 @@ type liveWriter struct {
 func (w *liveWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	data := append(w.part, p...)
-	n := wholeRunes(data)
-	w.part = append([]byte(nil), data[n:]...)
-	w.show(w.clean.clean(string(data[:n])))
+	w.show(w.clean.Clean(string(p)))
 	return len(p), nil
 }
 
@@ -36,25 +33,12 @@ func (w *liveWriter) show(text string) {
 	w.screen.say(text)
 }
 
-// wholeRunes is how much of a text can be shown before more of it comes.
-func wholeRunes(p []byte) int {
-	for back := 1; back <= min(len(p), utf8.UTFMax-1); back++ {
-		if c := p[len(p)-back]; utf8.RuneStart(c) {
-			if !utf8.FullRune(p[len(p)-back:]) {
-				return len(p) - back
-			}
-			break
-		}
-	}
-	return len(p)
-}
-
 // end shows what a model sees beside the streams: the exit code, a time limit,
 // or that there was no output.
 func (w *liveWriter) end(output string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.show(strings.ToValidUTF8(string(w.part), "\ufffd"))
+	w.show(w.clean.Rest())
 	if !w.wrote {
 		w.screen.output(output)
 		return

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // Asker puts questions to the person, one at a time; more than one goroutine
@@ -129,7 +131,7 @@ func (a *answering) find(word string) *Choice {
 func (a *answering) keys() string {
 	var keys []string
 	for _, c := range a.q.Choices {
-		keys = append(keys, Visible(c.Key))
+		keys = append(keys, safetext.Visible(c.Key))
 	}
 	return strings.Join(keys, ", ")
 }
@@ -138,13 +140,13 @@ func (a *answering) keys() string {
 func (a *answering) prompt() string {
 	switch {
 	case a.choice != nil:
-		return oneLine(cmp.Or(a.choice.Label, a.choice.Key)) + ": "
+		return safetext.Line(cmp.Or(a.choice.Label, a.choice.Key)) + ": "
 	case len(a.q.Choices) == 0 && a.q.Default != "":
-		return "answer (Enter: " + oneLine(a.q.Default) + "): "
+		return "answer (Enter: " + safetext.Line(a.q.Default) + "): "
 	case len(a.q.Choices) == 0:
 		return "answer: "
 	case a.q.Default != "":
-		return "answer " + a.keys() + " (Enter: " + oneLine(a.q.Default) + "): "
+		return "answer " + a.keys() + " (Enter: " + safetext.Line(a.q.Default) + "): "
 	}
 	return "answer " + a.keys() + ": "
 }
@@ -160,5 +162,5 @@ func (a *answering) said(r Reply) string {
 			text += ": " + r.Text
 		}
 	}
-	return "-> " + oneLine(text)
+	return "-> " + safetext.Line(text)
 }

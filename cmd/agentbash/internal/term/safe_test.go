@@ -1,9 +1,7 @@
 package term
 
 import (
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -36,30 +34,4 @@ func TestSafe(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, safe(tt.in)) })
 	}
 	require.Equal(t, "a b c", safeLine(" a\r\n b\x1b[1m\tc "))
-}
-
-// FuzzSanitizer checks that nothing dangerous passes and that it does not
-// matter where a stream is cut.
-func FuzzSanitizer(f *testing.F) {
-	for _, s := range []string{"a\x1b[31mb", "\x1b]0;t\x1b\\x", "\r\n\r", "\u009b1A\u202e", "\x1bP\x1b\x1b\\", "\x1b(\x1b[A"} {
-		f.Add(s, 2)
-	}
-	f.Fuzz(func(t *testing.T, s string, cut int) {
-		s = strings.ToValidUTF8(s, "?")
-		var whole, parts sanitizer
-		want := whole.clean(s)
-		for _, r := range want {
-			if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0 || bidi(r)) {
-				t.Fatalf("%q left %q of %q", r, want, s)
-			}
-		}
-		at := 0
-		if len(s) > 0 {
-			at = (cut%len(s) + len(s)) % len(s)
-		}
-		for !utf8.RuneStart(append([]byte(s), 0)[at]) {
-			at++
-		}
-		require.Equal(t, want, parts.clean(s[:at])+parts.clean(s[at:]))
-	})
 }

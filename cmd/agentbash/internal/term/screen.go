@@ -12,6 +12,7 @@ import (
 	xterm "golang.org/x/term"
 
 	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // Info is what the banner says.
@@ -34,7 +35,7 @@ type screen struct {
 
 	mu        sync.Mutex
 	live      live
-	clean     sanitizer
+	clean     safetext.Stream
 	words     *markdown         // renders the model's words; nil: they are shown as they are
 	thought   *layouter         // the reasoning that is being shown; nil: none
 	spoke     time.Time         // when the last of the words came
@@ -50,7 +51,7 @@ type screen struct {
 }
 
 func newScreen(o *Options, in *input) *screen {
-	s := &screen{out: o.Out, err: o.Err, terminal: in.terminal, asked: map[string]string{}}
+	s := &screen{out: o.Out, err: o.Err, terminal: in.terminal, clean: onScreen(), asked: map[string]string{}}
 	s.size = func() (int, int) { return 80, 24 }
 	if in.tty != nil {
 		s.size = in.tty.size
@@ -149,7 +150,7 @@ func (s *screen) output(text string) {
 func (s *screen) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.started, s.usage, s.clean = time.Now(), chat.Usage{}, sanitizer{}
+	s.started, s.usage = time.Now(), chat.Usage{}
 }
 
 func (s *screen) end() {
@@ -169,7 +170,7 @@ func (s *screen) event(e chat.Event) {
 	switch e := e.(type) {
 	case chat.Text:
 		s.endThought()
-		text := s.clean.clean(e.Delta)
+		text := s.clean.Clean(e.Delta)
 		if s.words != nil {
 			text = s.words.feed(text)
 			s.spoke = time.Now()
@@ -205,7 +206,7 @@ func (s *screen) think(delta string) {
 		s.endLine()
 		s.thought = &layouter{palette: s.look, width: s.width}
 	}
-	for i, part := range strings.Split(s.clean.clean(delta), "\n") {
+	for i, part := range strings.Split(s.clean.Clean(delta), "\n") {
 		if i > 0 {
 			s.thought.newline()
 		}
@@ -216,9 +217,10 @@ func (s *screen) think(delta string) {
 
 func (s *screen) endThought() {
 	if s.thought != nil {
+		s.thought.text(strings.TrimSuffix(s.clean.Rest(), "\n"), dim)
 		s.thought.newline()
 		s.put(s.err, s.thought.take())
-		s.thought, s.clean = nil, sanitizer{}
+		s.thought = nil
 	}
 }
 
@@ -278,9 +280,11 @@ func (s *screen) say(text string) {
 // endLine ends whatever line is open, and shows what was held of it.
 func (s *screen) endLine() {
 	s.endThought()
+	rest := s.clean.Rest()
 	if s.words != nil {
-		s.say(s.words.end())
+		rest = s.words.feed(rest) + s.words.end()
 	}
+	s.say(rest)
 	if s.midline {
 		s.put(s.out, "\n")
 		s.midline = false

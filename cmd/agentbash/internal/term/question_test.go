@@ -7,31 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestVisible(t *testing.T) {
-	for name, row := range map[string]struct{ in, want string }{
-		"plain":            {"rm -rf x\n\tdone", "rm -rf x\n\tdone"},
-		"other scripts":    {"你好 é e\u0301 ❤\ufe0f", "你好 é e\u0301 ❤\ufe0f"},
-		"escape sequence":  {"a\x1b[2Jb", `a\x1b[2Jb`},
-		"carriage return":  {"good\revil", `good\x0devil`},
-		"bell, backspace":  {"\a\b", `\x07\x08`},
-		"DEL and C1":       {"\x7f\u009b31m", `\x7f\u009b31m`},
-		"bidi":             {"a\u202egpj.sh\u202c\u2066\u200f\u061c", `a\u202egpj.sh\u202c\u2066\u200f\u061c`},
-		"invisible":        {"a\u200bb\ufeff\u00ad\u2060\u3164\u034f", `a\u200bb\ufeff\u00ad\u2060\u3164\u034f`},
-		"blanks":           {"rm\u00a0-rf\u2028\u3000", `rm\u00a0-rf\u2028\u3000`},
-		"tags":             {"x\U000e0041", `x\U000e0041`},
-		"private use":      {"\ue000", `\ue000`},
-		"broken UTF-8":     {"a\xffb\xe4\xbd", `a\xffb\xe4\xbd`},
-		"the sign for it":  {"\ufffd", "\ufffd"},
-		"a NUL":            {"a\x00b", `a\x00b`},
-		"variation of one": {"a\ufe01", `a\ufe01`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			require.Equal(t, row.want, Visible(row.in))
-			require.Equal(t, row.want, Visible(Visible(row.in)))
-		})
-	}
-}
-
 func TestMarksMoveWithWhatIsShown(t *testing.T) {
 	in := "a\x1bb rm\u202e x"
 	text, marks, escapes := reveal(in, []Span{{1, 2}, {4, 6}, {-5, 1}, {7, 100}, {9, 3}, {200, 300}})

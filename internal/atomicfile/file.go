@@ -1,3 +1,5 @@
+//go:build linux
+
 package atomicfile
 
 import (
@@ -188,30 +190,6 @@ func (f *File) Content(limit int64) ([]byte, error) {
 		err = fmt.Errorf("%s grew beyond %d bytes", f.Path, limit)
 	}
 	return b.Bytes(), err
-}
-
-// Resolve follows every symbolic link in path, also one that leads to nothing
-// yet; the parent of what it returns may be missing. A loop is an error.
-func Resolve(path string) (string, error) {
-	for range 40 { // the kernel's own limit
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil || !errors.Is(err, os.ErrNotExist) {
-			return real, err
-		}
-		target, err := os.Readlink(path)
-		if err != nil { // not a link: it is what will be created
-			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-			if err != nil {
-				return path, nil
-			}
-			return filepath.Join(dir, filepath.Base(path)), nil
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(path), target)
-		}
-		path = target
-	}
-	return "", &os.PathError{Op: "open", Path: path, Err: unix.ELOOP}
 }
 
 // Stat is what the operating system said of the file when it was opened.

@@ -1,3 +1,5 @@
+//go:build linux
+
 package atomicfile
 
 import (
@@ -158,13 +160,4 @@ func Remove(dir *os.File, path string) error {
 		defer dir.Close()
 	}
 	return os.Remove(in(dir, path))
-}
-
-// syncDir makes a rename last through a power cut, where the file system can.
-// The rename itself is done, so there is no error to return.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
-		d.Close()
-	}
 }

@@ -133,3 +133,29 @@ func TestKinds(t *testing.T) {
 	_, err = Open(filepath.Join(dir, "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
+
+// What each of the program's own files needs: made or replaced as a whole, for
+// nobody else to read, links followed, nothing left behind when it fails.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	for _, content := range []string{"one", "", "three"} {
+		require.NoError(t, Write(path, []byte(content)))
+		requireFile(t, path, content)
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode())
+	}
+	require.NoError(t, os.Chmod(path, 0o644))
+	require.NoError(t, os.Symlink("f", filepath.Join(dir, "link")))
+	require.NoError(t, Write(filepath.Join(dir, "link"), []byte("through")))
+	requireFile(t, path, "through")
+	info, err := os.Lstat(filepath.Join(dir, "link"))
+	require.NoError(t, err)
+	require.NotZero(t, info.Mode()&os.ModeSymlink)
+
+	require.ErrorIs(t, Write(filepath.Join(dir, "no", "f"), nil), os.ErrNotExist)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+	require.Error(t, Write(filepath.Join(dir, "sub"), []byte("a directory")))
+	requireFile(t, path, "through")
+}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package atomicfile
 
 import (
@@ -9,10 +11,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// TempPrefix starts the names of temporary files; one that stays behind was
-// left by a process that was killed.
-const TempPrefix = ".agentbash-"
 
 // temp is a new file that has no name where the file system allows that
 // (O_TMPFILE), so that nothing is left of it when the process is killed.
