@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/watchdog"
 )
 
 // engine is the Session of Linux. Whoever holds turn talks to the shell and
@@ -27,7 +29,7 @@ type engine struct {
 	state     stateDir
 	conduits  conduits
 	brand     brand
-	watch     watchdog
+	watch     watchdog.Watchdog
 	tty       *terminal
 	text      textFile // a command that is too long for a line; Init and state at the start
 	snap      snapshot
@@ -51,6 +53,7 @@ func newEngine(cfg config) (*engine, error) {
 		text: textFile{fd: -1}, snap: snapshot{in: -1, out: -1}, out: outPipe{fd: -1}, err: outPipe{fd: -1},
 		buf: make([]byte, smallBuffer),
 	}
+	e.watch.Env, e.watch.Limit, e.watch.Kill = e.brand.env(), e.brand.limits(), true
 	e.where.Store(&place{kernel: cfg.Dir, shell: cfg.Dir, name: cfg.Dir})
 	e.state.dir = cfg.StateDir
 	e.conduits = conduits{host: os.Getpid(), dir: &e.state, mark: e.brand.id[:8]}
@@ -71,7 +74,7 @@ func newEngine(cfg config) (*engine, error) {
 
 // release gives back everything but the shell.
 func (e *engine) release() {
-	e.watch.stop()
+	e.watch.Close()
 	e.late.close()
 	e.tty.close()
 	e.closeConduits()

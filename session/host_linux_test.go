@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/internal/watchdog"
 )
 
 // roleEnv makes the test binary play another part than that of the tests.
@@ -88,7 +90,7 @@ func TestWatchdogIsReplaced(t *testing.T) {
 	run(t, s, "true")
 	require.Equal(t, first, watchdogPid(t))
 	require.NoError(t, syscall.Kill(first, syscall.SIGKILL))
-	<-s.e.watch.ended
+	<-s.e.watch.Ended()
 	run(t, s, "exit 1")
 	run(t, s, "true")
 	require.NotEqual(t, first, watchdogPid(t))
@@ -98,7 +100,7 @@ func watchdogPid(t *testing.T) int {
 	t.Helper()
 	for _, p := range processes() {
 		line, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
-		if p.parent == os.Getpid() && !p.zombie && strings.HasPrefix(string(line), "agentbash-watchdog\x00") {
+		if p.parent == os.Getpid() && !p.zombie && strings.HasPrefix(string(line), watchdog.Name+"\x00") {
 			return p.pid
 		}
 	}

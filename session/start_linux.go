@@ -62,7 +62,7 @@ func (e *engine) tryStart(state []byte) error {
 	if err := e.openConduits(); err != nil {
 		return err
 	}
-	if err := e.watch.start(e.brand); err != nil {
+	if err := e.watch.Start(); err != nil {
 		return err
 	}
 	dir := nearestDir(e.where.Load().name)

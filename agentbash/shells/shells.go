@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agentbash/agentbash/internal/watchdog"
 )
 
 // Options configures New; nil means the defaults; copied.
@@ -44,8 +46,8 @@ type Options struct {
 // safe for concurrent use. Close it.
 type Shells struct {
 	opts  Options
-	mark  string // the environment of all that a shell starts has this and its ID
-	watch watchdog
+	mark  string            // the environment of all that a shell starts has this and its ID
+	watch watchdog.Watchdog // knows what bears the mark
 
 	mu     sync.Mutex
 	dir    string // of the logs; "" before it is needed
@@ -89,6 +91,7 @@ func New(opts *Options) *Shells {
 		s.opts.LogSize = 16 << 20
 	}
 	s.mark = markVar + "=" + randomID(16)
+	s.watch.Env, s.watch.Kill = s.mark, true
 	return s
 }
 
@@ -151,7 +154,7 @@ func (s *Shells) start(command, dir string, env []string) (*job, error) {
 	if err := s.makeDir(); err != nil {
 		return nil, err
 	}
-	if err := s.watch.start(s.mark); err != nil {
+	if err := s.watch.Start(); err != nil {
 		return nil, err
 	}
 	id := randomID(4)
@@ -176,11 +179,11 @@ func (s *Shells) start(command, dir string, env []string) (*job, error) {
 		log.remove()
 		return nil, err
 	}
-	s.watch.tell("+", j.pid)
+	s.watch.Add(j.pid)
 	go func() {
 		<-j.ended
 		if len(members(j.pid)) == 0 {
-			s.watch.tell("-", j.pid) // the number may be another's soon
+			s.watch.Remove(j.pid) // the number may be another's soon
 		}
 	}()
 	s.forget()
@@ -275,7 +278,10 @@ func (s *Shells) Close() error {
 		})
 	}
 	ending.Wait()
-	s.watch.stop()
+	for _, j := range jobs {
+		s.watch.Remove(j.pid)
+	}
+	s.watch.Close()
 	if s.opts.StateDir == "" && s.dir != "" {
 		return os.RemoveAll(s.dir)
 	}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/agentbash/agentbash/internal/watchdog"
 )
 
 // How long a server is given to end by itself, after end-of-file on its stdin
@@ -29,6 +31,13 @@ type Command struct {
 	Env  []string // the server's whole environment
 	Dir  string   // its working directory; absolute
 }
+
+// Guard ends servers whose host was killed before it could end them, and the
+// programs of functions: with SIGTERM, and SIGKILL a second later. One small
+// process does that for all clients that share it. The zero value is ready;
+// Close it after the clients. It is safe for concurrent use, and a nil *Guard
+// guards nothing.
+type Guard = watchdog.Watchdog
 
 // process is a running server: the leader of a session (and so of a process
 // group) of its own, which has no terminal.
@@ -124,7 +133,7 @@ func startProcess(c Command, guard *Guard) (*process, error) {
 		return nil, err
 	}
 	p := &process{cmd: cmd, stdin: inW, stdout: outR, stderr: &tail{}, guard: guard, exited: make(chan struct{})}
-	guard.Add(cmd.Process.Pid)
+	guard.Add(cmd.Process.Pid) // without it, the end-of-file on their stdin must do
 	p.drained.Go(func() {
 		io.Copy(p.stderr, errR) // ends when the last holder of the pipe is gone, or stop closes it
 		errR.Close()
