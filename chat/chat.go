@@ -29,6 +29,10 @@ type Runner interface {
 // command was not run at all; nil: it was.
 type Refuser interface{ Refusal() error }
 
+// Displayer is a [Runner] that may say in a line what the last command did; "":
+// there is only its output.
+type Displayer interface{ Display() string }
+
 // Options say what a conversation talks to.
 type Options struct {
 	Model   string
@@ -319,6 +323,9 @@ func (c *Conversation) answer(ctx context.Context, t *turn, r *reply, call *tool
 			result.Why = c.denied
 		} else {
 			c.denied = nil
+		}
+		if d, ok := c.opts.Runner.(Displayer); ok {
+			result.Display = d.Display()
 		}
 		if ctx.Err() != nil {
 			result.Interrupted = true

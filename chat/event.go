@@ -24,6 +24,7 @@ type ToolCall struct {
 type ToolResult struct {
 	ID          string
 	Output      string // what the model sees
+	Display     string // what a tool did, in a line for a person; "": it did not say
 	ExitCode    int
 	Duration    time.Duration
 	Refused     bool  // not run: the call was malformed

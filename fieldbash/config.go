@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -38,6 +39,8 @@ type Server struct {
 	Deny         []string `json:"deny,omitempty"`         // patterns of tools that are not, whatever Allow says
 	Sampling     bool     `json:"sampling,omitempty"`     // it may have our model answer it
 	Trust        bool     `json:"trust,omitempty"`        // its claims that a tool only reads are believed
+
+	Roles map[string]Roles `json:"roles,omitempty"` // what its tools' parameters are, by the tools' own names
 }
 
 // OAuth says how to log in at a server with a URL where its own word is not enough.
@@ -56,6 +59,7 @@ type Function struct {
 	Exec        *Exec           // either this
 	HTTP        *HTTP           // or this
 	Timeout     float64         // seconds; 0: 120
+	Roles       Roles           // what its parameters are; nil: as the schema says
 }
 
 // Exec runs a function as a program: the arguments are one JSON object on its
@@ -78,7 +82,7 @@ type HTTP struct {
 
 // UnmarshalJSON takes OpenAI's {"type":"function","function":{...}}, the bare
 // inner object, and Anthropic's {"name","description","input_schema"}, each
-// with "exec" or "http" beside its name or around it.
+// with "exec" or "http", and "roles", beside its name or around it.
 func (f *Function) UnmarshalJSON(b []byte) error {
 	type form struct {
 		Name         string          `json:"name"`
@@ -89,6 +93,7 @@ func (f *Function) UnmarshalJSON(b []byte) error {
 		Exec         *Exec           `json:"exec"`
 		HTTP         *HTTP           `json:"http"`
 		Timeout      float64         `json:"timeout"`
+		Roles        Roles           `json:"roles"`
 	}
 	var outer struct {
 		form
@@ -109,8 +114,11 @@ func (f *Function) UnmarshalJSON(b []byte) error {
 		if in.Timeout == 0 {
 			in.Timeout = outer.Timeout
 		}
+		if in.Roles == nil {
+			in.Roles = outer.Roles
+		}
 	}
-	*f = Function{Name: in.Name, Description: in.Description, Exec: in.Exec, HTTP: in.HTTP, Timeout: in.Timeout}
+	*f = Function{Name: in.Name, Description: in.Description, Exec: in.Exec, HTTP: in.HTTP, Timeout: in.Timeout, Roles: in.Roles}
 	for _, schema := range []json.RawMessage{in.Parameters, in.InputSchema, in.InputSchema2} {
 		if f.Parameters == nil && len(schema) > 0 && !bytes.Equal(schema, []byte("null")) {
 			f.Parameters = schema
@@ -161,7 +169,8 @@ func (f Function) MarshalJSON() ([]byte, error) {
 		Exec        *Exec           `json:"exec,omitempty"`
 		HTTP        *HTTP           `json:"http,omitempty"`
 		Timeout     float64         `json:"timeout,omitempty"`
-	}{f.Name, f.Description, f.Parameters, f.Exec, f.HTTP, f.Timeout})
+		Roles       Roles           `json:"roles,omitempty"`
+	}{f.Name, f.Description, f.Parameters, f.Exec, f.HTTP, f.Timeout, f.Roles})
 }
 
 // check says what is wrong with an entry, and what to write.
@@ -173,6 +182,11 @@ func (s Server) check() error {
 		return errors.New(`it has both "command" and "url": remove one`)
 	case s.Timeout < 0 || s.StartTimeout < 0:
 		return errors.New(`"timeout" and "startTimeout" are seconds, and not below 0`)
+	}
+	for _, tool := range slices.Sorted(maps.Keys(s.Roles)) {
+		if err := s.Roles[tool].check(); err != nil {
+			return fmt.Errorf("%s: %w", tool, err)
+		}
 	}
 	switch s.Type {
 	case "", "stdio", "http", "streamable-http", "streamableHttp", "sse":
@@ -195,6 +209,9 @@ func (f Function) check() error {
 		return fmt.Errorf(`%s: "http" has no "url"`, f.Name)
 	case f.Timeout < 0:
 		return fmt.Errorf(`%s: "timeout" is seconds, and not below 0`, f.Name)
+	}
+	if err := f.Roles.check(); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
 	}
 	return nil
 }

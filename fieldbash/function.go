@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
@@ -32,7 +33,11 @@ func (f *Fields) functionGroup(name string, defs []Function) (*group, []error) {
 		if safe != def.Name {
 			errs = append(errs, fmt.Errorf("%s: the name is not fit for a command: it is field:%s:%s", def.Name, name, safe))
 		}
-		g.tools = append(g.tools, f.functionTool(name, safe, def))
+		t := f.functionTool(name, safe, def)
+		if strangers := def.Roles.give(t); strangers != nil {
+			errs = append(errs, fmt.Errorf(`%s: "roles" names %s, which it has no parameter of`, def.Name, strings.Join(strangers, ", ")))
+		}
+		g.tools = append(g.tools, t)
 	}
 	return g, errs
 }
@@ -58,6 +63,11 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		run = func(ctx context.Context, call *registry.Call, args json.RawMessage) error {
 			return f.runHTTP(ctx, &def, call, args)
 		}
+	}
+	read := t.Uses
+	t.Uses = func(kwargs registry.Kwargs, uses []registry.Use, _ bool) ([]registry.Use, bool) {
+		own, known := f.uses(&def, kwargs)
+		return read(kwargs, append(own, uses...), known)
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 		kwargs, _, err := arguments(call) // a function's stdout is its result in every form

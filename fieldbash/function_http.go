@@ -61,19 +61,9 @@ func (def *HTTP) request(ctx context.Context, function string, args json.RawMess
 		return nil, err
 	}
 	kwargs := rest.(map[string]any)
-	target := def.URL
-	for name, v := range kwargs {
-		if hole := "{" + name + "}"; strings.Contains(target, hole) {
-			if text := argText(v); text == "." || text == ".." || text == "" {
-				return nil, registry.Usagef("--%s is a part of the address, and %q is none: write another value", name, text)
-			}
-			target = strings.ReplaceAll(target, hole, url.PathEscape(argText(v)))
-			delete(kwargs, name)
-		}
-	}
-	target = strings.ReplaceAll(target, "{function}", url.PathEscape(function))
-	if left := urlHole().FindStringSubmatch(target); left != nil {
-		return nil, registry.Usagef("--%s is required: it is a part of the address", left[1])
+	target, err := def.target(function, kwargs)
+	if err != nil {
+		return nil, err
 	}
 	u, err := url.Parse(target)
 	if err != nil || u.Host == "" {
@@ -111,6 +101,26 @@ func (def *HTTP) request(ctx context.Context, function string, args json.RawMess
 		req.Header.Set(k, v)
 	}
 	return req, nil
+}
+
+// target is the address with its holes filled; the arguments that went into it
+// are taken out of kwargs.
+func (def *HTTP) target(function string, kwargs map[string]any) (string, error) {
+	target := def.URL
+	for name, v := range kwargs {
+		if hole := "{" + name + "}"; strings.Contains(target, hole) {
+			if text := argText(v); text == "." || text == ".." || text == "" {
+				return "", registry.Usagef("--%s is a part of the address, and %q is none: write another value", name, text)
+			}
+			target = strings.ReplaceAll(target, hole, url.PathEscape(argText(v)))
+			delete(kwargs, name)
+		}
+	}
+	target = strings.ReplaceAll(target, "{function}", url.PathEscape(function))
+	if left := urlHole().FindStringSubmatch(target); left != nil {
+		return "", registry.Usagef("--%s is required: it is a part of the address", left[1])
+	}
+	return target, nil
 }
 
 // urlHole is a place in an address that takes an argument.

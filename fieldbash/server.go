@@ -134,6 +134,9 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 	t := f.tool(g.name, safe, summary, def.Description, def.InputSchema)
 	t.Kind = kindOf(def.Hints, g.server.Trust)
 	t.Tags = append(t.Tags, tagsOf(def.Hints)...)
+	if strangers := g.server.Roles[def.Name].give(t); strangers != nil {
+		f.logf("%s: \"roles\" names %s, which it has no parameter of", t.Name, strings.Join(strangers, ", "))
+	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 		kwargs, format, err := arguments(call)
 		if err != nil {
@@ -169,11 +172,14 @@ func kindOf(h mcp.Hints, trusted bool) registry.Kind {
 	return registry.ReadOnly
 }
 
+// destructive is the tag of a tool of which its server says that it destroys.
+const destructive = "destructive"
+
 // tagsOf are a server's claims, as words to be found by and to be judged by:
 // what is said to be harmful is said by somebody who should know.
 func tagsOf(h mcp.Hints) (tags []string) {
 	if said(h.Destructive) {
-		tags = append(tags, "destructive")
+		tags = append(tags, destructive)
 	}
 	if said(h.OpenWorld) {
 		tags = append(tags, "open-world")
@@ -205,6 +211,7 @@ func (f *Fields) tool(group, name, summary, detail string, schema json.RawMessag
 		Grammar: Parse, MakeExamples: exampleOf,
 	}
 	t.Check = newValidator(full, schema, f.logf).check
+	t.Uses = fileUses(t)
 	return t
 }
 

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -143,6 +144,34 @@ func (p *Params) short(c string) *Param {
 		}
 	}
 	return nil
+}
+
+// WithRoles returns the parameters with other roles, by their declared names: the
+// ones of what is in such a parameter's arrays and unions are gone.
+func (p *Params) WithRoles(roles map[string]Role) *Params {
+	out := &Params{list: slices.Clone(p.List()), schema: p.Schema()}
+	out.open = p != nil && p.open
+	for i := range out.list {
+		if role, ok := roles[out.list[i].Name]; ok {
+			out.list[i] = out.list[i].withoutRoles()
+			out.list[i].Role = role
+		}
+	}
+	return out
+}
+
+// withoutRoles is a copy of a parameter in which no string has a role.
+func (q Param) withoutRoles() Param {
+	q.Role = ""
+	if q.Items != nil {
+		item := q.Items.withoutRoles()
+		q.Items = &item
+	}
+	q.AnyOf = slices.Clone(q.AnyOf)
+	for i := range q.AnyOf {
+		q.AnyOf[i] = q.AnyOf[i].withoutRoles()
+	}
+	return q
 }
 
 // render writes the JSON Schema of a hand-made list, keys in order.

@@ -104,17 +104,22 @@ type runner struct {
 	r      *router.Router
 	g      *guard.Guard
 	denied error
+
+	display string // of the last command
 }
 
 // Run runs one command string.
 func (r *runner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
 	res := r.r.Run(ctx, command, &router.RunOptions{Timeout: timeout})
-	r.denied = res.Denied
+	r.denied, r.display = res.Denied, res.Display
 	return res.Output, res.ExitCode
 }
 
 // Refusal is why the last command was not run.
 func (r *runner) Refusal() error { return r.denied }
+
+// Display is what the last command did, in a line; "": nobody said.
+func (r *runner) Display() string { return r.display }
 
 // BeginTurn gives the commands of a turn their budget.
 func (r *runner) BeginTurn() { r.g.BeginTurn() }

@@ -80,19 +80,21 @@ func TestScreenShowsCallsDiffsAndFoldedOutput(t *testing.T) {
 	p := newPane(t, screenTest{width: 80, height: 40, files: map[string]string{"a.txt": "one\ntwo\nthree\n"}, replies: []modelserver.Reply{
 		{ToolCalls: calls("seq 1 200")},
 		{ToolCalls: calls("edit --file_path a.txt --old_string two --new_string 2")},
+		{ToolCalls: calls("grep --fixed two --path .")},
 		{ToolCalls: calls("exit_with() { return 3; }; exit_with")},
 		{Text: "Changed."}}})
 	p.ready()
 	p.say("go")
 	s := p.want("Changed.")
 	require.Regexp(t, `  \$ seq 1 200  \[ok, 200 lines, .*\]\n    1\n    2\n    3\n    \.\.\. 194 lines more: /output shows all\n    198\n    199\n    200\n`, s)
-	require.Regexp(t, `  \$ edit --file_path a.txt --old_string two --new\.\.\.  \[ok, 7 lines, [^]]*\]\n    --- a.txt\n    \+\+\+ a.txt\n    @@ .*\n     one\n    -two\n    \+2\n     three\n`, s)
+	require.Regexp(t, `  \$ edit --file_path a.txt --old_string two --new\.\.\.\n    \[edited a\.txt, 1 replacement, [^]]*\]\n    --- a.txt\n    \+\+\+ a.txt\n    @@ .*\n     one\n    -two\n    \+2\n     three\n`, s)
 	require.Regexp(t, `\[exit 3, 1 line, `, s)
+	require.Regexp(t, `  \$ grep --fixed two --path \.  \[exit 1, grep: no matches, `, s, "a tool says what it did")
 	styles := p.colours()
 	require.Contains(t, styles, "\x1b[31m-two")
 	require.Contains(t, styles, "\x1b[32m+2")
 	p.ready()
-	p.say("/output 3")
+	p.say("/output 4")
 	s = p.matches(`\n199\n200\n>`)
 	require.Contains(t, s, "\n190\n191\n")
 	p.keys("C-o")

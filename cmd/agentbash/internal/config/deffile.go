@@ -156,6 +156,9 @@ func (s *source) fromFile(entry *value, key string, lookup func(string) (string,
 		if f.Timeout == 0 {
 			f.Timeout = all.Timeout
 		}
+		if f.Roles == nil {
+			f.Roles = all.Roles
+		}
 	}
 	return list, nil
 }

@@ -107,6 +107,10 @@ func (l *loader) atRoot(f *file, root string) {
 			s.Trust = false
 			l.warn(f.path, "mcpServers."+name+".trust", "a project's file cannot vouch for a server: set it in your own file")
 		}
+		if s.Roles != nil {
+			s.Roles = nil
+			l.warn(f.path, "mcpServers."+name+".roles", "a project's file cannot say what a server's tools do: set it in your own file")
+		}
 		if s.Sampling {
 			s.Sampling = false
 			l.warn(f.path, "mcpServers."+name+".sampling", "a project's file cannot lend your model to a server: set it in your own file")

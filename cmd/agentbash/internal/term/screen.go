@@ -255,7 +255,15 @@ func (s *screen) result(r chat.ToolResult) {
 	case r.ExitCode != 0:
 		state, st = fmt.Sprintf("exit %d", r.ExitCode), red
 	}
-	outcome := fmt.Sprintf("  [%s, %s, %s]", state, size(r.Output), elapsed(r.Duration))
+	what := state + ", " + size(r.Output)
+	switch {
+	case r.Display != "" && state == "ok":
+		what = safeLine(r.Display)
+	case r.Display != "":
+		what = state + ", " + safeLine(r.Display)
+	}
+	what = clip(what, max(40, s.width()-14))
+	outcome := fmt.Sprintf("  [%s, %s]", what, elapsed(r.Duration))
 	if s.terminal && s.callW+columns(outcome) >= s.width() {
 		outcome = "\n  " + outcome
 	}

@@ -1,0 +1,100 @@
+package fieldbash
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// Roles say what parameters are to files, the network or a shell, by name.
+type Roles map[string]registry.Role
+
+// check reports a role that there is not.
+func (r Roles) check() error {
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		if !slices.Contains(registry.Roles(), r[name]) {
+			var known []string
+			for _, role := range registry.Roles() {
+				known = append(known, string(role))
+			}
+			return fmt.Errorf(`"roles": %s has the role %q, which there is not: write %s`, name, r[name], strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// give makes the roles those of a tool's parameters, over what its schema says.
+// They are the configuration's word: a tool of which nothing else is known does
+// what its roles say. Names that are no parameters are returned.
+func (r Roles) give(t *registry.Tool) (strangers []string) {
+	if len(r) == 0 {
+		return nil
+	}
+	declared := map[string]registry.Role{}
+	kind := registry.Kind("")
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		q := t.Params.Find(name)
+		if q == nil {
+			strangers = append(strangers, name)
+			continue
+		}
+		declared[q.Name] = r[name]
+		if k := r[name].Kind(); slices.Index(registry.Kinds(), k) > slices.Index(registry.Kinds(), kind) {
+			kind = k
+		}
+	}
+	t.Params = t.Params.WithRoles(declared)
+	if harmless := kind == registry.ReadOnly; t.Kind == "" && !(harmless && slices.Contains(t.Tags, destructive)) {
+		t.Kind = kind
+	}
+	return strangers
+}
+
+// fileUses adds to a call's uses the files that the grammar reads for it. What is
+// in them is not known yet: it may be the value of a parameter with a role.
+func fileUses(t *registry.Tool) func(registry.Kwargs, []registry.Use, bool) ([]registry.Use, bool) {
+	return func(kwargs registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+		later, _ := kwargs[laterKey].([]any)
+		for _, one := range later {
+			want, _ := one.(map[string]any)
+			if name, _ := want["file"].(string); name != "-" {
+				uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: name})
+			}
+			if list, _ := want["set"].([]any); list != nil {
+				name, _ := list[0].(string)
+				q := t.Params.Find(name)
+				known = known && (q == nil || !hasRole(*q))
+			} else {
+				known = known && !slices.ContainsFunc(t.Params.List(), hasRole)
+			}
+		}
+		return uses, known
+	}
+}
+
+// hasRole reports whether a value, or something in it, has a role.
+func hasRole(q registry.Param) bool {
+	return q.Role != "" || q.Items != nil && hasRole(*q.Items) ||
+		slices.ContainsFunc(q.AnyOf, hasRole) || slices.ContainsFunc(q.Props.List(), hasRole)
+}
+
+// uses are those of a function by itself: the program that it runs, or the
+// address that it asks.
+func (f *Fields) uses(fn *Function, kwargs registry.Kwargs) (uses []registry.Use, known bool) {
+	if fn.Exec != nil {
+		words := []string{"'" + strings.ReplaceAll(fn.Exec.Argv[0], "'", `'\''`) + "'"} // no keyword, no assignment, no tool
+		for _, w := range fn.Exec.Argv[1:] {
+			words = append(words, quoted(w))
+		}
+		return []registry.Use{{Role: registry.RunsIn, Value: f.inDir(fn.Exec.Cwd)}, {Role: registry.RunsText, Value: strings.Join(words, " ")}}, true
+	}
+	args := maps.Clone(map[string]any(kwargs))
+	target, err := fn.HTTP.target(fn.Name, args)
+	if err != nil { // a part of it comes later, or never
+		return nil, false
+	}
+	return []registry.Use{{Role: registry.Contacts, Value: target}}, true
+}
