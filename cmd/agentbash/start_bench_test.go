@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,24 +88,81 @@ func BenchmarkFirstRequest(b *testing.B) {
 	require.NoError(b, s.Close())
 }
 
-// BenchmarkSessionOverJSONL is what one command costs through exec --jsonl,
-// next to a bash -c of its own.
-func BenchmarkSessionOverJSONL(b *testing.B) {
+// A driver sends commands to exec --jsonl one at a time, and waits for each answer.
+type driver struct {
+	in  io.Writer
+	out *bufio.Reader
+}
+
+func drive(b *testing.B, bin, home string, args ...string) *driver {
+	cmd := exec.Command(bin, append([]string{"exec", "--jsonl"}, args...)...)
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home)
+	in, err := cmd.StdinPipe()
+	require.NoError(b, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(b, err)
+	require.NoError(b, cmd.Start())
+	b.Cleanup(func() {
+		require.NoError(b, in.Close())
+		require.NoError(b, cmd.Wait())
+	})
+	return &driver{in, bufio.NewReader(out)}
+}
+
+func (d *driver) trip(b *testing.B, line string) time.Duration {
+	start := time.Now()
+	_, err := io.WriteString(d.in, line+"\n")
+	require.NoError(b, err)
+	answer, err := d.out.ReadString('\n')
+	took := time.Since(start)
+	require.NoError(b, err)
+	require.Contains(b, answer, `"success":true`)
+	return took
+}
+
+// BenchmarkRoundTrip is what a command costs through exec --jsonl, next to a
+// bash -c that the same driver starts: in bursts, one after the other without a
+// pause, and with 10 ms before each, when the processor has gone to sleep.
+func BenchmarkRoundTrip(b *testing.B) {
+	for _, pause := range []time.Duration{0, 10 * time.Millisecond} {
+		b.Run(map[bool]string{true: "bursts", false: "pauses"}[pause == 0], func(b *testing.B) {
+			home := b.TempDir()
+			d := drive(b, buildProgram(b), home)
+			var trips, peers []time.Duration
+			for b.Loop() {
+				for range 20 {
+					time.Sleep(pause)
+					trips = append(trips, d.trip(b, `{"command":"true"}`))
+				}
+				for range 5 {
+					time.Sleep(pause)
+					peers = append(peers, timed(b, home, "bash", "-c", "true"))
+				}
+			}
+			b.ReportMetric(medianMS(trips)*1000, "trip-us")
+			b.ReportMetric(medianMS(peers)*1000, "bash-c-us")
+			b.ReportMetric(medianMS(trips)/medianMS(peers), "of-bash-c")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkReadInAuto is what read costs where it is held to the lists of secrets,
+// next to the mode in which it is not.
+func BenchmarkReadInAuto(b *testing.B) {
 	bin, home := buildProgram(b), b.TempDir()
-	const n = 500
-	lines := ""
-	for range n {
-		lines += `{"command":"true"}` + "\n"
-	}
-	in := filepath.Join(home, "in")
-	require.NoError(b, os.WriteFile(in, []byte(lines), 0o600))
-	var session, peer []time.Duration
+	auto, full := drive(b, bin, home, "--mode", "auto"), drive(b, bin, home, "--mode", "full")
+	var held, free []time.Duration
 	for b.Loop() {
-		session = append(session, timed(b, home, "sh", "-c", bin+" exec --jsonl < "+in+" >/dev/null")/n)
-		peer = append(peer, timed(b, home, "sh", "-c", "i=0; while [ $i -lt 500 ]; do bash -c true; i=$((i+1)); done")/n)
+		for range 20 {
+			held = append(held, auto.trip(b, `{"command":"read ./main.go"}`))
+		}
+		for range 20 {
+			free = append(free, full.trip(b, `{"command":"read ./main.go"}`))
+		}
 	}
-	b.ReportMetric(medianMS(session)*1000, "session-us")
-	b.ReportMetric(medianMS(peer)*1000, "bash-c-us")
-	b.ReportMetric(medianMS(peer)/medianMS(session), "x-faster")
+	b.ReportMetric(medianMS(held)*1000, "auto-us")
+	b.ReportMetric(medianMS(free)*1000, "full-us")
+	b.ReportMetric(medianMS(held)/medianMS(free), "of-full")
 	b.ReportMetric(0, "ns/op")
 }
