@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -87,7 +88,7 @@ func (f *Fields) uses(fn *Function, kwargs registry.Kwargs) (uses []registry.Use
 	if fn.Exec != nil {
 		words := []string{"'" + strings.ReplaceAll(fn.Exec.Argv[0], "'", `'\''`) + "'"} // no keyword, no assignment, no tool
 		for _, w := range fn.Exec.Argv[1:] {
-			words = append(words, quoted(w))
+			words = append(words, quote.Word(w))
 		}
 		return []registry.Use{{Role: registry.RunsIn, Value: f.inDir(fn.Exec.Cwd)}, {Role: registry.RunsText, Value: strings.Join(words, " ")}}, true
 	}

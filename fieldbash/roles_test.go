@@ -80,7 +80,7 @@ func TestRolesOfFunctions(t *testing.T) {
 	uses, known := usesOf(t, tool("run"), "--to", "b")
 	require.True(t, known)
 	require.Equal(t, registry.RunsIn, uses[0].Role)
-	require.Equal(t, []registry.Use{{Role: registry.RunsText, Value: `'it'\''s' 'a b' x=1`}, {Role: registry.WritesFile, Value: "b"}}, uses[1:])
+	require.Equal(t, []registry.Use{{Role: registry.RunsText, Value: `'it'\''s' 'a b' 'x=1'`}, {Role: registry.WritesFile, Value: "b"}}, uses[1:])
 
 	uses, known = usesOf(t, tool("ask"), "--city", "a/b")
 	require.True(t, known)
@@ -118,15 +118,14 @@ func TestUsesOfValuesFromFiles(t *testing.T) {
 }
 
 func TestRolesThatThereAreNot(t *testing.T) {
-	_, warnings := fieldbash.New(fieldbash.Config{
+	_, err := fieldbash.New(fieldbash.Config{
 		MCPServers: map[string]fieldbash.Server{"s": {Command: "x", Roles: map[string]fieldbash.Roles{"save": {"path": "wirte"}}}},
 		Functions: map[string][]fieldbash.Function{"fn": {
 			{Name: "a", Exec: &fieldbash.Exec{Argv: []string{"x"}}, Roles: fieldbash.Roles{"p": "eat"}},
 			{Name: "b", Exec: &fieldbash.Exec{Argv: []string{"x"}}, Parameters: json.RawMessage(`{"properties":{"q":{}}}`), Roles: fieldbash.Roles{"p": registry.ReadsFile}},
 		}},
 	}, nil)
-	require.Len(t, warnings, 3)
-	require.ErrorContains(t, warnings[0], `mcpServers.s: save: "roles": path has the role "wirte", which there is not: write read, read-tree, write, write-tree, directory, command, address, process, state`)
-	require.ErrorContains(t, warnings[1], `functions.fn: a: "roles": p has the role "eat"`)
-	require.ErrorContains(t, warnings[2], `functions.fn: b: "roles" names p, which it has no parameter of`)
+	require.ErrorContains(t, err, `mcpServers.s: save: "roles": path has the role "wirte", which there is not: write read, read-tree, write, write-tree, directory, command, address, process, state`)
+	require.ErrorContains(t, err, `functions.fn: a: "roles": p has the role "eat"`)
+	require.ErrorContains(t, err, `functions.fn: b: "roles" names p, which it has no parameter of`)
 }

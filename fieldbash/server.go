@@ -1,6 +1,7 @@
 package fieldbash
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -206,7 +207,7 @@ func (f *Fields) tool(group, name, summary, detail string, schema json.RawMessag
 		detail = ""
 	}
 	t := &registry.Tool{
-		Name: full, Summary: summary, Detail: detail, Params: params,
+		Name: full, Summary: cmp.Or(summary, "(it has no description)"), Detail: detail, Params: params,
 		Category: "field", Tags: []string{"field", group},
 		Grammar: Parse, MakeExamples: exampleOf,
 	}

@@ -26,7 +26,7 @@ func TestTheOneToolHasADefinition(t *testing.T) {
 // models know, others by their names, and nothing that is not there.
 func TestTheDescriptionNamesWhatIsRegistered(t *testing.T) {
 	own := func(name, category string) *registry.Tool {
-		return &registry.Tool{Name: name, Summary: "does " + name, Category: category, Examples: []string{name + " --loud"},
+		return &registry.Tool{Name: name, Summary: "does " + name, Params: registry.NewParams(), Category: category, Examples: []string{name + " --loud"},
 			Run: func(context.Context, *registry.Call) (registry.ToolResult, error) { return registry.Success(""), nil }}
 	}
 	for _, row := range []struct {
