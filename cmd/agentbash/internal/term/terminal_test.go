@@ -72,7 +72,7 @@ func TestTerminalShowsErrorsAndGoesOn(t *testing.T) {
 	c.want(ready)
 	c.press("one\r")
 	c.want("agentbash: model server 127.0.0.1")
-	c.want("no key is set")
+	c.want("key is set")
 	c.want(ready)
 	c.press("two\r")
 	c.want("Hello.")
