@@ -76,9 +76,10 @@ var sole = map[string]string{
 	"github.com/pkoukk/tiktoken-go":            "nowhere: a tokenizer in the start-up path",
 }
 
-// bashReaders import mvdan.cc/sh/v3 beside the router: the policy judges what
-// the router splices, and quote knows which words bash takes literally.
-var bashReaders = []string{"router/policy", "internal/quote"}
+// bashReaders import mvdan.cc/sh/v3 beside the router: bashtext parses, the
+// policy judges what the router splices, and quote knows which words bash takes
+// literally.
+var bashReaders = []string{"router/internal/bashtext", "router/policy", "internal/quote"}
 
 type listed struct {
 	ImportPath, Dir  string
