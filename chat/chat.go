@@ -11,6 +11,8 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/agentbash/agentbash/chat/transcript"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 )
 
 // Runner runs one command string as the model sent it. Run returns when the
@@ -33,6 +35,10 @@ type Options struct {
 	BaseURL string // up to and without /chat/completions; "" is OpenAI's own
 	APIKey  string // "": none is sent
 	System  string // the system prompt; "" sends none
+
+	// Description is that of the one tool, which says what can be typed into it:
+	// [router.Definition] makes it. "" says that there is bash alone.
+	Description string
 
 	// Runner runs the commands; required.
 	Runner Runner
@@ -125,7 +131,11 @@ type Conversation struct {
 
 // New makes a conversation. It sends nothing yet.
 func New(opts *Options) *Conversation {
-	c := &Conversation{opts: *opts, tools: tools()}
+	c := &Conversation{opts: *opts}
+	if c.opts.Description == "" {
+		c.opts.Description = router.Definition(registry.New()).Description
+	}
+	c.tools = tools(c.opts.Description)
 	c.opts.Settings = c.opts.Settings.orDefaults()
 	if c.opts.Events == nil {
 		c.opts.Events = func(Event) {}

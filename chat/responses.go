@@ -80,7 +80,7 @@ type lean struct {
 
 func (c *Conversation) responsesBody() ([]byte, error) {
 	r := responsesRequest{Model: c.opts.Model, Stream: true, Input: []any{}, Tools: []responsesTool{{
-		Type: "function", Name: toolName, Description: toolDescription, Parameters: json.RawMessage(toolParameters)}}}
+		Type: "function", Name: toolName, Description: c.opts.Description, Parameters: json.RawMessage(toolParameters)}}}
 	if !c.lean.include {
 		r.Include = []string{"reasoning.encrypted_content"}
 	}

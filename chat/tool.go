@@ -20,18 +20,17 @@ const DefaultTimeout = 2 * time.Minute
 const MaxTimeout = 10 * time.Minute
 
 const (
-	toolName        = router.ToolName
-	toolDescription = router.ToolDescription
-	toolParameters  = router.ToolParameters
+	toolName       = router.ToolName
+	toolParameters = router.ToolParameters
 )
 
 // tools is the one tool of every request.
-func tools() []openai.Tool {
+func tools(description string) []openai.Tool {
 	return []openai.Tool{{
 		Type: openai.ToolTypeFunction,
 		Function: &openai.FunctionDefinition{
 			Name:        toolName,
-			Description: toolDescription,
+			Description: description,
 			Parameters:  json.RawMessage(toolParameters),
 		},
 	}}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,18 +14,9 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// The one tool that a model is told of. Its texts are constants: requests must
-// be the same bytes each time, or a server's prompt cache is missed.
+// The one tool that a model is told of.
 const (
 	ToolName = "bash"
-
-	// ToolDescription is paid for with every request, so it says only what --help
-	// cannot: that there are three kinds of commands, and how to find out more.
-	ToolDescription = `Runs a command in one persistent bash: directory, variables and functions carry over. Three kinds of commands, freely mixed in pipes and loops:
-- anything bash can run
-- agent commands: read, write, edit, grep, glob. Example: read --file_path main.go --limit 50; edit --file_path a.go --old_string 'x' --new_string 'y'. Long text: write --file_path f <<'EOF'
-- field commands: field: lists the servers, field:SERVER its tools, field:SERVER:TOOL --key value calls one
-COMMAND -h says what a command is for, COMMAND --help lists its parameters. The output is stdout, then [stderr], then [exit code: N] if not 0.`
 
 	// ToolParameters is the JSON Schema of its arguments.
 	ToolParameters = `{"type":"object","properties":{` +
@@ -33,9 +25,89 @@ COMMAND -h says what a command is for, COMMAND --help lists its parameters. The 
 		`"required":["command"]}`
 )
 
-// Definition is the one tool, for a provider or a program that lists tools.
-func Definition() registry.Definition {
-	return registry.Definition{Name: ToolName, Description: ToolDescription, Parameters: json.RawMessage(ToolParameters)}
+// description is paid for with every request, so it says only what --help
+// cannot: which kinds of commands there are, and how to find out more. Field
+// commands are in it whether there is a server or not, since one may come later.
+const description = `Runs a command in one persistent bash: directory, variables and functions carry over. %s kinds of commands, freely mixed in pipes and loops:
+- anything bash can run
+%s- field commands: field: lists the servers, field:SERVER its tools, field:SERVER:TOOL --key value calls one
+COMMAND -h says what a command is for, COMMAND --help lists its parameters. The output is stdout, then [stderr], then [exit code: N] if not 0.`
+
+// shown are the agent commands that a description names first, each with an
+// example, which stands there if the tool takes it.
+var shown = []struct{ name, example string }{
+	{"read", "read --file_path main.go --limit 50"},
+	{"write", "write --file_path f <<'EOF'"},
+	{"edit", "edit --file_path a.go --old_string 'x' --new_string 'y'"},
+	{"grep", ""},
+	{"glob", ""},
+}
+
+// Definition is the one tool as it is with these tools registered, for a
+// provider or a program that lists tools: the same bytes for the same tools, or
+// a server's prompt cache would be missed. It names read, write, edit, grep and
+// glob, and every tool without a Category; agent: lists the others.
+func Definition(reg *registry.ToolRegistry) registry.Definition {
+	kinds, agents := "Two", agentLine(reg)
+	if agents != "" {
+		kinds = "Three"
+	}
+	return registry.Definition{Name: ToolName, Description: fmt.Sprintf(description, kinds, agents), Parameters: json.RawMessage(ToolParameters)}
+}
+
+// agentLine is the line of a description about agent commands; "" if there are none.
+func agentLine(reg *registry.ToolRegistry) string {
+	var names, examples []string
+	long := "" // how a long text is passed
+	for _, s := range shown {
+		t, ok := reg.Lookup(s.name)
+		if !ok {
+			continue
+		}
+		names = append(names, s.name)
+		words := strings.Fields(strings.TrimSuffix(s.example, " <<'EOF'"))
+		switch {
+		case len(words) == 0:
+		case !takes(t, words[1:]):
+		case s.name == "write":
+			long = " Long text: " + s.example
+		default:
+			examples = append(examples, s.example)
+		}
+	}
+	some := false
+	for _, t := range reg.All() {
+		if strings.HasPrefix(t.Name, registry.FieldPrefix) {
+			continue
+		}
+		some = true
+		if t.Category != "" || slices.Contains(names, t.Name) {
+			continue
+		}
+		names = append(names, t.Name)
+		if len(examples) == 0 && len(t.Examples) > 0 {
+			examples = t.Examples[:1]
+		}
+	}
+	switch {
+	case !some:
+		return ""
+	case len(names) == 0:
+		names = []string{"agent: lists them"}
+	}
+	line := "- agent commands: " + strings.Join(names, ", ")
+	if len(examples) > 0 {
+		line += ". Example: " + strings.Join(examples, "; ")
+	}
+	if long != "" {
+		line += "." + long
+	}
+	return line + "\n"
+}
+
+func takes(t *registry.Tool, words []string) bool {
+	_, err := t.Parse(words, true)
+	return err == nil
 }
 
 // Arguments are those of one call of the one tool.

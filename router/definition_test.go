@@ -1,21 +1,59 @@
 package router
 
 import (
+	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/stretchr/testify/require"
 )
 
 func TestTheOneToolHasADefinition(t *testing.T) {
 	for _, format := range registry.Formats() {
-		raw, err := Definition().In(format)
+		raw, err := Definition(registry.New()).In(format)
 		require.NoError(t, err)
 		require.True(t, json.Valid(raw))
 		require.Contains(t, string(raw), `"name":"bash"`)
 		require.Contains(t, string(raw), ToolParameters)
+	}
+}
+
+// TestTheDescriptionNamesWhatIsRegistered: the built-in tools by the text that
+// models know, others by their names, and nothing that is not there.
+func TestTheDescriptionNamesWhatIsRegistered(t *testing.T) {
+	own := func(name, category string) *registry.Tool {
+		return &registry.Tool{Name: name, Summary: "does " + name, Category: category, Examples: []string{name + " --loud"},
+			Run: func(context.Context, *registry.Call) (registry.ToolResult, error) { return registry.Success(""), nil }}
+	}
+	for _, row := range []struct {
+		name  string
+		tools []*registry.Tool
+		kinds string
+		line  string
+	}{
+		{"the built-in ones", append(agentbash.Tools(nil), own("web_fetch", "web")), "Three", "- agent commands: read, write, edit, grep, glob. Example: read --file_path main.go --limit 50; " +
+			"edit --file_path a.go --old_string 'x' --new_string 'y'. Long text: write --file_path f <<'EOF'\n"},
+		{"one beside them", append(agentbash.Tools(nil), own("greet", "")), "Three", "- agent commands: read, write, edit, grep, glob, greet. Example: read"},
+		{"own ones", []*registry.Tool{own("wave", ""), own("greet", "")}, "Three", "- agent commands: greet, wave. Example: greet --loud\n"},
+		{"an own read", []*registry.Tool{own("read", "")}, "Three", "- agent commands: read\n"},
+		{"in categories", []*registry.Tool{own("greet", "people")}, "Three", "- agent commands: agent: lists them\n"},
+		{"fields", []*registry.Tool{own("field:a:b", "")}, "Two", ""},
+		{"none", nil, "Two", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			reg := registry.New()
+			require.NoError(t, reg.Register(row.tools...))
+			text := Definition(reg).Description
+			require.Equal(t, text, Definition(reg).Description)
+			require.Contains(t, text, " carry over. "+row.kinds+" kinds of commands, freely mixed in pipes and loops:\n- anything bash can run\n"+row.line)
+			require.Contains(t, text, "\n- field commands: ")
+			require.Equal(t, row.line != "", strings.Contains(text, "agent commands"))
+			require.NotContains(t, text, "web_fetch")
+		})
 	}
 }
 

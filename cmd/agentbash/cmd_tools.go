@@ -55,7 +55,7 @@ func runTools(ctx context.Context, a *app, words []string) int {
 	tools = ofKind(tools, *kind)
 	switch {
 	case *format != "":
-		return a.definitions(tools, *format, *single)
+		return a.definitions(w, tools, *format, *single)
 	case *asJSON:
 		writeLine(a.out, toolLines(tools))
 	default:
@@ -105,8 +105,8 @@ func ofKind(tools []*registry.Tool, kind string) []*registry.Tool {
 }
 
 // definitions prints the tools for programs that know nothing of a shell.
-func (a *app) definitions(tools []*registry.Tool, format string, single bool) int {
-	list := []registry.Definition{router.Definition()}
+func (a *app) definitions(w *world, tools []*registry.Tool, format string, single bool) int {
+	list := []registry.Definition{router.Definition(w.reg)}
 	if !single {
 		list = nil
 		for _, t := range tools {

@@ -19,7 +19,7 @@ import (
 // every registered tool beside it. All of them run command strings through the
 // router, so that hooks, mode, rules and the record are the same.
 func (a *app) offers(ctx context.Context, w *world, all bool) []mcp.Offer {
-	one := router.Definition()
+	one := router.Definition(w.reg)
 	list := []mcp.Offer{{Name: one.Name, Description: one.Description, Schema: one.Parameters,
 		Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) (string, bool) {
 			args, err := router.ParseArguments(arguments)

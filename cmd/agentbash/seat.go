@@ -75,8 +75,9 @@ func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Opt
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: w.learnt().keep,
 		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: &runner{r: w.router, g: w.guard},
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
-		Spill:   spillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
-		Program: version(), History: past.records, Settings: settings,
+		Spill:       spillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
+		Description: router.Definition(w.reg).Description,
+		Program:     version(), History: past.records, Settings: settings,
 	}
 	if c.turns > 0 {
 		o.MaxTurns = c.turns
