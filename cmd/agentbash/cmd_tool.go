@@ -54,7 +54,7 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	}
 	record := a.recorder(dirs, whoPerson, nil, nil)
 	defer record.Log.Close()
-	o.World, o.Recorder = a.judged(dirs, dir), record
+	o.World, o.Recorder = a.workspace(dirs, config.Confine{}, dir).World(), record
 	o.World.Kind = func(string) registry.Kind { return t.Kind }
 	return a.guarded(ctx, guard.New(&o), t.Name, words, call, func(ctx context.Context) registry.ToolResult { return t.Command(ctx, words, call) })
 }

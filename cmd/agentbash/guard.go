@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -34,7 +32,7 @@ func typedBy(mode string) guard.Options {
 }
 
 // guardFor makes the guard of a world: its workspace, its rules, its budgets.
-func (w *world) guardFor(a *app, dir string, o guard.Options) (*guard.Guard, error) {
+func (w *world) guardFor(a *app, at confinement.Workspace, o guard.Options) (*guard.Guard, error) {
 	for _, r := range w.cfg.Rules {
 		rules, err := policy.ParseRules(r.File, r.Raw, r.Project)
 		if err != nil {
@@ -46,9 +44,7 @@ func (w *world) guardFor(a *app, dir string, o guard.Options) (*guard.Guard, err
 	l := w.cfg.Limits
 	o.Turn = guard.Budget{Calls: l.Calls, Output: int64(l.Output), Time: seconds(l.Time)}
 	o.Session = guard.Budget{Calls: l.Session.Calls, Output: int64(l.Session.Output), Time: seconds(l.Session.Time)}
-	o.World = a.judged(w.cfg.Dirs, dir)
-	at := w.placesOf(o.World)
-	o.World.Secrets, o.World.Protected, o.World.Roots = at.secrets, at.protected, at.roots
+	o.World = at.World()
 	o.World.Kind = func(name string) registry.Kind {
 		if t, ok := w.reg.Lookup(name); ok {
 			return t.Kind
@@ -60,29 +56,6 @@ func (w *world) guardFor(a *app, dir string, o guard.Options) (*guard.Guard, err
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-// judged is what commands are judged against when the work begins in dir.
-func (a *app) judged(dirs config.Dirs, dir string) policy.World {
-	home, _ := a.lookup("HOME")
-	temp, _ := a.lookup("TMPDIR")
-	if !filepath.IsAbs(temp) {
-		temp = os.TempDir()
-	}
-	roots := withReal(dir)
-	if root := projectRoot(dir); root != dir && root != "/" && root != filepath.Clean(home) {
-		roots = append(roots, withReal(root)...)
-	}
-	protected := append(withReal(dirs.Config), withReal(dirs.State)...)
-	return policy.World{Dir: dir, Home: home, Roots: roots, Scratch: withReal(temp), Protected: protected}
-}
-
-// withReal are a directory and, if it is another, what its symbolic links lead to.
-func withReal(dir string) []string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
-		return []string{dir, real}
-	}
-	return []string{dir}
-}
 
 // guarded runs a tool that a person called by its words, not by a command
 // string, if the guard lets it.

@@ -86,10 +86,10 @@ func (p *prison) open(mode policy.Mode, judged bool) *router.Router {
 	if judged {
 		return w.router
 	}
-	l, env, missing, err := w.cell.start()
+	s, err := w.confinement.Start()
 	require.NoError(p.t, err)
-	require.Empty(p.t, missing)
-	r, err := router.New(w.reg, &router.Options{Dir: p.ws, Env: env, Launcher: l})
+	require.Empty(p.t, s.Missing)
+	r, err := router.New(w.reg, &router.Options{Dir: p.ws, Env: s.Env, Launcher: s.Launcher})
 	require.NoError(p.t, err)
 	p.t.Cleanup(func() { require.NoError(p.t, r.Close()) })
 	return r

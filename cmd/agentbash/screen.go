@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -59,7 +60,7 @@ func (a *app) dress(o *term.Options, w *world) (undo func()) {
 	o.Editor = a.editor()
 	o.Dir = w.router.Dir
 	o.Names = w.names
-	root := projectRoot(w.router.Dir())
+	root := confinement.Repository(w.router.Dir())
 	o.History = filepath.Join(w.cfg.Dirs.State, "history", digest([]byte(root))[:16]+".jsonl")
 	o.CommandDirs = []term.CommandDir{
 		{Path: filepath.Join(w.cfg.Dirs.Config, "commands")},
@@ -76,18 +77,6 @@ func (a *app) editor() string {
 		}
 	}
 	return ""
-}
-
-// projectRoot is the repository that a directory lies in, or the directory.
-func projectRoot(dir string) string {
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
-			return d
-		}
-		if filepath.Dir(d) == d {
-			return dir
-		}
-	}
 }
 
 func digest(data []byte) string {

@@ -18,6 +18,7 @@ import (
 	"github.com/agentbash/agentbash/agentbash/web"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
@@ -36,8 +37,8 @@ func (w *world) toolbox(a *app, dir string, o *worldOptions) ([]*registry.Tool, 
 		return nil, registry.Usagef("config: %v", err)
 	}
 	tools := agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session,
-		Access: func(ctx context.Context) *agentbash.Access { return w.cell.access(ctx) }})
-	tools = append(tools, notes.Tools(&notes.Options{Root: projectRoot(dir)})...)
+		Access: func(ctx context.Context) *agentbash.Access { return w.confinement.Access(ctx) }})
+	tools = append(tools, notes.Tools(&notes.Options{Root: confinement.Repository(dir)})...)
 	tools = append(tools,
 		skills.Tool(&skills.Options{Dirs: func(dir string) []string { return a.skillDirs(w, dir) }}),
 		clarify.Tool(&clarify.Options{Ask: w.clarify}))

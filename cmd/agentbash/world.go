@@ -14,6 +14,7 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/hooks"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -23,15 +24,15 @@ import (
 
 // world is what a subcommand runs commands with. Close it.
 type world struct {
-	cfg    *config.Result
-	reg    *registry.ToolRegistry
-	fields *fieldbash.Fields
-	router *router.Router
-	shells *shells.Shells // background shells
-	guard  *guard.Guard
-	cell   *cell
-	asker  *term.Prompter // nil: nobody is asked
-	audit  *audit.Log
+	cfg         *config.Result
+	reg         *registry.ToolRegistry
+	fields      *fieldbash.Fields
+	router      *router.Router
+	shells      *shells.Shells // background shells
+	guard       *guard.Guard
+	confinement *confinement.Confinement
+	asker       *term.Prompter // nil: nobody is asked
+	audit       *audit.Log
 }
 
 // worldOptions say what a subcommand needs of it.
@@ -86,20 +87,28 @@ func (a *app) open(o worldOptions) (*world, error) {
 	if o.guard.Mode == "" {
 		o.guard.Mode = policy.Mode(w.cfg.Mode)
 	}
-	if w.guard, err = w.guardFor(a, dir, o.guard); err != nil {
+	at, c := a.workspace(w.cfg.Dirs, w.cfg.Confine, dir), w.cfg.Confine
+	if w.guard, err = w.guardFor(a, at, o.guard); err != nil {
 		return nil, errors.Join(err, w.fields.Close())
 	}
-	w.cell = w.newCell(a, a.judged(w.cfg.Dirs, dir), w.guard.Mode(), o.guard.Said)
-	launcher, env, err := w.confined(a, o.session)
-	if err != nil {
-		return nil, errors.Join(err, w.fields.Close())
+	w.confinement = confinement.New(at, &confinement.Options{
+		Mode: w.guard.Mode(), Trusted: o.guard.Said, Environ: a.environ, Env: c.Env, Network: c.Network.All, Ports: c.Network.Ports,
+	})
+	shell := confinement.Start{Env: a.environ}
+	if o.session {
+		if shell, err = w.confinement.Start(); err != nil {
+			return nil, errors.Join(err, w.fields.Close())
+		}
+	}
+	for _, m := range shell.Missing {
+		fmt.Fprintln(a.err, "agentbash: warning:", m)
 	}
 	w.router, err = router.New(w.reg, &router.Options{
-		Dir: dir, Hooks: w.hooks(a, dir), Guard: w.guard, Launcher: launcher, Env: env, Unset: w.keyVars(a), Secrets: w.secrets(a),
+		Dir: dir, Hooks: w.hooks(a, dir), Guard: w.guard, Launcher: shell.Launcher, Env: shell.Env, Unset: w.keyVars(a), Secrets: w.secrets(a),
 		StateDir: filepath.Join(w.cfg.Dirs.State, "outputs"), NoCalls: !o.session,
 	})
 	if err != nil {
-		return nil, errors.Join(err, w.fields.Close(), w.cell.Close())
+		return nil, errors.Join(err, w.fields.Close(), w.confinement.Close())
 	}
 	return w, nil
 }
@@ -198,7 +207,7 @@ func (a *app) warn(warnings []error) {
 
 // Close ends the shells, the servers and what they started.
 func (w *world) Close() error {
-	return errors.Join(w.shells.Close(), w.router.Close(), w.fields.Close(), w.cell.Close(), w.audit.Close())
+	return errors.Join(w.shells.Close(), w.router.Close(), w.fields.Close(), w.confinement.Close(), w.audit.Close())
 }
 
 // start starts bash in the background, so that it is there when the first

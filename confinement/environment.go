@@ -1,4 +1,4 @@
-package main
+package confinement
 
 import (
 	"path"
@@ -30,10 +30,10 @@ var secretName = regexp.MustCompile(`(?i)(^|_)(KEY|KEYS|PASS|PAT|AUTH)$|(^|_)(AP
 // secretValue matches an address with a password in it.
 var secretValue = regexp.MustCompile(`://[^/\s:@]*:[^/\s@]+@`)
 
-// commandEnv is the part of an environment that commands get which a model
+// CommandEnv is the part of an environment that commands get which a model
 // sends: known variables and the extra ones, "NAME" or "PREFIX_*". What is a
 // secret by its name or its value passes only if it is named in full.
-func commandEnv(environ, extra []string) (out []string) {
+func CommandEnv(environ, extra []string) (out []string) {
 	for _, e := range environ {
 		name, value, ok := strings.Cut(e, "=")
 		if !ok || !slices.Contains(extra, name) && (secretName.MatchString(name) || secretValue.MatchString(value) || !isNamed(name, knownVars) && !isNamed(name, extra)) {

@@ -1,13 +1,10 @@
-package main
+package confinement
 
 import (
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/agentbash/agentbash/agentbash"
-	"github.com/agentbash/agentbash/router/policy"
 )
 
 // knownSecrets are below the home directory: keys, and what holds passwords and
@@ -28,55 +25,66 @@ var startupFiles = strings.Fields(`
 	.config/fish .config/autostart .config/systemd .config/git .gitconfig .vimrc .vim .config/nvim .emacs .emacs.d .tmux.conf .screenrc
 	.gdbinit .pythonrc .pythonstartup .Rprofile .irbrc .psqlrc .curlrc .wgetrc .ssh .gnupg .local/bin bin`)
 
-// places are the directories and files that count for what may be touched.
-type places struct {
-	roots, scratch, protected, secrets []string
-}
-
-// placesOf finds them for work that is judged against world.
-func (w *world) placesOf(world policy.World) places {
-	c, home := w.cfg.Confine, world.Home
-	p := places{roots: slices.Clone(world.Roots), scratch: world.Scratch, protected: slices.Clone(world.Protected)}
-	for _, dir := range c.Workspace {
-		p.roots = append(p.roots, withReal(atHome(dir, home))...)
+// FindWorkspace looks at the file system for what work that begins in dir, an
+// absolute path, may touch.
+func FindWorkspace(dir string, opts *WorkspaceOptions) Workspace {
+	o := WorkspaceOptions{}
+	if opts != nil {
+		o = *opts
 	}
-	if common := commonGit(world.Dir); common != "" {
-		p.roots = append(p.roots, common)
+	home := o.Home
+	if home == "" {
+		home, _ = os.UserHomeDir()
 	}
-	for _, root := range p.roots {
+	if !filepath.IsAbs(o.Temp) {
+		o.Temp = os.TempDir()
+	}
+	w := Workspace{Dir: dir, Home: home, Roots: withReal(dir), Scratch: withReal(o.Temp)}
+	if root := Repository(dir); root != dir && root != "/" && root != filepath.Clean(home) {
+		w.Roots = append(w.Roots, withReal(root)...)
+	}
+	for _, dir := range o.Own {
+		w.Protected = append(w.Protected, withReal(dir)...)
+	}
+	for _, dir := range o.Write {
+		w.Roots = append(w.Roots, withReal(atHome(dir, home))...)
+	}
+	if common := commonGit(dir); common != "" {
+		w.Roots = append(w.Roots, common)
+	}
+	for _, root := range w.Roots {
 		for _, name := range []string{".agentbash", ".mcp.json", ".envrc"} {
-			p.protected = append(p.protected, filepath.Join(root, name))
+			w.Protected = append(w.Protected, filepath.Join(root, name))
 		}
 		if st, err := os.Lstat(filepath.Join(root, ".git")); err == nil && !st.IsDir() {
-			p.protected = append(p.protected, filepath.Join(root, ".git"))
+			w.Protected = append(w.Protected, filepath.Join(root, ".git"))
 		}
 		for _, dir := range []string{root, filepath.Join(root, ".git")} {
 			if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil {
-				p.protected = append(p.protected, filepath.Join(dir, "hooks"), filepath.Join(dir, "config"), filepath.Join(dir, "config.worktree"))
+				w.Protected = append(w.Protected, filepath.Join(dir, "hooks"), filepath.Join(dir, "config"), filepath.Join(dir, "config.worktree"))
 			}
 		}
 	}
 	if filepath.IsAbs(home) {
 		for _, name := range startupFiles {
-			p.protected = append(p.protected, filepath.Join(home, name))
+			w.Protected = append(w.Protected, filepath.Join(home, name))
 		}
 		for _, name := range knownSecrets {
-			p.secrets = append(p.secrets, filepath.Join(home, name))
+			w.Secrets = append(w.Secrets, filepath.Join(home, name))
 		}
 	}
 	if os.Geteuid() == 0 {
-		p.secrets = append(p.secrets, "/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-")
+		w.Secrets = append(w.Secrets, "/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-")
 	}
-	p.secrets = append(p.secrets, filepath.Join(w.cfg.Dirs.State, "field", "tokens"))
-	for _, s := range c.Secrets {
+	for _, s := range o.Secrets {
 		if off, ok := strings.CutPrefix(s, "!"); ok {
 			off = atHome(off, home)
-			p.secrets = slices.DeleteFunc(p.secrets, func(have string) bool { return have == off })
+			w.Secrets = slices.DeleteFunc(w.Secrets, func(have string) bool { return have == off })
 			continue
 		}
-		p.secrets = append(p.secrets, atHome(s, home))
+		w.Secrets = append(w.Secrets, atHome(s, home))
 	}
-	return p
+	return w
 }
 
 // atHome makes a path of a config file absolute.
@@ -93,7 +101,7 @@ func atHome(path, home string) string {
 // commonGit is the directory of a repository of which dir is a work tree, when
 // it lies elsewhere; "" when there is none.
 func commonGit(dir string) string {
-	link := filepath.Join(projectRoot(dir), ".git")
+	link := filepath.Join(Repository(dir), ".git")
 	text, err := os.ReadFile(link)
 	if err != nil {
 		return ""
@@ -123,9 +131,4 @@ func real(path string) string {
 		return r
 	}
 	return path
-}
-
-// access is what the tools may touch.
-func (p places) access() *agentbash.Access {
-	return &agentbash.Access{Write: append(slices.Clone(p.roots), p.scratch...), Protected: p.protected, Secret: p.secrets}
 }

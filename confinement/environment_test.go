@@ -1,4 +1,4 @@
-package main
+package confinement
 
 import (
 	"strings"
@@ -21,8 +21,8 @@ func TestCommandEnv(t *testing.T) {
 		{"PIP_INDEX_URL=https://me:pw@host/simple", false}, {"HTTPS_PROXY=http://me:pw@proxy:1", false}, {"PIP_EXTRA=https://host/simple", true},
 		{"nonsense", false},
 	} {
-		require.Equal(t, row.want, len(commandEnv([]string{row.entry}, nil)) == 1, row.entry)
+		require.Equal(t, row.want, len(CommandEnv([]string{row.entry}, nil)) == 1, row.entry)
 	}
-	got := commandEnv([]string{"AWS_REGION=eu", "AWS_SECRET_ACCESS_KEY=s", "MY_TOKEN=t", "OTHER=1", "HTTPS_PROXY=http://me:pw@proxy:1"}, []string{"AWS_*", "MY_TOKEN", "HTTPS_PROXY"})
+	got := CommandEnv([]string{"AWS_REGION=eu", "AWS_SECRET_ACCESS_KEY=s", "MY_TOKEN=t", "OTHER=1", "HTTPS_PROXY=http://me:pw@proxy:1"}, []string{"AWS_*", "MY_TOKEN", "HTTPS_PROXY"})
 	require.Equal(t, "AWS_REGION=eu MY_TOKEN=t HTTPS_PROXY=http://me:pw@proxy:1", strings.Join(got, " "), "a pattern names no secret, a whole name does")
 }

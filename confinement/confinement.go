@@ -1,0 +1,156 @@
+package confinement
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/router/policy"
+	"github.com/agentbash/agentbash/session"
+	"github.com/agentbash/agentbash/session/sandbox"
+)
+
+// Options configures New; nil means the defaults; copied.
+type Options struct {
+	Mode policy.Mode // "" is AskMode
+
+	// Trusted says that whoever sends the commands is the person whose machine it
+	// is: nothing holds them.
+	Trusted bool
+
+	Environ []string // the person's own environment; nil is this process's
+	Env     []string // further variables that commands get: "NAME" or "PREFIX_*"
+
+	// Network allows all connections in mode auto. Without it, Ports are the TCP
+	// ports that may be connected to.
+	Network bool
+	Ports   []uint16
+}
+
+// A Confinement is what the kernel and the tools hold commands to in the mode
+// that is set. It makes a sandbox for each mode that has one and keeps it until
+// Close, for what was started in it may still run. It is safe for concurrent use.
+type Confinement struct {
+	workspace Workspace
+	opts      Options
+
+	mu      sync.Mutex // guards what follows
+	mode    policy.Mode
+	trusted bool
+	boxes   map[policy.Mode]*sandbox.Sandbox
+}
+
+// New returns the confinement of a workspace. Close it when all that was
+// started in it has ended.
+func New(w Workspace, opts *Options) *Confinement {
+	c := &Confinement{workspace: w, boxes: map[policy.Mode]*sandbox.Sandbox{}}
+	if opts != nil {
+		c.opts = *opts
+	}
+	if c.opts.Environ == nil {
+		c.opts.Environ = os.Environ()
+	}
+	c.mode, c.trusted = cmp.Or(c.opts.Mode, policy.AskMode), c.opts.Trusted
+	return c
+}
+
+// Start is how a shell is started. Launcher is nil where the kernel holds
+// nothing: outside of plan and auto, and on a kernel that cannot. Missing says
+// what it does not do of what the mode promises, a line each for a person; it is
+// said once a mode.
+type Start struct {
+	Launcher *session.Launcher
+	Env      []string // the environment
+	Missing  []string
+}
+
+// Start makes what a shell needs to be started in the mode that is set.
+func (c *Confinement) Start() (Start, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trusted {
+		return Start{Env: c.opts.Environ}, nil
+	}
+	s := Start{Env: CommandEnv(c.opts.Environ, c.opts.Env)}
+	spec, ok := c.spec()
+	if !ok {
+		return s, nil
+	}
+	box := c.boxes[c.mode]
+	if box == nil {
+		var err error
+		box, err = sandbox.Open(spec)
+		if errors.Is(err, sandbox.ErrUnsupported) {
+			s.Missing = []string{fmt.Sprintf("mode %s: %v: what commands do is judged, and nothing else holds them", c.mode, err)}
+			return s, nil
+		}
+		if err != nil {
+			return Start{}, err
+		}
+		c.boxes[c.mode] = box
+		for _, m := range box.Missing() {
+			s.Missing = append(s.Missing, fmt.Sprintf("mode %s: %s", c.mode, m))
+		}
+	}
+	s.Launcher = &session.Launcher{Argv: box.Argv, Dir: box.Dir, Env: box.Env}
+	return s, nil
+}
+
+// SetMode changes the mode for what is started from now on, and whether whoever
+// sends the commands is trusted. undo sets what was before.
+func (c *Confinement) SetMode(mode policy.Mode, trusted bool) (undo func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	oldMode, oldTrusted := c.mode, c.trusted
+	c.mode, c.trusted = mode, trusted
+	return func() { c.SetMode(oldMode, oldTrusted) }
+}
+
+// spec is what the kernel is asked for in a mode.
+func (c *Confinement) spec() (sandbox.Spec, bool) {
+	switch c.mode {
+	case policy.PlanMode:
+		return sandbox.Spec{Secret: c.workspace.Secrets}, true
+	case policy.AutoMode:
+		return sandbox.Spec{Write: c.workspace.Roots, Protected: c.protected(), Secret: c.workspace.Secrets, Connect: c.opts.Network, Ports: c.opts.Ports}, true
+	}
+	return sandbox.Spec{}, false
+}
+
+// protected are those of the protected places that could be written at all.
+func (c *Confinement) protected() []string {
+	return slices.DeleteFunc(slices.Clone(c.workspace.Protected), func(p string) bool {
+		return !slices.ContainsFunc(c.workspace.Roots, func(root string) bool { return p != root && strings.HasPrefix(p, strings.TrimSuffix(root, "/")+"/") })
+	})
+}
+
+// Access is what file tools may touch now; nil is everything.
+func (c *Confinement) Access(context.Context) *agentbash.Access {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trusted || c.mode == policy.FullMode {
+		return nil
+	}
+	a := c.workspace.Access()
+	if c.mode == policy.PlanMode {
+		a.Write = nil // whoever judges commands let none through that writes
+	}
+	return a
+}
+
+// Close removes the sandboxes; all that ran in them has ended.
+func (c *Confinement) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, box := range c.boxes {
+		errs = append(errs, box.Close())
+	}
+	return errors.Join(errs...)
+}
