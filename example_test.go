@@ -48,15 +48,13 @@ func embed() error {
 	if err := json.Unmarshal([]byte(definition), &cfg); err != nil {
 		return err
 	}
-	fields, warnings := fieldbash.New(cfg, nil)
-	defer fields.Close()
-	if err := errors.Join(warnings...); err != nil {
+	fields, err := fieldbash.New(cfg, nil)
+	if err != nil {
 		return err
 	}
-	for _, g := range fields.Groups() {
-		if err := reg.RegisterGroup(g); err != nil {
-			return err
-		}
+	defer fields.Close()
+	if err := fields.Register(reg); err != nil {
+		return err
 	}
 
 	r, err := router.New(reg, &router.Options{Hooks: []router.Hook{{

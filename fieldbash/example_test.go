@@ -23,15 +23,20 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fields, warnings := fieldbash.New(cfg, &fieldbash.Options{Env: os.Environ()})
+	fields, err := fieldbash.New(cfg, &fieldbash.Options{Env: os.Environ()})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	defer fields.Close()
 	reg := registry.New()
-	for _, g := range fields.Groups() {
-		warnings = append(warnings, reg.RegisterGroup(g))
+	if err := fields.Register(reg); err != nil {
+		fmt.Println(err)
+		return
 	}
 	tool, err := reg.Resolve(context.Background(), "field:db:query")
 	if err != nil {
-		fmt.Println(warnings, err)
+		fmt.Println(err)
 		return
 	}
 	parsed, err := fieldbash.Parse(tool, []string{"select 1", "--limit", "10"}, false)

@@ -26,6 +26,9 @@ type Options struct {
 	Files string // where images and other bytes are saved; "": a directory of ours below the temporary one
 	State string // keeps logins and the last listing of each server, 0700; "": nothing is kept
 
+	Offer func(name string) bool // which tools Register offers, by their whole names (field:GROUP:tool); nil: all
+	Warn  func(error)            // told by New of an entry that is left out, or that has another name, and why; nil: New returns it as an error
+
 	Log     func(format string, args ...any) // warnings and what servers say outside a call; called from any goroutine; nil: dropped
 	Changed func(group string)               // a server's tools changed: load the group again; called from a goroutine
 
@@ -60,9 +63,10 @@ type group struct {
 	verified sync.Once   // a listing from the state directory was compared with the server's
 }
 
-// New checks the configuration and returns the layer. Entries that cannot be
-// used are left out, each with a warning that says why; nothing is started.
-func New(cfg Config, opts *Options) (*Fields, []error) {
+// New checks the configuration and returns the layer; nothing is started. An
+// entry that cannot be used is left out if Options.Warn can be told of it, and
+// else an error: all of them, joined.
+func New(cfg Config, opts *Options) (*Fields, error) {
 	f := &Fields{}
 	if opts != nil {
 		f.opts = *opts
@@ -115,7 +119,43 @@ func New(cfg Config, opts *Options) (*Fields, []error) {
 			f.groups = append(f.groups, g)
 		}
 	}
-	return f, warnings
+	if f.opts.Warn == nil {
+		if err := errors.Join(warnings...); err != nil {
+			f.Close() // nothing was started
+			return nil, err
+		}
+	}
+	for _, err := range warnings {
+		f.opts.Warn(err)
+	}
+	return f, nil
+}
+
+// Register adds everything to a registry: the functions, which are known at
+// once, and every group, of which a server is started when it is first needed.
+func (f *Fields) Register(reg *registry.ToolRegistry) error {
+	if err := reg.Register(f.offered(f.Static())...); err != nil {
+		return err
+	}
+	for _, g := range f.Groups() {
+		load := g.Load
+		g.Load = func(ctx context.Context) ([]*registry.Tool, error) {
+			tools, err := load(ctx)
+			return f.offered(tools), err
+		}
+		if err := reg.RegisterGroup(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// offered leaves out the tools that are not to be offered.
+func (f *Fields) offered(tools []*registry.Tool) []*registry.Tool {
+	if f.opts.Offer == nil {
+		return tools
+	}
+	return slices.DeleteFunc(slices.Clone(tools), func(t *registry.Tool) bool { return !f.opts.Offer(t.Name) })
 }
 
 // Groups returns the groups for a registry; loading a server's starts it, and

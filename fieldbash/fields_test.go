@@ -13,7 +13,7 @@ import (
 )
 
 func TestConfigWarnings(t *testing.T) {
-	f, warnings := fieldbash.New(config(t, `{
+	cfg := config(t, `{
 		"mcpServers": {
 			"empty": {},
 			"both": {"command": "x", "url": "http://x"},
@@ -27,9 +27,14 @@ func TestConfigWarnings(t *testing.T) {
 			"fn": [{"name": "a b", "exec": {"argv": ["x"]}}, {"name": "a/b", "exec": {"argv": ["x"]}}, {"exec": {"argv": ["x"]}},
 			       {"name": "c"}, {"name": "d", "exec": {"argv": []}}]
 		}
-	}`), nil)
+	}`)
+	var warnings []error
+	f, err := fieldbash.New(cfg, &fieldbash.Options{Warn: func(err error) { warnings = append(warnings, err) }})
+	require.NoError(t, err)
 	defer f.Close()
 	got := errors.Join(warnings...).Error()
+	_, err = fieldbash.New(cfg, nil)
+	require.EqualError(t, err, got, "with nobody to warn they are an error")
 	for _, want := range []string{
 		`mcpServers.empty: it has neither "command" nor "url"`,
 		`mcpServers.both: it has both "command" and "url"`,
@@ -50,6 +55,18 @@ func TestConfigWarnings(t *testing.T) {
 		names = append(names, g.Name)
 	}
 	require.Equal(t, []string{"db", "my_server", "fn"}, names)
+}
+
+func TestRegisterOffersWhatItIsTold(t *testing.T) {
+	b := layer(t, config(t, `{"functions": {"fn": [{"name": "a", "exec": {"argv": ["echo"]}}, {"name": "b", "exec": {"argv": ["echo"]}}]}}`),
+		&fieldbash.Options{Offer: func(name string) bool { return name != "field:fn:b" }})
+	_, known := b.reg.Lookup("field:fn:a")
+	require.True(t, known, "a function is known before its group is loaded")
+	tools, err := b.reg.LoadGroup(t.Context(), "fn")
+	require.NoError(t, err)
+	require.Len(t, tools, 1)
+	_, known = b.reg.Lookup("field:fn:b")
+	require.False(t, known)
 }
 
 func TestServerThatDoesNotStartIsOneMessage(t *testing.T) {

@@ -87,8 +87,8 @@ func TestHostileNames(t *testing.T) {
 	}
 	defs = append(defs, `{"name":""}`, `{"name":7}`, `{}`, `null`, `{"name":"plain","description":"a second one"}`)
 	s, _ := listed(t, "["+strings.Join(defs, ",")+"]")
-	f, warnings := fieldbash.New(fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": s}}, &fieldbash.Options{Env: os.Environ(), Dir: t.TempDir()})
-	require.Empty(t, warnings)
+	f, err := fieldbash.New(fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": s}}, &fieldbash.Options{Env: os.Environ(), Dir: t.TempDir()})
+	require.NoError(t, err)
 	t.Cleanup(func() { f.Close() })
 	b := bench{Fields: f, reg: registry.New(), dir: t.TempDir()}
 	require.NoError(t, b.reg.RegisterGroup(f.Groups()[0]))

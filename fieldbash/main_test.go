@@ -63,13 +63,11 @@ func layer(t testing.TB, cfg fieldbash.Config, opts *fieldbash.Options) bench {
 		opts.Dir = t.TempDir()
 	}
 	opts.Env = append(os.Environ(), "OPENAI_API_KEY=secret")
-	f, warnings := fieldbash.New(cfg, opts)
-	require.Empty(t, warnings)
+	f, err := fieldbash.New(cfg, opts)
+	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, f.Close()) })
 	reg := registry.New()
-	for _, g := range f.Groups() {
-		require.NoError(t, reg.RegisterGroup(g))
-	}
+	require.NoError(t, f.Register(reg))
 	return bench{Fields: f, reg: reg, dir: opts.Dir}
 }
 

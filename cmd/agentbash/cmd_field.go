@@ -176,8 +176,8 @@ func (a *app) fieldImport(dirs config.Dirs, path string, names []string) int {
 }
 
 func (a *app) addServers(dirs config.Dirs, servers map[string]fieldbash.Server) int {
-	if _, warnings := fieldbash.New(fieldbash.Config{MCPServers: servers}, nil); len(warnings) > 0 {
-		return a.fail(errors.Join(warnings...))
+	if _, err := fieldbash.New(fieldbash.Config{MCPServers: servers}, nil); err != nil {
+		return a.fail(err)
 	}
 	var names []string
 	for name := range servers {

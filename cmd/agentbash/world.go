@@ -65,7 +65,7 @@ func (a *app) open(o worldOptions) (*world, error) {
 	}
 	tools, err := w.toolbox(a, dir, &o)
 	if err == nil {
-		err = w.register(tools)
+		err = w.reg.Register(slices.DeleteFunc(tools, func(t *registry.Tool) bool { return !w.isOn(t.Name) })...)
 	}
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (w *world) openFields(a *app, dir string) error {
 	o := fieldbash.Options{
 		Dir: dir, Env: a.environ, Version: version(), State: filepath.Join(w.cfg.Dirs.State, "field"),
 		Log:     func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) },
-		Changed: w.reg.ReloadGroup, Sample: w.sample,
+		Changed: w.reg.ReloadGroup, Sample: w.sample, Offer: w.isOn, Warn: func(err error) { a.warn([]error{err}) },
 	}
 	if w.asker != nil {
 		o.Log = func(format string, args ...any) { w.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }
@@ -167,36 +167,21 @@ func (w *world) openFields(a *app, dir string) error {
 	if p := (&person{w.asker}); w.asker.Present() {
 		o.Confirm, o.Login, o.Elicit = p.confirm, p.login, p.elicit
 	}
-	fields, warnings := fieldbash.New(w.cfg.Fields, &o)
-	a.warn(warnings)
-	w.fields = fields
-	if err := w.register(fields.Static()); err != nil {
-		return errors.Join(err, fields.Close())
+	fields, err := fieldbash.New(w.cfg.Fields, &o)
+	if err != nil {
+		return err
 	}
-	for _, g := range fields.Groups() {
-		load := g.Load
-		g.Load = func(ctx context.Context) ([]*registry.Tool, error) {
-			tools, err := load(ctx)
-			return w.switchedOn(tools), err
-		}
-		if err := w.reg.RegisterGroup(g); err != nil {
-			return errors.Join(err, fields.Close())
-		}
+	w.fields = fields
+	if err := fields.Register(w.reg); err != nil {
+		return errors.Join(err, fields.Close())
 	}
 	return nil
 }
 
-// register adds the tools that the configuration does not switch off.
-func (w *world) register(tools []*registry.Tool) error {
-	return w.reg.Register(w.switchedOn(tools)...)
-}
-
-// switchedOn leaves out what the configuration switches off.
-func (w *world) switchedOn(tools []*registry.Tool) []*registry.Tool {
-	return slices.DeleteFunc(slices.Clone(tools), func(t *registry.Tool) bool {
-		on, said := w.cfg.Tools[t.Name]
-		return said && !on
-	})
+// isOn reports whether the configuration leaves a tool switched on.
+func (w *world) isOn(name string) bool {
+	on, said := w.cfg.Tools[name]
+	return on || !said
 }
 
 func (a *app) warn(warnings []error) {
