@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -29,7 +29,7 @@ func Example() {
 
 func embed() error {
 	reg := registry.New()
-	if err := reg.Register(agentbash.Tools(nil)...); err != nil { // read, write, edit, grep, glob, undo
+	if err := reg.Register(files.Tools(nil)...); err != nil { // read, write, edit, grep, glob, undo
 		return err
 	}
 	if err := reg.Register(&registry.Tool{

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/router/policy"
 	"github.com/agentbash/agentbash/session"
 	"github.com/agentbash/agentbash/session/sandbox"
@@ -131,7 +131,7 @@ func (c *Confinement) protected() []string {
 }
 
 // Access is what file tools may touch now; nil is everything.
-func (c *Confinement) Access(context.Context) *agentbash.Access {
+func (c *Confinement) Access(context.Context) *files.Access {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.trusted || c.mode == policy.FullMode {

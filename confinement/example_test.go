@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -32,7 +32,7 @@ func Example() {
 	}
 
 	reg := registry.New()
-	if err := reg.Register(agentbash.Tools(&agentbash.Options{Access: held.Access})...); err != nil {
+	if err := reg.Register(files.Tools(&files.Options{Access: held.Access})...); err != nil {
 		fmt.Println(err)
 		return
 	}

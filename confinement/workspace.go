@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/router/policy"
 )
 
@@ -43,8 +43,8 @@ func (w Workspace) World() policy.World {
 }
 
 // Access is what file tools may touch.
-func (w Workspace) Access() *agentbash.Access {
-	return &agentbash.Access{Write: append(slices.Clone(w.Roots), w.Scratch...), Protected: w.Protected, Secret: w.Secrets}
+func (w Workspace) Access() *files.Access {
+	return &files.Access{Write: append(slices.Clone(w.Roots), w.Scratch...), Protected: w.Protected, Secret: w.Secrets}
 }
 
 // Repository is the root of the git work tree that a directory lies in, or the

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/stretchr/testify/require"
 )
@@ -35,9 +35,9 @@ func TestTheDescriptionNamesWhatIsRegistered(t *testing.T) {
 		kinds string
 		line  string
 	}{
-		{"the built-in ones", append(agentbash.Tools(nil), own("web_fetch", "web")), "Three", "- agent commands: read, write, edit, grep, glob. Example: read --file_path main.go --limit 50; " +
+		{"the built-in ones", append(files.Tools(nil), own("web_fetch", "web")), "Three", "- agent commands: read, write, edit, grep, glob. Example: read --file_path main.go --limit 50; " +
 			"edit --file_path a.go --old_string 'x' --new_string 'y'. Long text: write --file_path f <<'EOF'\n"},
-		{"one beside them", append(agentbash.Tools(nil), own("greet", "")), "Three", "- agent commands: read, write, edit, grep, glob, greet. Example: read"},
+		{"one beside them", append(files.Tools(nil), own("greet", "")), "Three", "- agent commands: read, write, edit, grep, glob, greet. Example: read"},
 		{"own ones", []*registry.Tool{own("wave", ""), own("greet", "")}, "Three", "- agent commands: greet, wave. Example: greet --loud\n"},
 		{"an own read", []*registry.Tool{own("read", "")}, "Three", "- agent commands: read\n"},
 		{"in categories", []*registry.Tool{own("greet", "people")}, "Three", "- agent commands: agent: lists them\n"},

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/guard"
@@ -76,7 +76,7 @@ func (a *app) agentTool(name string) (*registry.Tool, error) {
 		state = dirs.State + "/checkpoints"
 	}
 	var names []string
-	for _, t := range agentbash.Tools(&agentbash.Options{StateDir: state}) {
+	for _, t := range files.Tools(&files.Options{StateDir: state}) {
 		if t.Name == name {
 			return t, nil
 		}

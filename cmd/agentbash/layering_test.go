@@ -57,7 +57,7 @@ var sole = map[string]string{
 	"github.com/JohannesKaufmann":              "agentbash/web",
 	"go.yaml.in/yaml/v3":                       "agentbash/skills",
 	"golang.org/x/net":                         "agentbash/web",
-	"github.com/aymanbagabas/go-udiff":         "agentbash",
+	"github.com/aymanbagabas/go-udiff":         "agentbash/files",
 	"github.com/tidwall/sjson":                 "cmd/agentbash/internal/config",
 	"github.com/spf13/pflag":                   "cmd/agentbash",
 	"github.com/landlock-lsm/go-landlock":      "session/sandbox",

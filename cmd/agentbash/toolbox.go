@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/clarify"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/agentbash/notes"
 	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/agentbash/skills"
@@ -36,8 +36,8 @@ func (w *world) toolbox(a *app, dir string, o *worldOptions) ([]*registry.Tool, 
 	if err != nil {
 		return nil, registry.Usagef("config: %v", err)
 	}
-	tools := agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session,
-		Access: func(ctx context.Context) *agentbash.Access { return w.confinement.Access(ctx) }})
+	tools := files.Tools(&files.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session,
+		Access: func(ctx context.Context) *files.Access { return w.confinement.Access(ctx) }})
 	tools = append(tools, notes.Tools(&notes.Options{Root: confinement.Repository(dir)})...)
 	tools = append(tools,
 		skills.Tool(&skills.Options{Dirs: func(dir string) []string { return a.skillDirs(w, dir) }}),

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
@@ -29,7 +29,7 @@ func newBench(t *testing.T, o Options) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: t.TempDir()}
 	reg := registry.New()
-	for _, tool := range agentbash.Tools(&agentbash.Options{StateDir: filepath.Join(b.dir, ".state")}) {
+	for _, tool := range files.Tools(&files.Options{StateDir: filepath.Join(b.dir, ".state")}) {
 		require.NoError(t, reg.Register(tool))
 	}
 	o.World = policy.World{Home: "/nonexistent", Roots: []string{b.dir}, Kind: func(name string) registry.Kind {

@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
 
 func main() {
 	reg := registry.New()
-	if err := reg.Register(agentbash.Tools(nil)...); err != nil {
+	if err := reg.Register(files.Tools(nil)...); err != nil {
 		panic(err)
 	}
 	r, err := router.New(reg, nil)

@@ -1,0 +1,214 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// Access is which files the tools may touch. Paths are absolute, and stand for
+// all that is below them; symbolic links in them are followed.
+//
+// A path is judged by where it leads, and what is opened then is what was
+// judged, whoever changes directories and links meanwhile: files are opened
+// without following links (openat2), changed from a descriptor of their
+// directory, and files to be read are judged by the name that the kernel has
+// for them. A magic link of /proc (/proc/PID/fd/N, root, cwd) is not followed.
+//
+// A file with several names (hard links) is not changed: one of them may be
+// outside. It is read, for all its names are equal to the kernel: who could
+// make a hard link of a secret could read it.
+type Access struct {
+	Write     []string // where files may be changed and made
+	Protected []string // in there: may not be changed, nor made if they are not there
+	Secret    []string // may neither be read nor changed
+}
+
+// Denied is the error of a path that Access does not allow. Its exit status is
+// 126, that of what was not allowed.
+type Denied struct {
+	Path string // where it leads
+	Why  string // and what to do about it
+}
+
+func (d *Denied) Error() string { return d.Path + " " + d.Why }
+
+// ExitStatus is 126.
+func (*Denied) ExitStatus() int { return 126 }
+
+// A gate holds one run of a tool to an Access. nil lets everything through.
+type gate struct {
+	ctx context.Context
+	Access
+}
+
+// gate is what a run of a tool is held to.
+func (f *files) gate(ctx context.Context) *gate {
+	if f.opts.Access == nil {
+		return nil
+	}
+	a := f.opts.Access(ctx)
+	if a == nil {
+		return nil
+	}
+	g := &gate{ctx: ctx, Access: *a}
+	for _, list := range []*[]string{&g.Write, &g.Protected, &g.Secret} {
+		*list = withTargets(*list)
+	}
+	return g
+}
+
+// withTargets are paths and, where it is another, what they lead to.
+func withTargets(paths []string) []string {
+	out := slices.Clone(paths)
+	for _, p := range paths {
+		if real, err := resolved(p); err == nil && real != p {
+			out = append(out, real)
+		}
+	}
+	return out
+}
+
+func below(path string, list []string) bool {
+	return slices.ContainsFunc(list, func(root string) bool { return registry.Below(path, root) })
+}
+
+// mayWrite judges a path without links in it.
+func (g *gate) mayWrite(real string) error {
+	switch {
+	case g == nil || registry.Allowed(g.ctx, real):
+		return nil
+	case below(real, g.Secret):
+		return &Denied{real, secretWhy}
+	case below(real, g.Protected) || inGit(real) || isSettings(real):
+		return &Denied{real, "is protected, for programs run what it says: ask the person to change it, or to approve the command"}
+	case len(g.Write) == 0:
+		return &Denied{real, "cannot be changed in this mode: say what you would change, or ask the person to change the mode"}
+	case !below(real, g.Write):
+		return &Denied{real, fmt.Sprintf("is outside the workspace (%s): write there, or ask the person to approve it or to name the directory in \"workspace\" of their configuration", strings.Join(g.Write, ", "))}
+	}
+	return nil
+}
+
+const secretWhy = `is on the list of secrets: work without it, or ask the person to approve the command or to change "secrets" in their configuration`
+
+// inGit reports what is a repository's own: git runs the programs that its
+// configuration and its hooks name.
+func inGit(real string) bool { return slices.Contains(strings.Split(real, "/"), ".git") }
+
+// isSettings reports files by which a directory configures agents and shells.
+func isSettings(real string) bool {
+	words := strings.Split(real, "/")
+	return slices.Contains(words, ".agentbash") || slices.Contains([]string{".mcp.json", ".envrc"}, words[len(words)-1])
+}
+
+// mayRead judges an open file by the name that the kernel has for it.
+func (g *gate) mayRead(fd int) error {
+	if g == nil || len(g.Secret) == 0 {
+		return nil
+	}
+	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	if err != nil {
+		return fmt.Errorf("find out which file was opened: %w", err)
+	}
+	name = strings.TrimSuffix(name, " (deleted)")
+	if below(name, g.Secret) && !registry.Allowed(g.ctx, name) {
+		return &Denied{name, secretWhy}
+	}
+	return nil
+}
+
+// open opens a file to be read.
+func (g *gate) open(path string, flags int) (int, error) {
+	if g == nil {
+		return unix.Open(path, flags, 0)
+	}
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_NO_MAGICLINKS})
+	if err != nil {
+		return -1, err
+	}
+	if err := g.mayRead(fd); err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// pin opens the directory of a file that may be written, made if need be, so
+// that it cannot be exchanged for another one. nil without an error: there is
+// no need to.
+func (g *gate) pin(real string, create bool) (*os.File, error) {
+	if g == nil {
+		return nil, nil
+	}
+	if err := g.mayWrite(real); err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(real)
+	fd, err := openPlain(unix.AT_FDCWD, dir)
+	if err == unix.ENOENT && create {
+		fd, err = makeDirs(dir)
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: dir, Err: err}
+	}
+	return os.NewFile(uintptr(fd), dir), nil
+}
+
+// openFile opens a file that is to be changed.
+func (g *gate) openFile(path string) (*atomicfile.File, error) {
+	if g == nil {
+		return atomicfile.Open(path)
+	}
+	real, err := resolved(path)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := g.pin(real, false)
+	if err != nil {
+		return nil, err
+	}
+	file, err := atomicfile.OpenIn(dir, real)
+	if err != nil {
+		return nil, err
+	}
+	if file.Links() > 1 && !registry.Allowed(g.ctx, real) {
+		file.Close()
+		return nil, &Denied{real, fmt.Sprintf("has %d names (hard links), and another may be outside the workspace: copy it, and change the copy, or ask the person to approve the command", file.Links())}
+	}
+	return file, nil
+}
+
+// openPlain opens a directory in whose path there is no link.
+func openPlain(at int, path string) (int, error) {
+	return unix.Openat2(at, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+}
+
+// makeDirs makes the missing directories of a path one by one, each in the one
+// that was opened before.
+func makeDirs(path string) (int, error) {
+	at, err := openPlain(unix.AT_FDCWD, "/")
+	for _, name := range strings.Split(path, "/") {
+		if name == "" || err != nil {
+			continue
+		}
+		var next int
+		if next, err = openPlain(at, name); err == unix.ENOENT {
+			if err = unix.Mkdirat(at, name, 0o777); err == nil || err == unix.EEXIST {
+				next, err = openPlain(at, name)
+			}
+		}
+		unix.Close(at)
+		at = next
+	}
+	return at, err
+}

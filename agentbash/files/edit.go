@@ -1,0 +1,238 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/registry"
+)
+
+func (f *files) editTool() *registry.Tool {
+	oldParam := registry.Param{Name: "old_string", Type: registry.String, Aliases: []string{"old_str", "oldString", "old"},
+		Description: "The text to replace, as it stands in the file; it must occur once."}
+	newParam := registry.Param{Name: "new_string", Type: registry.String, Aliases: []string{"new_str", "newString", "new"},
+		Description: "The text to put in its place, taken literally; '' deletes."}
+	allParam := registry.Param{Name: "replace_all", Type: registry.Boolean, Default: false, Aliases: []string{"replaceAll", "all"},
+		Description: "Replace every occurrence."}
+	one := []registry.Param{oldParam, newParam, allParam}
+	one[0].Required, one[1].Required = true, true
+	return &registry.Tool{
+		Name:     "edit",
+		Summary:  "replace an exact piece of text in a file",
+		Kind:     registry.Write,
+		Category: category,
+		Tags:     []string{"file", "replace", "change", "patch", "str_replace"},
+		Detail: `Replaces old_string by new_string, both taken literally. The old text must occur exactly once, unless --replace_all or
+--count says otherwise. It is looked for as it is; then with \n and \r\n taken as the same (new lines get the file's ending);
+then, for whole lines that occur once, with another indentation, to which the new text is fitted. The last is reported, and
+--strict turns both off. Nothing else in the file changes, a byte at most. Several edits of one file are done together or not at all:
+--edits '[{"old_string": "a", "new_string": "b"}, ...]'. Prints a unified diff.`,
+		Params: registry.NewParams(
+			filePath("The file to change: relative to the current directory, absolute, or ~/..."),
+			oldParam, newParam, allParam,
+			registry.Param{Name: "count", Type: registry.Integer, Min: registry.Float(1), Aliases: []string{"expected_replacements"},
+				Description: "How many occurrences there must be; all of them are replaced, and any other number is an error."},
+			registry.Param{Name: "edits", Type: registry.Array, Items: &registry.Param{Type: registry.Object, Props: registry.NewParams(one...)},
+				Description: "Several edits, each on the result of the one before; instead of old_string and new_string."},
+			registry.Param{Name: "strict", Type: registry.Boolean, Default: false, Description: "Take only an exact match, and write new_string's bytes as they are."},
+			registry.Param{Name: "expected_hash", Type: registry.String,
+				Description: "Edit only if the file's SHA-256 starts with this (8 hexadecimal digits or more)."},
+			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Print the diff, and change nothing."},
+		),
+		Examples: []string{
+			"edit main.go 'fmt.Println(x)' 'log.Print(x)'",
+			"edit main.go --old_string oldName --new_string newName --replace_all",
+			`edit a.txt --edits '[{"old_string": "one", "new_string": "1"}, {"old_string": "two", "new_string": "2"}]'`,
+		},
+		Check: checkEdit,
+		Run:   f.edit,
+	}
+}
+
+// checkEdit sees that there is one way to say what to replace.
+func checkEdit(k registry.Kwargs) []string {
+	_, hasOld := k["old_string"]
+	_, hasNew := k["new_string"]
+	_, hasEdits := k["edits"]
+	problems := checkHash(k)
+	switch {
+	case hasEdits && (hasOld || hasNew || k["replace_all"] == true || k["count"] != nil):
+		problems = append(problems, "--edits excludes --old_string, --new_string, --replace_all and --count: put them into its elements")
+	case hasEdits:
+	case !hasOld:
+		problems = append(problems, "missing --old_string: write --old_string TEXT")
+	case !hasNew:
+		problems = append(problems, "missing --new_string: write --new_string TEXT ('' deletes the old text)")
+	}
+	if k["replace_all"] == true && k["count"] != nil {
+		problems = append(problems, "--count replaces them all, and checks how many they are: leave --replace_all out")
+	}
+	return problems
+}
+
+// replacement is one edit to be made.
+type replacement struct {
+	old, new string
+	all      bool
+	count    int // 0: not checked
+}
+
+func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+	if call.String("file_path") == "" {
+		return done(registry.Usagef("file_path is empty: name a file"))
+	}
+	list, err := replacements(call)
+	if err != nil {
+		return done(err)
+	}
+	path := call.Path(call.String("file_path"))
+	defer f.takeTurn(turnName(path))()
+	file, err := openTarget(f.gate(ctx), call, path)
+	if errors.Is(err, os.ErrNotExist) {
+		return done(notFound(call, path, err))
+	}
+	if err != nil {
+		return done(err)
+	}
+	defer file.Close()
+	return done(f.apply(ctx, call, path, file, list))
+}
+
+// replacements reads the call's edits.
+func replacements(call *registry.Call) ([]replacement, error) {
+	if !call.Has("edits") {
+		r := replacement{call.String("old_string"), call.String("new_string"), call.Bool("replace_all"), call.Int("count")}
+		return []replacement{r}, r.check()
+	}
+	var list []replacement
+	for i, e := range call.Array("edits") {
+		m, _ := e.(map[string]any)
+		old, okOld := text(m, "old_string", "old_str", "oldString", "old")
+		new, okNew := text(m, "new_string", "new_str", "newString", "new")
+		if !okOld || !okNew {
+			return nil, registry.Usagef("edits[%d] must be an object with the strings old_string and new_string", i)
+		}
+		all, _ := m["replace_all"].(bool)
+		r := replacement{old: old, new: new, all: all}
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("edits[%d]: %w", i, err)
+		}
+		list = append(list, r)
+	}
+	if len(list) == 0 {
+		return nil, registry.Usagef("edits is empty: give at least one")
+	}
+	return list, nil
+}
+
+func text(m map[string]any, names ...string) (string, bool) {
+	for _, name := range names {
+		if s, ok := m[name].(string); ok {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+func (r replacement) check() error {
+	if r.old == "" {
+		return errors.New("old_string is empty: give the text to replace, or use write to make a whole file")
+	}
+	if r.old == r.new {
+		return errors.New("old_string and new_string are the same: there is nothing to change")
+	}
+	return nil
+}
+
+// apply makes the edits of a file that is open, all of them or none.
+func (f *files) apply(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) error {
+	shown := call.Rel(path)
+	old, err := file.Content(changeLimit)
+	if err != nil {
+		return err
+	}
+	if err := expectHash(call, shown, old); err != nil {
+		return err
+	}
+	if r, known := f.lookup(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
+		return fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
+	}
+	content, notes, err := edited(old, list, call.Bool("strict"), shown)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		fmt.Fprintf(call.Stderr, "%s: %s\n", shown, note)
+	}
+	report := diff(shown, old, content)
+	if call.Bool("dry_run") {
+		io.WriteString(call.Stdout, report)
+		fmt.Fprintf(call.Stderr, "dry run: %s is as it was\n", shown)
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := f.replace(call, "edit", file, old, content, false); err != nil {
+		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+	}
+	_, err = io.WriteString(call.Stdout, report)
+	return err
+}
+
+// edited returns a content with the edits made, each on the result of the one
+// before, and what has to be said of them.
+func edited(old []byte, list []replacement, strict bool, shown string) (content []byte, notes []string, err error) {
+	c := codecFor(old, list)
+	text, err := c.decode(old)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	for i, r := range list {
+		places, note := match(text, r, strict)
+		if err := r.problem(text, places, shown, strict); err != nil {
+			if len(list) > 1 {
+				err = fmt.Errorf("edits[%d]: %w (no edit was made)", i, err)
+			}
+			return nil, nil, err
+		}
+		if size := grown(text, places); size > changeLimit {
+			return nil, nil, fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, plural(size, "byte"), plural(changeLimit, "byte"))
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+		text = replaced(text, places)
+	}
+	content, err = c.encode(text)
+	if err == nil && bytes.Equal(content, old) {
+		err = fmt.Errorf("%s: the edits leave the file as it is: there is nothing to change", shown)
+	}
+	return content, notes, err
+}
+
+// problem says why the places of a replacement do not do.
+func (r replacement) problem(text string, places []located, shown string, strict bool) error {
+	n := len(places)
+	switch {
+	case n == 0:
+		return errors.New(diagnose(text, r, shown, strict))
+	case r.count > 0 && n != r.count:
+		return fmt.Errorf("old_string occurs %s in %s (%s), not %d: nothing was changed", times(n), shown, lineNumbers(text, places, 10), r.count)
+	case n > 1 && !r.all && r.count == 0:
+		return fmt.Errorf("old_string occurs %s in %s (%s): add surrounding lines, or pass --replace_all", times(n), shown, lineNumbers(text, places, 10))
+	}
+	return nil
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return thousands(n) + " times"
+}

@@ -1,0 +1,135 @@
+package files
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strconv"
+	"unicode/utf8"
+)
+
+// findings is what the search of some files came to, ready to be printed.
+type findings struct {
+	tally
+	text    []byte    // the records, one after another
+	hits    []hit     // where they end; not kept when all of them are printed
+	bulk    int       // then their number
+	spilled *os.File  // the start of the text, when there is much of it
+	matched []hitFile // files mode, when a later pass wants them
+}
+
+// spillSize is how many bytes of text wait in memory for their turn to be printed.
+const spillSize = 4 << 20
+
+// spill moves the text to a temporary file.
+func (f *findings) spill() error {
+	var err error
+	if f.spilled == nil {
+		f.spilled, err = unnamedFile(f.text)
+	} else {
+		_, err = f.spilled.Write(f.text)
+	}
+	f.text = f.text[:0]
+	return err
+}
+
+// printAll writes the whole text.
+func (f *findings) printAll(w io.Writer) error {
+	if f.spilled != nil {
+		defer f.spilled.Close()
+		if _, err := f.spilled.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if _, err := io.Copy(w, f.spilled); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(f.text)
+	return err
+}
+
+// tally counts what was searched and found.
+type tally struct {
+	searched int // files
+	files    int // with a match
+	matches  int // lines, or what stands for them in the output mode
+	binary   int // files left out
+	failed   int // files and directories that could not be read
+}
+
+func (t *tally) add(o *tally) {
+	t.searched += o.searched
+	t.files += o.files
+	t.matches += o.matches
+	t.binary += o.binary
+	t.failed += o.failed
+}
+
+// hit is one thing that counts against the limit: a matching line with its
+// context, a path, a count.
+type hit struct {
+	end int
+	gap bool // lines are missing between it and the one before
+}
+
+// hitFile is a file with a match.
+type hitFile struct {
+	path string
+	time int64 // of its last change, in nanoseconds
+}
+
+// lineForm writes lines of one file.
+type lineForm struct {
+	path    string
+	numbers bool
+	columns int
+}
+
+// append adds a line to out: path:N:text, or with dashes for context.
+func (f *lineForm) append(out []byte, number int, line []byte, match bool, at func([]byte) int) []byte {
+	sep := byte('-')
+	if match {
+		sep = ':'
+	}
+	out = append(out, f.path...)
+	out = append(out, sep)
+	if f.numbers {
+		out = strconv.AppendInt(out, int64(number), 10)
+		out = append(out, sep)
+	}
+	if f.columns > 0 && len(line) > f.columns && utf8.RuneCount(line) > f.columns {
+		return append(f.cut(out, line, match, at), '\n')
+	}
+	out = append(out, line...)
+	return append(out, '\n')
+}
+
+// cut appends the part of a long line around its match.
+func (f *lineForm) cut(out, line []byte, match bool, at func([]byte) int) []byte {
+	start := 0
+	if match {
+		if start = at(line); runeStarts(line[:start]) < f.columns*3/4 {
+			start = 0
+		} else {
+			start = back(line, start, f.columns/4)
+		}
+	}
+	text := firstRunes(line[start:], f.columns)
+	if before := runeStarts(line[:start]); before > 0 {
+		out = append(out, "["+plural(before, "character")+" more] ..."...)
+	}
+	out = append(out, bytes.TrimSuffix(text, []byte{'\r'})...)
+	if after := runeStarts(line[start+len(text):]); after > 0 {
+		out = append(out, "... ["+plural(after, "more character")+"]"...)
+	}
+	return out
+}
+
+// back is the offset n characters before at.
+func back(b []byte, at, n int) int {
+	for ; n > 0 && at > 0; n-- {
+		_, size := utf8.DecodeLastRune(b[:at])
+		at -= size
+	}
+	return at
+}

@@ -1,0 +1,341 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/agentbash/agentbash/agentbash/internal/crew"
+	"github.com/agentbash/agentbash/agentbash/internal/search"
+)
+
+const (
+	blockSize  = 4 << 20  // a piece of a big file that one goroutine searches
+	blockSlack = 64 << 10 // what is looked at behind it for the end of its last line
+	blockPart  = 64 << 10 // what is searched at once, so that it stays in the cache
+	bigFile    = 8 << 20  // the size from which a file is searched in blocks
+)
+
+// block is what one piece of a big file came to: the lines that start in it.
+type block struct {
+	index    int64
+	counted  bool // newlines and nul are known
+	newlines int  // in the piece itself
+	nul      bool // a NUL byte ends the search in it
+	lines    int  // matching
+	hits     []blockHit
+	text     []byte // the matching lines, one after another
+	err      error
+}
+
+// blockHit is a matching line.
+type blockHit struct {
+	before int // newlines between the start of the piece and the line
+	end    int // of its text
+}
+
+// blocks searches one big file with several goroutines. Lines are counted from
+// the first block on that holds a match; what is before it only if there is one.
+type blocks struct {
+	w        *worker
+	fd       int
+	size     int64
+	stop     atomic.Bool // the rest does not matter
+	counting atomic.Bool
+	next     atomic.Int64
+	ahead    chan struct{} // a token for each block that is not merged yet
+	done     chan *block
+
+	spare     sync.Pool // blocks that were merged
+	number    int       // of the first line of the block that is merged next
+	uncounted []*block  // merged, and not part of number
+}
+
+// inBlocks searches an open file of a size and merges the blocks in order.
+func (w *worker) inBlocks(fd int, size int64) error {
+	n := runtime.GOMAXPROCS(0)
+	b := &blocks{w: w, fd: fd, size: size, number: 1, ahead: make(chan struct{}, 2*n), done: make(chan *block, 2*n)}
+	ctx, cancel := context.WithCancel(w.ctx)
+	defer cancel()
+	var c crew.Crew
+	running := atomic.Int64{}
+	running.Store(int64(n))
+	for range n {
+		c.Go(func() {
+			defer func() {
+				if running.Add(-1) == 0 {
+					close(b.done)
+				}
+			}()
+			b.run(ctx)
+		}, cancel)
+	}
+	err := b.mergeAll(ctx)
+	cancel()
+	for range b.done { // what was still under way
+	}
+	c.Wait()
+	if err == nil {
+		err = w.ctx.Err()
+	}
+	return err
+}
+
+// run searches blocks until there are no more.
+func (b *blocks) run(ctx context.Context) {
+	s := b.w.q.matcher.NewScanner()
+	m := &mapped{fd: b.fd}
+	for !b.stop.Load() {
+		select {
+		case b.ahead <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		i := b.next.Add(1) - 1
+		if i*blockSize >= b.size {
+			return
+		}
+		b.done <- b.search(s, m, i)
+	}
+}
+
+// mergeAll takes the blocks in order.
+func (b *blocks) mergeAll(ctx context.Context) error {
+	waiting := map[int64]*block{}
+	next := int64(0)
+	for d := range b.done {
+		waiting[d.index] = d
+		for waiting[next] != nil {
+			one := waiting[next]
+			delete(waiting, next)
+			next++
+			<-b.ahead
+			if b.stop.Load() {
+				continue
+			}
+			if err := b.merge(ctx, one); err != nil {
+				b.stop.Store(true)
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// merge prints a block's lines.
+func (b *blocks) merge(ctx context.Context, one *block) error {
+	if one.err == io.EOF { // the file became shorter
+		b.stop.Store(true)
+		return nil
+	}
+	if one.err != nil {
+		return one.err
+	}
+	if one.lines > 0 {
+		if err := b.countBefore(ctx); err != nil || b.stop.Load() {
+			return err
+		}
+	}
+	if !one.counted {
+		b.uncounted = append(b.uncounted, one)
+		return nil
+	}
+	b.w.takeBlock(one, b.number)
+	b.advance(one)
+	b.spare.Put(one)
+	if b.w.q.mode == "files" && b.w.lines > 0 {
+		b.stop.Store(true)
+	}
+	return nil
+}
+
+// advance adds a counted block to number, and stops the search where it turns binary.
+func (b *blocks) advance(one *block) {
+	b.number += one.newlines
+	if one.nul {
+		b.w.out.turnsBinary(b.w.form.path, b.number)
+		b.stop.Store(true)
+	}
+}
+
+// countBefore counts the lines of the blocks that were merged without.
+func (b *blocks) countBefore(ctx context.Context) error {
+	list := b.uncounted
+	b.uncounted = nil
+	var next atomic.Int64
+	var c crew.Crew
+	for range min(runtime.GOMAXPROCS(0), len(list)) {
+		c.Go(func() {
+			m := &mapped{fd: b.fd}
+			for i := next.Add(1) - 1; int(i) < len(list) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				b.count(m, list[i])
+			}
+		}, nil)
+	}
+	c.Wait()
+	for _, one := range list {
+		if one.err == io.EOF {
+			b.stop.Store(true)
+		} else if one.err != nil {
+			return one.err
+		}
+		if !b.stop.Load() {
+			b.advance(one)
+		}
+	}
+	return ctx.Err()
+}
+
+// count counts a block's lines, up to a NUL byte.
+func (b *blocks) count(m *mapped, one *block) {
+	off := one.index * blockSize
+	one.err = m.view(off, int(min(blockSize, b.size-off)), func(data []byte) {
+		one.newlines, one.nul = search.CountLines(data)
+		if one.nul = one.nul && !b.w.explicit; one.nul {
+			one.newlines = bytes.Count(data[:bytes.IndexByte(data, 0)], newline)
+		}
+	})
+}
+
+// takeBlock adds a block's lines to the worker's findings; number is that of the block's first line.
+func (w *worker) takeBlock(one *block, number int) {
+	w.lines += one.lines
+	keep, start := w.out.keep(), 0
+	for _, h := range one.hits {
+		if keep > 0 && w.kept == keep || w.out.full.Load() {
+			return
+		}
+		w.kept++
+		w.record(w.form.append(w.startRecord(true), number+h.before, one.text[start:h.end], true, w.q.matcher.Find), true)
+		start = h.end
+	}
+}
+
+// search searches the lines that start in a block.
+func (b *blocks) search(s *search.Scanner, m *mapped, index int64) *block {
+	off := index * blockSize
+	count := b.counting.Load()
+	var out *block
+	for slack := int64(blockSlack); ; {
+		from := max(off-1, 0)
+		to := min(off+blockSize+slack, b.size)
+		whole := true
+		err := m.view(from, int(to-from), func(data []byte) {
+			out = b.fresh(out)
+			out.index, out.counted = index, count
+			whole = b.lines(s, out, data, int(off-from), to == b.size || slack > longLine)
+		})
+		switch {
+		case err != nil:
+			return &block{index: index, err: err}
+		case !whole:
+			slack *= 8
+		case out.lines > 0 && !count:
+			b.counting.Store(true)
+			count = true // once more, then
+		default:
+			return out
+		}
+	}
+}
+
+// fresh returns an empty block with the memory of an old one, if there is one.
+func (b *blocks) fresh(old *block) *block {
+	if old == nil {
+		old, _ = b.spare.Get().(*block)
+	}
+	if old == nil {
+		return &block{}
+	}
+	return &block{hits: old.hits[:0], text: old.text[:0]}
+}
+
+// lines searches the lines that start in data[start:start+blockSize]; it
+// returns false when the last of them goes beyond data, and more would follow.
+func (b *blocks) lines(s *search.Scanner, out *block, data []byte, start int, last bool) bool {
+	limit := min(start+blockSize, len(data))
+	first := start
+	if start > 0 {
+		first = start + bytes.IndexByte(data[start-1:limit], '\n')
+		if first < start { // no line starts here
+			return true
+		}
+	}
+	end := len(data)
+	if first < limit {
+		i := bytes.IndexByte(data[limit-1:], '\n')
+		if i < 0 && !last {
+			return false
+		}
+		if i >= 0 {
+			end = limit + i
+		}
+	} else {
+		end = first
+	}
+	if out.counted {
+		out.newlines = bytes.Count(data[start:first], newline)
+	}
+	if off := len(utf8BOM); start == 0 && bytes.HasPrefix(data, utf8BOM) {
+		first = off
+	}
+	for at := first; at < end; {
+		stop := end
+		if end-at > blockPart {
+			stop = at + blockPart
+			stop += lineEndIn(data[stop-1 : end])
+		}
+		if !b.part(s, out, data[at:stop]) {
+			return true
+		}
+		at = stop
+	}
+	if end > limit && out.counted {
+		out.newlines -= bytes.Count(data[limit:end], newline)
+	}
+	return true
+}
+
+// lineEndIn is the distance from data[1] to behind the first newline.
+func lineEndIn(data []byte) int {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i
+	}
+	return len(data) - 1
+}
+
+// part searches whole lines; it reports whether the search goes on.
+func (b *blocks) part(s *search.Scanner, out *block, data []byte) bool {
+	newlines, nul := 0, false
+	if out.counted {
+		newlines, nul = search.CountLines(data)
+	}
+	if nul && !b.w.explicit {
+		data = data[:bytes.LastIndexByte(data[:bytes.IndexByte(data, 0)], '\n')+1]
+		newlines, out.nul = bytes.Count(data, newline), true
+	}
+	counted, number := 0, out.newlines
+	s.Reset(data)
+	for from := 0; ; {
+		start, end, ok := s.Next(from)
+		if !ok {
+			break
+		}
+		out.lines++
+		if b.w.q.mode == "files" || !out.counted {
+			return false
+		}
+		if keep := b.w.out.keep(); b.w.q.mode == "content" && !b.w.quiet && !b.w.out.full.Load() && (keep == 0 || len(out.hits) < keep) {
+			number += bytes.Count(data[counted:start], newline)
+			counted = start
+			out.text = append(out.text, data[start:end]...)
+			out.hits = append(out.hits, blockHit{number, len(out.text)})
+		}
+		from = end + 1
+	}
+	out.newlines += newlines
+	return !out.nul
+}

@@ -1,0 +1,135 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// search searches the whole lines of the buffer up to a place.
+func (w *worker) search(end int) {
+	base := w.done
+	w.scanner.Reset(w.buf[base:end])
+	for from := 0; ; {
+		start, stop, ok := w.scanner.Next(from)
+		if !ok {
+			break
+		}
+		w.match(base+start, base+stop)
+		if w.q.mode == "files" {
+			break
+		}
+		from = stop + 1
+	}
+	w.trail(end)
+	w.done = end
+}
+
+// match takes a matching line; its place does not include the newline.
+func (w *worker) match(start, end int) {
+	w.lines++
+	if w.q.mode != "content" || w.quiet || w.out.full.Load() {
+		return
+	}
+	w.trail(start)
+	if keep := w.out.keep(); keep > 0 && w.kept == keep {
+		return
+	}
+	w.kept++
+	from := w.back(start, w.q.before, max(w.printed, 0))
+	gap := from != w.printed || w.kept == 1
+	text := w.startRecord(gap)
+	number := w.numberAt(from)
+	for at := from; at < start; number++ {
+		next := lineEnd(w.buf[:start], at)
+		text = w.form.append(text, number, w.buf[at:next], false, nil)
+		at = next + 1
+	}
+	text = w.form.append(text, number, w.buf[start:end], true, w.q.matcher.Find)
+	w.record(text, gap)
+	w.printed, w.todo = end+1, w.q.after
+}
+
+// trail prints the lines after the last match, up to a place, while some are still to be printed.
+func (w *worker) trail(limit int) {
+	if w.todo == 0 || w.printed < 0 {
+		return
+	}
+	text := w.found.text
+	for w.todo > 0 && w.printed < limit {
+		end := lineEnd(w.buf[:limit], w.printed)
+		text = w.form.append(text, w.numberAt(w.printed), w.buf[w.printed:end], false, nil)
+		w.printed = end + 1
+		w.todo--
+	}
+	w.found.text = text
+	if n := len(w.found.hits); n > 0 {
+		w.found.hits[n-1].end = len(text)
+	}
+}
+
+func lineEnd(buf []byte, at int) int {
+	if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
+		return at + i
+	}
+	return len(buf)
+}
+
+// multilineLimit is the size in bytes of the biggest file that is searched across lines.
+const multilineLimit = 512 << 20
+
+// multiline searches a whole content for matches that may span lines; every
+// line that a match touches counts as matching.
+func (w *worker) multiline(whole bool, rest io.Reader) error {
+	for !whole {
+		var err error
+		if whole, err = w.fill(rest); err != nil {
+			return err
+		}
+		if w.n > multilineLimit {
+			return errors.New("too big to be searched with --multiline")
+		}
+	}
+	if nul := bytes.IndexByte(w.buf[w.done:w.n], 0); nul >= 0 && !w.explicit {
+		w.n = bytes.LastIndexByte(w.buf[w.done:w.done+nul], '\n') + 1 + w.done
+		w.out.turnsBinary(w.form.path, countLines(w.buf[:w.n])+1)
+	}
+	buf := w.buf[:w.n]
+	next := w.done
+	for _, span := range w.q.matcher.Spans(buf[w.done:]) {
+		from, to := span[0]+w.done, span[1]+w.done
+		if from == len(buf) && from > 0 && buf[from-1] == '\n' {
+			break // behind the last line
+		}
+		if to > from && buf[to-1] == '\n' {
+			to-- // the end of its last line, not the start of the next
+		}
+		for at := max(bytes.LastIndexByte(buf[:from], '\n')+1, next); at <= to && at < len(buf); at = next {
+			end := lineEnd(buf, at)
+			w.match(at, end)
+			next = end + 1
+		}
+	}
+	w.trail(w.n)
+	return nil
+}
+
+// stdin searches what is piped in.
+func (q *query) stdin(out *report, w *worker) error {
+	if q.call.Stdin == nil {
+		return errors.New("there is nothing on stdin: pipe something in, or name a path")
+	}
+	w.found, w.explicit, w.alone = &findings{}, true, true
+	w.form = lineForm{path: "stdin", numbers: q.numbers, columns: q.columns}
+	n, err := io.ReadFull(q.call.Stdin, w.buf)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fmt.Errorf("stdin: %w", err)
+	}
+	w.found.searched++
+	if err := w.content(w.buf[:n], err != nil, q.call.Stdin); err != nil {
+		return err
+	}
+	out.add(w.found)
+	return nil
+}

@@ -1,0 +1,69 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// explain says why nothing matched in a directory: how much was searched, and
+// what matches in what was left out.
+func (q *query) explain(ctx context.Context, root string, out *report) {
+	notes := []string{"0 in " + plural(out.total.searched, "file")}
+	if out.total.binary > 0 {
+		notes = append(notes, plural(out.total.binary, "binary file")+" left out")
+	}
+	hidden, ignore := q.call.Bool("hidden"), q.call.Bool("ignore")
+	if !hidden || ignore {
+		if n, where := q.leftOut(ctx, root); n > 0 {
+			notes = append(notes, fmt.Sprintf("%s in ignored or hidden files (%s): pass --ignore=false --hidden", thousands(n), where))
+		}
+	}
+	if out.total.searched == 0 && q.filter.narrow() {
+		notes = append(notes, "no file fits --glob and --type")
+	}
+	fmt.Fprintln(q.call.Stderr, strings.Join(notes, "; "))
+}
+
+// leftOut searches the files that were left out; it returns how many lines
+// match and where the first are.
+func (q *query) leftOut(ctx context.Context, root string) (int, string) {
+	second := *q
+	second.mode, second.before, second.after, second.skip, second.limit, second.columns = "content", 0, 0, 0, 3, 20
+	list := newReport(&second, nil)
+	o := q.filter.options(q.call)
+	o.Skipped = true
+	var places []string
+	files := 0
+	workers := newWorkers(ctx, &second, list)
+	walkTree(ctx, root, o, workers, func(f *findings) bool {
+		list.total.add(&f.tally)
+		start := 0
+		for _, h := range f.hits {
+			if len(places) < 3 {
+				line := string(f.text[start:h.end])
+				places = append(places, place(line))
+			}
+			start = h.end
+		}
+		files += f.searched
+		list.spare.Put(f)
+		return files < leftOutFiles
+	}, nil)
+	where := strings.Join(places, ", ")
+	if list.total.matches > len(places) {
+		where += ", ..."
+	}
+	return list.total.matches, where
+}
+
+// leftOutFiles bounds the second search: a directory of dependencies can be
+// many times as big as what it belongs to.
+const leftOutFiles = 100000
+
+// place is the path:N of a path:N:text.
+func place(line string) string {
+	path, rest, _ := strings.Cut(line, ":")
+	number, _, _ := strings.Cut(rest, ":")
+	return path + ":" + number
+}

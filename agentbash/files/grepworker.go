@@ -1,0 +1,301 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/agentbash/agentbash/agentbash/internal/search"
+	"github.com/agentbash/agentbash/agentbash/internal/walk"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	grepBuffer = 256 << 10 // bytes that are searched at once
+	longLine   = 32 << 20  // bytes after which a line is searched in pieces
+)
+
+// workers are the workers of one search, made when they are first needed.
+type workers struct {
+	ctx context.Context
+	q   *query
+	out *report
+
+	mu   sync.Mutex
+	list map[int]*worker
+}
+
+func newWorkers(ctx context.Context, q *query, out *report) *workers {
+	return &workers{ctx: ctx, q: q, out: out, list: map[int]*worker{}}
+}
+
+func (w *workers) at(i int) *worker {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.list[i] == nil {
+		w.list[i] = &worker{workers: w, scanner: w.q.matcher.NewScanner(), buf: make([]byte, grepBuffer)}
+	}
+	return w.list[i]
+}
+
+// worker searches one file after another with the same memory.
+type worker struct {
+	*workers
+	scanner  *search.Scanner
+	buf      []byte
+	found    *findings
+	explicit bool // the file was named: it is searched even if it is binary
+	alone    bool // nothing else is searched
+
+	form  lineForm
+	quiet bool // matching lines of this file are counted, not printed
+	lines int  // matching lines of this file
+	kept  int  // its records
+
+	n       int // end of what is in buf
+	done    int // up to where buf was searched
+	counted int // a place at the start of a line
+	number  int // of that line
+	printed int // end of the last line that was printed; below 0: no longer in buf
+	todo    int // lines of context still to print
+}
+
+// batch searches some files of a directory.
+func (w *worker) batch(b *walk.Batch) *findings {
+	w.found = w.out.fresh()
+	prefix := shownDir(w.q.call, b.Dir.Path)
+	for _, e := range b.Entries {
+		if w.ctx.Err() != nil {
+			break
+		}
+		fd, err := b.Dir.Open(e.Name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOCTTY)
+		if err == nil {
+			if err = w.q.gate.mayRead(fd); err == nil {
+				err = w.file(fd, prefix+e.Name)
+			}
+			if err == nil && w.out.collect && w.lines > 0 {
+				var st unix.Stat_t
+				unix.Fstat(fd, &st)
+				w.found.matched = append(w.found.matched, hitFile{b.Dir.Path + "/" + e.Name, st.Mtim.Nano()})
+			}
+			unix.Close(fd)
+		}
+		if denied := (*Denied)(nil); errors.As(err, &denied) {
+			w.out.leftOut()
+		} else if err != nil {
+			w.out.failed(b.Dir.Path+"/"+e.Name, err)
+		}
+	}
+	return w.found
+}
+
+// file searches one open file.
+func (w *worker) file(fd int, shown string) error {
+	w.form = lineForm{path: shown, numbers: w.q.numbers, columns: w.q.columns}
+	n, err := readFull(fd, w.buf)
+	if err != nil {
+		return err
+	}
+	w.found.searched++
+	return w.content(w.buf[:n], n < len(w.buf), &fdReader{fd: fd})
+}
+
+// readFull reads until the buffer is full or the file ends.
+func readFull(fd int, buf []byte) (int, error) {
+	total := 0
+	for total < len(buf) {
+		n, err := retry(func() (int, error) { return unix.Read(fd, buf[total:]) })
+		if err != nil {
+			return total, err
+		}
+		if n == 0 {
+			break
+		}
+		total += n
+	}
+	return total, nil
+}
+
+type fdReader struct{ fd int }
+
+func (r *fdReader) Read(p []byte) (int, error) {
+	n, err := retry(func() (int, error) { return unix.Read(r.fd, p) })
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// content searches what starts with head, which is in the worker's buffer, and
+// goes on in rest, unless head is all.
+func (w *worker) content(head []byte, whole bool, rest io.Reader) error {
+	w.lines, w.kept, w.quiet = 0, 0, false
+	if mark := utf16Mark(head); mark != "" {
+		rest = decoder(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest), mark)
+		n, err := io.ReadFull(rest, w.buf)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return err
+		}
+		head, whole = w.buf[:n], err != nil
+	}
+	binary := bytes.IndexByte(head[:min(len(head), binaryHead)], 0) >= 0
+	if binary && !w.explicit {
+		w.found.binary++
+		w.found.searched--
+		return nil
+	}
+	w.quiet = binary && w.q.mode == "content"
+	w.n, w.done, w.counted, w.number, w.printed, w.todo = len(head), 0, 0, 1, 0, 0
+	if bytes.HasPrefix(head, utf8BOM) {
+		w.done, w.counted, w.printed = len(utf8BOM), len(utf8BOM), len(utf8BOM)
+	}
+	err := w.rest(whole, rest)
+	w.finish()
+	return err
+}
+
+// rest searches a content whose start is in the buffer, in the way that suits it.
+func (w *worker) rest(whole bool, rest io.Reader) error {
+	if w.q.multi {
+		return w.multiline(whole, rest)
+	}
+	if f, ok := rest.(*fdReader); ok && !whole && w.q.before == 0 && w.q.after == 0 {
+		var st unix.Stat_t
+		if unix.Fstat(f.fd, &st) == nil && st.Size >= bigFile {
+			return w.inBlocks(f.fd, st.Size)
+		}
+	}
+	return w.stream(whole, rest)
+}
+
+// binaryHead is how far a NUL byte makes a file binary, in bytes; one that comes later ends the search.
+const binaryHead = 64 << 10
+
+// finish counts the file.
+func (w *worker) finish() {
+	if w.lines == 0 {
+		return
+	}
+	w.found.files++
+	switch w.q.mode {
+	case "files":
+		w.found.matches++
+		w.record(append(w.startRecord(false), w.form.path+"\n"...), false)
+	case "count":
+		w.found.matches++
+		w.record(fmt.Appendf(w.found.text, "%s:%d\n", w.form.path, w.lines), false)
+	default:
+		w.found.matches += w.lines
+	}
+	if w.quiet {
+		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown\n", w.form.path, plural(w.lines, "matching line"))
+	}
+}
+
+// record ends a record with what was appended to the text.
+func (w *worker) record(text []byte, gap bool) {
+	f := w.found
+	f.text = text
+	if !w.q.bulk() {
+		f.hits = append(f.hits, hit{len(text), gap})
+		return
+	}
+	f.bulk++
+	if len(text) < spillSize {
+		return
+	}
+	if w.alone { // nothing else waits to be printed: it need not wait either
+		w.out.add(f)
+		w.found = w.out.fresh()
+	} else if err := f.spill(); err != nil {
+		w.out.failed(w.form.path, err)
+	}
+}
+
+// startRecord appends to the text what stands before a record.
+func (w *worker) startRecord(gap bool) []byte {
+	if gap && w.found.bulk > 0 && w.q.hasContext() {
+		return append(w.found.text, gapLine...)
+	}
+	return w.found.text
+}
+
+// stream searches buffer by buffer; a line that the end of a buffer cuts goes to the next.
+func (w *worker) stream(whole bool, rest io.Reader) error {
+	for {
+		end := w.n
+		if !whole {
+			end = bytes.LastIndexByte(w.buf[w.done:w.n], '\n') + 1 + w.done
+			if end == w.done && w.n-w.done < longLine { // not one whole line
+				var err error
+				if whole, err = w.fill(rest); err != nil {
+					return err
+				}
+				continue
+			}
+			if end == w.done {
+				end = w.n
+			}
+		}
+		if nul := bytes.IndexByte(w.buf[w.done:end], 0); nul >= 0 && !w.explicit {
+			end = bytes.LastIndexByte(w.buf[w.done:w.done+nul], '\n') + 1 + w.done
+			whole = true
+			w.out.turnsBinary(w.form.path, w.number+bytes.Count(w.buf[w.counted:end], newline))
+		}
+		w.search(end)
+		if whole || w.q.mode == "files" && w.lines > 0 || w.ctx.Err() != nil {
+			return w.ctx.Err()
+		}
+		w.roll()
+		var err error
+		if whole, err = w.fill(rest); err != nil {
+			return err
+		}
+	}
+}
+
+// fill reads until the buffer is full, a bigger one if it is full already, and
+// reports whether the content ended.
+func (w *worker) fill(rest io.Reader) (bool, error) {
+	if w.n == len(w.buf) {
+		w.buf = append(w.buf, make([]byte, len(w.buf))...)
+	}
+	n, err := io.ReadFull(rest, w.buf[w.n:])
+	w.n += n
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return true, nil
+	}
+	return false, err
+}
+
+// roll drops from the buffer what was searched, except lines that can be
+// context of the next match.
+func (w *worker) roll() {
+	keep := w.back(w.done, w.q.before, max(w.printed, 0))
+	w.number = w.numberAt(keep)
+	w.n = copy(w.buf, w.buf[keep:w.n])
+	w.done -= keep
+	w.printed -= keep
+	w.counted = 0
+}
+
+// numberAt is the number of the line that starts at a place at or after the one counted last.
+func (w *worker) numberAt(at int) int {
+	w.number += bytes.Count(w.buf[w.counted:at], newline)
+	w.counted = at
+	return w.number
+}
+
+// back is the start of the nth line before the one at a place, but not before a limit.
+func (w *worker) back(at, n, limit int) int {
+	for ; n > 0 && at > limit; n-- {
+		at = bytes.LastIndexByte(w.buf[limit:at-1], '\n') + 1 + limit
+	}
+	return at
+}

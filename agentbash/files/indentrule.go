@@ -1,0 +1,191 @@
+package files
+
+import (
+	"fmt"
+	"strings"
+)
+
+// indentRule turns the indentation of the old text into the file's: what is
+// added to it or taken off it, or for tabs against spaces a number of units.
+type indentRule struct {
+	add, remove string
+
+	units    bool
+	from, to byte // ' ' or '\t'
+	fromSize int  // characters of a level in the old text
+	toSize   int  // and in the file
+	shift    int  // levels that the file has more
+}
+
+// newIndentRule finds the rule that holds for all pairs; new is the text that it will be applied to.
+func newIndentRule(pairs []indentPair, new []indented) (indentRule, bool) {
+	add, canAdd := strings.CutSuffix(pairs[0].file, pairs[0].old)
+	remove, canRemove := strings.CutSuffix(pairs[0].old, pairs[0].file)
+	for _, p := range pairs {
+		canAdd = canAdd && p.file == add+p.old
+		canRemove = canRemove && p.old == remove+p.file
+	}
+	switch {
+	case canAdd && !clashes(add, new):
+		return indentRule{add: add}, true
+	case canRemove:
+		return indentRule{remove: remove}, true
+	}
+	return newUnitRule(pairs, new)
+}
+
+// clashes reports whether the new text is indented by other characters than
+// what would be put before it, so that a mix would come of it.
+func clashes(add string, new []indented) bool {
+	kind, _ := only(add)
+	for _, n := range new {
+		k, _ := only(n.indent)
+		if n.rest != "" && kind != 0 && k != 0 && k != kind {
+			return true
+		}
+	}
+	return false
+}
+
+// only says of which character an indentation consists: 0 when it is empty, ok
+// is false for a mix.
+func only(indent string) (kind byte, ok bool) {
+	if indent == "" {
+		return 0, true
+	}
+	return indent[0], strings.Count(indent, indent[:1]) == len(indent)
+}
+
+// newUnitRule finds out how many spaces stand for a tab, or the other way round.
+func newUnitRule(pairs []indentPair, new []indented) (indentRule, bool) {
+	r := indentRule{units: true}
+	var olds []indented
+	for _, p := range pairs {
+		if !r.kinds(p.old, &r.from) || !r.kinds(p.file, &r.to) {
+			return r, false
+		}
+		olds = append(olds, indented{p.old, "x"})
+	}
+	for _, n := range new {
+		if n.rest != "" && !r.kinds(n.indent, &r.from) {
+			return r, false
+		}
+	}
+	if r.from == r.to || r.from == 0 || r.to == 0 {
+		return r, false
+	}
+	r.fromSize, r.toSize = 1, 1
+	size := slope(pairs, r.from == ' ')
+	if size == 0 {
+		size = guessUnit(pairs[0], append(olds, new...), r.from == ' ')
+	}
+	if r.from == ' ' {
+		r.fromSize = size
+	} else {
+		r.toSize = size
+	}
+	r.shift = len(pairs[0].file)/r.toSize - len(pairs[0].old)/r.fromSize
+	for _, p := range pairs {
+		if out, ok := r.indent(p.old); !ok || out != p.file {
+			return r, false
+		}
+	}
+	return r, true
+}
+
+// kinds notes of which character an indentation consists, and reports whether
+// that is the same as before.
+func (r *indentRule) kinds(indent string, kind *byte) bool {
+	k, ok := only(indent)
+	if k != 0 && *kind == 0 {
+		*kind = k
+	}
+	return ok && (k == 0 || k == *kind)
+}
+
+// slope is the number of spaces for a tab that two pairs of different depth show, or 0.
+func slope(pairs []indentPair, oldIsSpaces bool) int {
+	for _, p := range pairs[1:] {
+		spaces, tabs := len(p.old)-len(pairs[0].old), len(p.file)-len(pairs[0].file)
+		if !oldIsSpaces {
+			spaces, tabs = tabs, spaces
+		}
+		if tabs != 0 && spaces%tabs == 0 && spaces/tabs > 0 {
+			return spaces / tabs
+		}
+	}
+	return 0
+}
+
+// guessUnit is the number of spaces for a tab when all lines are equally deep.
+func guessUnit(p indentPair, all []indented, oldIsSpaces bool) int {
+	spaces, tabs := len(p.old), len(p.file)
+	if !oldIsSpaces {
+		spaces, tabs = tabs, spaces
+	}
+	if oldIsSpaces { // what divides every depth that occurs
+		common := 0
+		for _, l := range all {
+			if l.rest != "" {
+				common = gcd(common, len(l.indent))
+			}
+		}
+		if common > 1 && common < spaces && common <= 8 {
+			return common
+		}
+	}
+	if tabs > 0 && spaces%tabs == 0 && spaces > 0 {
+		return spaces / tabs
+	}
+	return 4
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// apply indents lines; ok is false when a line cannot be indented by the rule.
+func (r *indentRule) apply(lines []indented) (out []string, ok bool) {
+	for _, l := range lines {
+		if l.rest == "" {
+			out = append(out, "")
+			continue
+		}
+		indent, ok := r.indent(l.indent)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, indent+l.rest)
+	}
+	return out, true
+}
+
+func (r *indentRule) indent(old string) (string, bool) {
+	if !r.units {
+		rest, ok := strings.CutPrefix(old, r.remove)
+		return r.add + rest, ok
+	}
+	level := len(old)/r.fromSize + r.shift
+	rest := len(old) % r.fromSize // an alignment within a level
+	if level < 0 {
+		return "", false
+	}
+	return strings.Repeat(string(r.to), level*r.toSize) + strings.Repeat(" ", rest), true
+}
+
+func (r *indentRule) describe() string {
+	switch {
+	case r.units && r.to == '\t':
+		return fmt.Sprintf("%d spaces in old_string, a tab in the file", r.fromSize)
+	case r.units:
+		return fmt.Sprintf("a tab in old_string, %d spaces in the file", r.toSize)
+	case r.add != "":
+		return fmt.Sprintf("the file has %q more", r.add)
+	case r.remove != "":
+		return fmt.Sprintf("the file has %q less", r.remove)
+	}
+	return "blank lines hold other spaces"
+}

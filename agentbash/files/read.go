@@ -1,0 +1,256 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agentbash/agentbash/registry"
+	"golang.org/x/text/transform"
+)
+
+// lineColumns is the number of characters at which read cuts a line.
+const lineColumns = 2000
+
+// countLimit is the size in bytes up to which a file is read to its end only to
+// say how many lines it has.
+const countLimit = 4 << 30
+
+func (f *files) readTool() *registry.Tool {
+	return &registry.Tool{
+		Name:     "read",
+		Summary:  "print a text file, or some lines of it",
+		Kind:     registry.ReadOnly,
+		Category: category,
+		Tags:     []string{"file", "cat", "view", "open", "head", "tail", "lines"},
+		Detail: `Prints the file's bytes as they are. By default it stops after 2,000 lines and cuts lines at 2,000
+characters; what was left out, and how to go on, is said on stderr. With --limit 0 nothing is cut: read x --limit 0 > copy
+copies the file. Files that start with a UTF-16 byte order mark are printed as UTF-8; --encoding raw prints any file's bytes,
+a binary one's too. "-" reads stdin.`,
+		Params: registry.NewParams(
+			filePath("The file: relative to the current directory, absolute, or ~/...; - is stdin."),
+			registry.Param{Name: "offset", Type: registry.Integer, Default: 1, Aliases: []string{"start_line", "start"},
+				Description: "The first line to print, counted from 1 (0 is 1 too); -N prints from the Nth line before the end."},
+			registry.Param{Name: "limit", Type: registry.Integer, Default: 2000, Min: registry.Float(0), Aliases: []string{"lines", "max_lines"},
+				Description: "How many lines to print; 0 prints all, and whole lines."},
+			registry.Param{Name: "show_line_numbers", Type: registry.Boolean, Default: false, Short: "n",
+				Aliases: []string{"line_numbers", "numbers", "showLineNumbers"}, Description: "Put \"N| \" before each line."},
+			registry.Param{Name: "encoding", Type: registry.String, Default: autoText, Enum: encodingNames(),
+				Description: "What the file is written in; output is UTF-8. auto knows UTF-8 and UTF-16 with a byte order mark; raw changes and refuses nothing."},
+			registry.Param{Name: "max_bytes", Type: registry.Integer, Min: registry.Float(1),
+				Description: "Stop before the line that would make the output longer than this."},
+			registry.Param{Name: "max_columns", Type: registry.Integer, Min: registry.Float(0),
+				Description: "Cut lines at this many characters; 0 never does. The default is 2000, or 0 with --limit 0 or --encoding raw."},
+		),
+		Examples: []string{
+			"read main.go",
+			"read main.go --offset 120 --limit 40 --show_line_numbers",
+			"read app.log --offset -50",
+			"read data.json --limit 0 | jq .items",
+		},
+		Run: f.read,
+	}
+}
+
+// request is what a call of read asks for.
+type request struct {
+	shown    string // the path as it is shown
+	first    int    // 1-based; negative: from the end
+	limit    int    // 0: all
+	encoding string
+}
+
+func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+	path := call.String("file_path")
+	r := request{first: call.Int("offset"), limit: call.Int("limit"), encoding: call.String("encoding")}
+	if r.first == 0 {
+		r.first = 1
+	}
+	if r.encoding == rawBytes && !call.Has("limit") {
+		r.limit = 0
+	}
+	if path == "-" {
+		r.shown = "stdin"
+		return done(r.stdin(ctx, call))
+	}
+	if path == "" {
+		return done(registry.Usagef("file_path is empty: name a file"))
+	}
+	path = call.Path(path)
+	r.shown = call.Rel(path)
+	src, err := openSource(f.gate(ctx), call, path)
+	if err != nil {
+		return done(err)
+	}
+	defer src.Close()
+	return done(f.readSource(ctx, call, r, src))
+}
+
+// stopAt is the number of lines after which nothing more is needed, or 0.
+func (r *request) stopAt() int {
+	if r.first < 0 || r.limit == 0 {
+		return 0
+	}
+	return r.first - 1 + r.limit
+}
+
+func (r *request) stdin(ctx context.Context, call *registry.Call) error {
+	if call.Stdin == nil {
+		return errors.New("there is nothing on stdin: pipe something in, or name a file")
+	}
+	c, more, err := spool(ctx, decoder(call.Stdin, r.encoding), r.stopAt())
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	return r.print(ctx, call, c, more)
+}
+
+func (f *files) readSource(ctx context.Context, call *registry.Call, r request, src *source) error {
+	head := make([]byte, 8000)
+	n, err := src.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	head = head[:n]
+	encoding := r.encoding
+	if encoding == autoText {
+		if isBinary(head) {
+			return fmt.Errorf("%s is binary: %s: --encoding raw gives its bytes", r.shown, describe(head, src))
+		}
+		if encoding = utf16Mark(head); encoding != "" {
+			fmt.Fprintf(call.Stderr, "%s: shown as UTF-8, the file is %s: --encoding raw gives its bytes\n", r.shown, strings.ToUpper(encoding))
+		}
+	}
+	c, more := &content{at: src, size: src.stat.Size, close: func() {}}, false
+	if encodings()[encoding] != nil || src.stat.Size == 0 {
+		if c, more, err = spool(ctx, decoder(src, encoding), r.stopAt()*btoi(src.stat.Size == 0)); err != nil {
+			return err
+		}
+		defer c.close()
+	}
+	if err := r.print(ctx, call, c, more); err != nil {
+		return err
+	}
+	if real, err := resolved(src.path); err == nil {
+		f.saw(real, record{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
+	}
+	return nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// decoder makes UTF-8 of what r reads.
+func decoder(r io.Reader, name string) io.Reader {
+	if e := encodings()[name]; e != nil {
+		return transform.NewReader(r, e.NewDecoder())
+	}
+	return r
+}
+
+// print writes the window that was asked for, and then says what was left out.
+func (r *request) print(ctx context.Context, call *registry.Call, c *content, more bool) error {
+	stopAt := 0
+	if c.size > countLimit {
+		stopAt = r.stopAt()
+	}
+	if err := c.scan(ctx, stopAt); err != nil {
+		return err
+	}
+	total := c.index.total()
+	known := c.index.whole && !more
+	first := r.first
+	if first < 0 {
+		first = max(total+first+1, 1)
+	}
+	if total == 0 {
+		fmt.Fprintf(call.Stderr, "%s is empty\n", r.shown)
+		return nil
+	}
+	if first > total {
+		return fmt.Errorf("%s has %s: there is no line %s", r.shown, plural(total, "line"), thousands(first))
+	}
+	w := newLineWriter(call.Stdout)
+	w.number, w.left, w.maxBytes, w.columns = first, -1, call.Int("max_bytes"), r.columns(call)
+	last := total
+	if r.limit > 0 {
+		w.left = r.limit
+		last = min(total, first+r.limit-1)
+	}
+	if call.Bool("show_line_numbers") {
+		w.width = len(fmt.Sprint(last))
+	}
+	if err := c.copyLines(ctx, w, first); err != nil {
+		return err
+	}
+	r.notes(call, w, first, total, known)
+	return nil
+}
+
+func (r *request) columns(call *registry.Call) int {
+	switch {
+	case call.Has("max_columns"):
+		return call.Int("max_columns")
+	case r.limit == 0 || r.encoding == rawBytes:
+		return 0
+	}
+	return lineColumns
+}
+
+// copyLines feeds the content to w from a line on, until w has enough.
+func (c *content) copyLines(ctx context.Context, w *lineWriter, first int) error {
+	at, err := c.start(first)
+	if err != nil || at < 0 {
+		return err
+	}
+	buf := make([]byte, 64<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		want := int64(len(buf))
+		if c.index.whole {
+			want = min(want, c.index.scanned-at) // what was added since is not part of it
+		}
+		n, err := c.at.ReadAt(buf[:want], at)
+		at += int64(n)
+		wants, writeErr := w.write(buf[:n])
+		if writeErr != nil {
+			return writeErr
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if !wants || err == io.EOF || n == 0 {
+			return w.close()
+		}
+	}
+}
+
+// notes says what the output does not show.
+func (r *request) notes(call *registry.Call, w *lineWriter, first, total int, known bool) {
+	of := "of " + thousands(total)
+	if !known {
+		of = "of more than " + thousands(total)
+	}
+	switch {
+	case w.midLine:
+		fmt.Fprintf(call.Stderr, "%s: only the start of line %d %s fits in --max_bytes %d\n", r.shown, first, of, w.maxBytes)
+	case w.lastWhole < total || !known:
+		fmt.Fprintf(call.Stderr, "%s: lines %d-%d %s: go on with --offset %d\n", r.shown, first, w.lastWhole, of, w.lastWhole+1)
+	}
+	if w.cut > 0 {
+		fmt.Fprintf(call.Stderr, "%s: %s cut at %s characters, line %d first: --max_columns 0 shows whole lines\n",
+			r.shown, plural(w.cut, "line"), thousands(w.columns), w.firstCut)
+	}
+	if w.invalid > 0 && r.encoding != rawBytes {
+		fmt.Fprintf(call.Stderr, "%s: line %d is not UTF-8; its bytes are printed as they are: --encoding latin1 reads them as Latin-1\n", r.shown, w.invalid)
+	}
+}

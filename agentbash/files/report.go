@@ -1,0 +1,161 @@
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// report prints findings in the order in which they are added, within the
+// window that the query asks for, and keeps the counts.
+type report struct {
+	q       *query
+	w       *bufio.Writer
+	total   tally
+	seen    int // records, printed or not
+	printed int
+	full    atomic.Bool // nothing more will be printed: counting is enough
+	err     error       // of writing
+
+	collect   bool // keep the files for a later pass instead of printing
+	collected []hitFile
+
+	spare sync.Pool // findings that were printed
+
+	mu       sync.Mutex // guards problems, secrets and cut
+	problems []string   // what could not be read
+	secrets  int        // files that must not be
+	cut      []string   // what was searched in part
+}
+
+func newReport(q *query, w *bufio.Writer) *report { return &report{q: q, w: w} }
+
+// keep is how many records of one file can be printed at most; 0: all.
+func (r *report) keep() int {
+	if r.q.limit == 0 {
+		return 0
+	}
+	return r.q.skip + r.q.limit
+}
+
+// fresh returns empty findings, with the memory of printed ones if there are any.
+func (r *report) fresh() *findings {
+	if f, ok := r.spare.Get().(*findings); ok {
+		return &findings{text: f.text[:0], hits: f.hits[:0]}
+	}
+	return &findings{}
+}
+
+// add prints what is in the window; it reports whether more is wanted. The
+// findings are used again.
+func (r *report) add(f *findings) bool {
+	defer r.spare.Put(f)
+	r.total.add(&f.tally)
+	if r.collect {
+		r.collected = append(r.collected, f.matched...)
+		return true
+	}
+	if f.bulk > 0 {
+		r.gap(true)
+		r.printed += f.bulk
+		r.err = errors.Join(r.err, f.printAll(r.w))
+		return r.err == nil
+	}
+	start := 0
+	for _, h := range f.hits {
+		if r.seen++; r.seen > r.q.skip && !r.full.Load() {
+			r.gap(h.gap)
+			_, err := r.w.Write(f.text[start:h.end])
+			r.err = errors.Join(r.err, err)
+			if r.printed++; r.printed == r.q.limit {
+				r.full.Store(true)
+			}
+		}
+		start = h.end
+	}
+	return r.err == nil
+}
+
+// gap marks that lines are missing before the next record.
+func (r *report) gap(missing bool) {
+	if missing && r.printed > 0 && r.q.hasContext() {
+		io.WriteString(r.w, gapLine)
+	}
+}
+
+const gapLine = "--\n"
+
+// leftOut counts a file that must not be read.
+func (r *report) leftOut() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secrets++
+}
+
+// failed notes what could not be read.
+func (r *report) failed(path string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.problems = append(r.problems, fmt.Sprintf("%s: %v", r.q.call.Rel(path), unwrapPath(err)))
+}
+
+// sortByTime puts the newest files first.
+func (r *report) sortByTime() {
+	slices.SortStableFunc(r.collected, func(a, b hitFile) int {
+		switch {
+		case a.time > b.time:
+			return -1
+		case a.time < b.time:
+			return 1
+		}
+		return 0
+	})
+}
+
+// notes says what was not printed and what could not be read.
+func (r *report) notes() {
+	r.total.failed += len(r.problems)
+	r.list(r.problems, "could not be read")
+	if r.secrets > 0 {
+		fmt.Fprintf(r.q.call.Stderr, "%s left out: on the list of secrets\n", plural(r.secrets, "file"))
+	}
+	r.list(r.cut, "were searched in part")
+	total := r.total.matches
+	what := map[string]string{"content": "matching line", "files": "matching file", "count": "matching file"}[r.q.mode]
+	switch {
+	case total == 0:
+	case r.printed == 0 && r.q.skip > 0:
+		fmt.Fprintf(r.q.call.Stderr, "%s, none after --offset %d\n", plural(total, what), r.q.skip)
+	case r.printed > 0 && r.q.skip+r.printed < total:
+		in := ""
+		if r.q.mode == "content" {
+			in = " in " + plural(r.total.files, "file")
+		}
+		fmt.Fprintf(r.q.call.Stderr, "%s %d-%d of %s%s: go on with --offset %d, or narrow the search\n",
+			strings.TrimPrefix(what, "matching ")+"s", r.q.skip+1, r.q.skip+r.printed, thousands(total), in, r.q.skip+r.printed)
+	}
+}
+
+// list prints some notes and how many there are beyond.
+func (r *report) list(notes []string, what string) {
+	slices.Sort(notes)
+	for i, n := range notes {
+		if i == 5 {
+			fmt.Fprintf(r.q.call.Stderr, "and %s more %s\n", thousands(len(notes)-i), what)
+			break
+		}
+		fmt.Fprintln(r.q.call.Stderr, n)
+	}
+}
+
+// turnsBinary notes a file that holds a NUL byte behind its start.
+func (r *report) turnsBinary(shown string, line int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cut = append(r.cut, fmt.Sprintf("%s: searched up to line %d, where it turns binary", shown, line))
+}

@@ -1,0 +1,161 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/registry"
+	"golang.org/x/sys/unix"
+)
+
+// source is a regular file that is being read. Unlike an os.File it never waits:
+// a file of /proc that has nothing to say now is an error.
+type source struct {
+	path string // absolute, as shown
+	fd   int
+	stat unix.Stat_t
+}
+
+// openSource opens path without waiting and looks at what it got only then, so
+// that nothing can be put in between. Whatever is not a regular file is refused.
+func openSource(g *gate, call *registry.Call, path string) (*source, error) {
+	fd, err := g.open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
+	if denied := (*Denied)(nil); errors.As(err, &denied) {
+		return nil, err
+	}
+	if _, loop := os.Stat(path); err == unix.ELOOP && loop == nil {
+		return nil, &Denied{path, "leads through a link of /proc to whatever another process has open: name the file by its path"}
+	}
+	if err == unix.ENXIO { // a socket, or a device that is not there
+		return nil, fmt.Errorf("%s %s: only regular files can be read", call.Rel(path), kindOf(path))
+	}
+	if err != nil {
+		return nil, notFound(call, path, err)
+	}
+	s := &source{path: path, fd: fd}
+	if err := unix.Fstat(fd, &s.stat); err != nil {
+		s.Close()
+		return nil, err
+	}
+	if s.stat.Mode&unix.S_IFMT != unix.S_IFREG {
+		s.Close()
+		return nil, refuse(call, path)
+	}
+	return s, nil
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := retry(func() (int, error) { return unix.Read(s.fd, p) })
+	return s.read(n, len(p), err)
+}
+
+// ReadAt reads at an offset; it may be called from several goroutines.
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	total := 0
+	for total < len(p) {
+		n, err := retry(func() (int, error) { return unix.Pread(s.fd, p[total:], off+int64(total)) })
+		if n, err = s.read(n, len(p), err); err != nil {
+			return total, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
+func (s *source) read(n, want int, err error) (int, error) {
+	switch {
+	case err == unix.EAGAIN:
+		return 0, fmt.Errorf("%s has nothing to read now", s.path)
+	case err != nil:
+		return 0, &os.PathError{Op: "read", Path: s.path, Err: err}
+	case n == 0 && want > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (s *source) Close() { unix.Close(s.fd) }
+
+func retry(f func() (int, error)) (int, error) {
+	for {
+		n, err := f()
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+func kindOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "cannot be opened"
+	}
+	return atomicfile.KindOf(info.Mode())
+}
+
+// refuse says what a path leads to that is no regular file; of a directory it
+// shows the first entries.
+func refuse(call *registry.Call, path string) error {
+	kind := kindOf(path)
+	if kind != "is a directory" {
+		return fmt.Errorf("%s %s: only regular files can be read", call.Rel(path), kind)
+	}
+	shown := call.Rel(path)
+	return fmt.Errorf("%s is a directory: %s; list it with: glob '*' %s", shown, firstEntries(path, 10), shown)
+}
+
+// firstEntries lists up to n names of a directory and how many there are.
+func firstEntries(dir string, n int) string {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return "it cannot be listed (" + err.Error() + ")"
+	}
+	if len(list) == 0 {
+		return "it is empty"
+	}
+	var names []string
+	for _, e := range list[:min(n, len(list))] {
+		name := e.Name()
+		if e.IsDir() {
+			name += "/"
+		}
+		names = append(names, name)
+	}
+	more := ""
+	if len(list) > n {
+		more = fmt.Sprintf(" and %d more", len(list)-n)
+	}
+	return "it holds " + strings.Join(names, ", ") + more
+}
+
+// notFound adds to an error of open what may have been meant.
+func notFound(call *registry.Call, path string, err error) error {
+	shown := call.Rel(path)
+	if errors.Is(err, unix.EINVAL) && strings.ContainsRune(path, 0) {
+		return fmt.Errorf("%q holds a NUL byte, which no file name can", shown)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s: %w", shown, err)
+	}
+	dir := filepath.Dir(path)
+	list, listErr := os.ReadDir(dir)
+	if listErr != nil {
+		return fmt.Errorf("%s does not exist, nor can its directory %s be listed: look with: glob '**/%s'", shown, call.Rel(dir), filepath.Base(path))
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	if near := registry.Closest(filepath.Base(path), names, 3); near != nil {
+		for i := range near {
+			near[i] = call.Rel(filepath.Join(dir, near[i]))
+		}
+		return fmt.Errorf("%s does not exist: did you mean %s?", shown, strings.Join(near, " or "))
+	}
+	return fmt.Errorf("%s does not exist: look with: glob '**/%s'", shown, filepath.Base(path))
+}

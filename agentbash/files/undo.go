@@ -1,0 +1,291 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
+	"github.com/agentbash/agentbash/registry"
+)
+
+func (f *files) undoTool() *registry.Tool {
+	return &registry.Tool{
+		Name:     "undo",
+		Summary:  "take back the last write or edit",
+		Kind:     registry.Write,
+		Category: category,
+		Tags:     []string{"file", "restore", "revert", "checkpoint"},
+		Detail: `Gives a file the content it had before the last write, edit or undo: of all files below the current directory, or of
+the file that is named. An undo is a change too, so undo again takes it back; --id goes further back, to before the change of that number
+(--list shows them). A file that was changed by something else since is left alone without --force.`,
+		Params: registry.NewParams(
+			registry.Param{Name: "file_path", Type: registry.String, Aliases: []string{"path", "filePath", "file"},
+				Description: "The file; without it, the one that was changed last below the current directory."},
+			registry.Param{Name: "id", Type: registry.Integer, Min: registry.Float(1), Description: "Restore what there was before the change of this number."},
+			registry.Param{Name: "list", Type: registry.Boolean, Default: false, Short: "l", Description: "List the last changes, and change nothing."},
+			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Print the diff, and change nothing."},
+			registry.Param{Name: "force", Type: registry.Boolean, Default: false, Short: "f", Description: "Restore even if the file was changed by something else since."},
+		),
+		Examples: []string{"undo", "undo main.go", "undo --list", "undo --id 12"},
+		Run:      f.undo,
+	}
+}
+
+// change is a checkpoint that can be voided.
+type change struct {
+	store *checkpoint.Store
+	id    int
+}
+
+// cancel notes that the change was not made.
+func (c change) cancel() {
+	if c.store != nil {
+		c.store.Void(c.id) // a change left standing is told by the file's content
+	}
+}
+
+func (f *files) store() *checkpoint.Store {
+	if f.opts.StateDir == "" {
+		return nil
+	}
+	return checkpoint.New(f.opts.StateDir)
+}
+
+// checkpoint keeps what a change does away with: nil for a file that was or
+// will not be there. A failure is reported and stops nothing.
+func (f *files) checkpoint(call *registry.Call, c checkpoint.Change, before []byte) change {
+	s := f.store()
+	if s == nil {
+		return change{}
+	}
+	c.Dir, c.Time = call.Dir, time.Now().UTC()
+	id, err := s.Add(c, before)
+	if err != nil {
+		fmt.Fprintf(call.Stderr, "%s: no checkpoint was kept, so undo will not know of this: %v\n", call.Rel(c.Path), err)
+		return change{}
+	}
+	return change{s, id}
+}
+
+func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+	s := f.store()
+	if s == nil {
+		return done(errors.New("no checkpoints are kept here: there is nothing to undo"))
+	}
+	list, err := s.List()
+	if err != nil {
+		return done(err)
+	}
+	if call.Has("file_path") {
+		real, err := resolved(call.Path(call.String("file_path")))
+		if err != nil {
+			return done(err)
+		}
+		list = changesOf(list, real)
+	}
+	if call.Bool("list") {
+		return done(listChanges(call, list))
+	}
+	c, err := choose(call, list)
+	if err != nil {
+		return done(err)
+	}
+	return done(f.restore(ctx, call, s, changesOf(list, c.Path), c))
+}
+
+func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
+	var out []checkpoint.Change
+	for _, c := range list {
+		if c.Path == path {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// choose finds the change that is meant.
+func choose(call *registry.Call, list []checkpoint.Change) (*checkpoint.Change, error) {
+	named := call.Has("file_path")
+	for i := len(list) - 1; i >= 0; i-- {
+		c := &list[i]
+		if call.Has("id") {
+			if c.ID == call.Int("id") {
+				return c, nil
+			}
+			continue
+		}
+		if (named || c.Dir == call.Dir || call.Rel(c.Path) != c.Path) && tookEffect(c, list[i+1:]) {
+			return c, nil
+		}
+	}
+	switch {
+	case call.Has("id"):
+		return nil, fmt.Errorf("there is no change %d: undo --list shows those that are kept", call.Int("id"))
+	case named:
+		return nil, fmt.Errorf("no change of %s is kept: undo --list shows those that are", call.String("file_path"))
+	case len(list) > 0:
+		return nil, fmt.Errorf("nothing was changed below %s; the last change was of %s: undo that by its path", call.Dir, list[len(list)-1].Path)
+	}
+	return nil, errors.New("nothing was changed yet: there is nothing to undo")
+}
+
+// tookEffect reports whether a change was made: the last one of a file was not
+// if the file still holds what it held before, its process having been killed.
+func tookEffect(c *checkpoint.Change, later []checkpoint.Change) bool {
+	if changesOf(later, c.Path) != nil {
+		return true
+	}
+	now, err := versionNow(c.Path)
+	return err != nil || !now.Same(c.Before) || now.Same(c.After)
+}
+
+// versionNow describes what a file holds; nil when it is not there.
+func versionNow(path string) (*checkpoint.Version, error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return checkpoint.VersionOf(content, 0), nil
+}
+
+// listChanges prints the changes, the last one first.
+func listChanges(call *registry.Call, list []checkpoint.Change) error {
+	for i := len(list) - 1; i >= 0 && i >= len(list)-50; i-- {
+		c := &list[i]
+		what := fmt.Sprintf("%s -> %s", size(c.Before), size(c.After))
+		fmt.Fprintf(call.Stdout, "%d\t%s\t%s\t%s\t%s\n", c.ID, c.Time.Local().Format(time.DateTime), c.Op, call.Rel(c.Path), what)
+	}
+	return nil
+}
+
+func size(v *checkpoint.Version) string {
+	if v == nil {
+		return "no file"
+	}
+	return plural(int(v.Size), "byte")
+}
+
+// restore gives a file what it held before a change; list is its changes.
+func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) error {
+	shown := call.Rel(c.Path)
+	defer f.takeTurn(c.Path)()
+	g := f.gate(ctx)
+	if err := g.mayWrite(c.Path); err != nil {
+		return err
+	}
+	file, old, err := openForUndo(g, call, c.Path)
+	if err != nil {
+		return err
+	}
+	var now *checkpoint.Version
+	if file != nil {
+		defer file.Close()
+		now = checkpoint.VersionOf(old, file.Mode())
+	}
+	latest := &list[len(list)-1]
+	if !tookEffect(latest, nil) && len(list) > 1 {
+		latest = &list[len(list)-2]
+	}
+	if !now.Same(latest.After) && !call.Bool("force") {
+		return fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", shown, latest.Op)
+	}
+	content, err := before(s, c, old)
+	if err != nil {
+		return fmt.Errorf("%s: %w", shown, err)
+	}
+	if c.Before.Same(now) {
+		return fmt.Errorf("%s holds what it held before change %d: there is nothing to undo", shown, c.ID)
+	}
+	report := fmt.Sprintf("%s: as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quoteWord(shown))
+	if c.Before == nil {
+		report = fmt.Sprintf("%s: removed, as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quoteWord(shown))
+	}
+	report += diff(shown, old, content)
+	if call.Bool("dry_run") {
+		fmt.Fprintf(call.Stdout, "would be %s", report)
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := f.putBack(g, call, file, c, now, old, content); err != nil {
+		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+	}
+	_, err = io.WriteString(call.Stdout, report)
+	return err
+}
+
+// openForUndo opens the file as it is now, if it is there.
+func openForUndo(g *gate, call *registry.Call, path string) (*atomicfile.File, []byte, error) {
+	file, err := openTarget(g, call, path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	old, err := file.Content(changeLimit)
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return file, old, nil
+}
+
+// before is the content that a file had before a change, nil for none.
+func before(s *checkpoint.Store, c *checkpoint.Change, now []byte) ([]byte, error) {
+	switch {
+	case c.Before == nil:
+		return nil, nil
+	case !c.Appended:
+		return s.Content(c.Before)
+	}
+	if int64(len(now)) >= c.Before.Size {
+		if start := bytes.Clone(now[:c.Before.Size]); checkpoint.VersionOf(start, 0).Same(c.Before) {
+			return start, nil
+		}
+	}
+	return nil, errors.New("what was there before something was appended is not its start any more, and was not kept")
+}
+
+// putBack makes the change that takes a change back.
+func (f *files) putBack(g *gate, call *registry.Call, file *atomicfile.File, c *checkpoint.Change, now *checkpoint.Version, old, content []byte) error {
+	dir, err := g.pin(c.Path, c.Before != nil)
+	if err != nil {
+		return err
+	}
+	undone := checkpoint.Change{Op: "undo", Path: c.Path, Before: now, After: c.Before}
+	mark := f.checkpoint(call, undone, old)
+	switch {
+	case c.Before == nil:
+		err = atomicfile.Remove(dir, c.Path)
+	case file == nil:
+		err = atomicfile.Create(dir, c.Path, content, c.Before.Mode)
+	default:
+		err = file.Replace(content)
+	}
+	if err != nil {
+		mark.cancel()
+		return err
+	}
+	f.remember(c.Path, content)
+	return nil
+}
+
+// quoteWord quotes a path for a shell where it needs to be.
+func quoteWord(s string) string {
+	if strings.ContainsAny(s, " \t\n'\"\\$`*?[]{}()<>|&;#~!") || strings.HasPrefix(s, "-") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}

@@ -1,0 +1,276 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/agentbash/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
+	"github.com/agentbash/agentbash/registry"
+	"golang.org/x/sys/unix"
+)
+
+// changeLimit is the size in bytes of the biggest file that write and edit change.
+const changeLimit = 1 << 30
+
+func (f *files) writeTool() *registry.Tool {
+	return &registry.Tool{
+		Name:     "write",
+		Summary:  "write a whole file, or append to one",
+		Kind:     registry.Write,
+		Category: category,
+		Tags:     []string{"file", "create", "save", "overwrite", "append"},
+		Detail: `Writes exactly the bytes it is given, from --content or stdin; missing directories are made. A reader sees the old
+file or the new one, never a part. Mode, owner and attributes stay, a symbolic link stays and its target is written. Reports
+lines, bytes and SHA-256, and a diff when it overwrote. In a session, a file that was neither read nor written before is
+only overwritten with --force. To change a part of a file use edit; to take a write back, undo.`,
+		Params: registry.NewParams(
+			filePath("The file to write: relative to the current directory, absolute, or ~/..."),
+			registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true, Aliases: []string{"contents", "text", "file_text"},
+				Description: "The whole new content, taken literally; an end of line is written only where the content has one."},
+			registry.Param{Name: "append", Type: registry.Boolean, Default: false, Short: "a", Description: "Add the content to the end of the file."},
+			registry.Param{Name: "create_only", Type: registry.Boolean, Default: false, Description: "Fail when the file exists."},
+			registry.Param{Name: "expected_hash", Type: registry.String,
+				Description: "Write only if the file's SHA-256 starts with this (8 hexadecimal digits or more)."},
+			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Say what would change, and change nothing."},
+			registry.Param{Name: "force", Type: registry.Boolean, Default: false, Short: "f", Description: "Overwrite a file that was not read before, or that changed since."},
+		),
+		Examples: []string{
+			"write notes.txt 'one line'",
+			"write src/new/file.go <<'EOF'\npackage main\nEOF",
+			"sort names | write names.sorted",
+			"write log.txt --append 'and one more'",
+		},
+		Check: func(k registry.Kwargs) []string {
+			if k["append"] == true && k["create_only"] == true {
+				return []string{"--append and --create_only exclude each other: leave one out"}
+			}
+			return checkHash(k)
+		},
+		Run: f.write,
+	}
+}
+
+// checkHash checks the form of expected_hash.
+func checkHash(k registry.Kwargs) []string {
+	h, ok := k["expected_hash"].(string)
+	if !ok {
+		return nil
+	}
+	h = strings.TrimPrefix(h, "sha256:")
+	if _, err := hex.DecodeString(h + strings.Repeat("0", len(h)%2)); err != nil || len(h) < 8 || len(h) > 64 {
+		return []string{fmt.Sprintf("--expected_hash %q is no SHA-256: give 8 to 64 hexadecimal digits (sha256sum FILE prints them)", h)}
+	}
+	return nil
+}
+
+// expectHash compares a content with expected_hash, if it was given.
+func expectHash(call *registry.Call, shown string, content []byte) error {
+	want := strings.ToLower(strings.TrimPrefix(call.String("expected_hash"), "sha256:"))
+	if sum := hashOf(content); !strings.HasPrefix(sum, want) {
+		return fmt.Errorf("%s has SHA-256 %s, not %s: it changed; read it again", shown, sum[:max(12, len(want))], want)
+	}
+	return nil
+}
+
+func hashOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+	if call.String("file_path") == "" {
+		return done(registry.Usagef("file_path is empty: name a file"))
+	}
+	content := []byte(call.String("content"))
+	if !call.Has("content") {
+		if call.Stdin == nil {
+			return done(registry.Usagef("missing --content: write --content TEXT, or give it on stdin"))
+		}
+		var err error
+		if content, err = io.ReadAll(call.Stdin); err != nil {
+			return done(fmt.Errorf("reading stdin: %w: nothing was written", err))
+		}
+	}
+	path := call.Path(call.String("file_path"))
+	defer f.takeTurn(turnName(path))()
+	g := f.gate(ctx)
+	file, err := openTarget(g, call, path)
+	if errors.Is(err, os.ErrNotExist) {
+		return done(f.create(g, call, path, content))
+	}
+	if err != nil {
+		return done(err)
+	}
+	defer file.Close()
+	return done(f.overwrite(ctx, call, path, file, content))
+}
+
+// openTarget opens an existing file to be changed; fs.ErrNotExist passes.
+func openTarget(g *gate, call *registry.Call, path string) (*atomicfile.File, error) {
+	if strings.ContainsRune(path, 0) {
+		return nil, notFound(call, path, unix.EINVAL)
+	}
+	file, err := g.openFile(path)
+	var denied *Denied
+	if errors.As(err, &denied) {
+		return nil, err
+	}
+	var kind *atomicfile.NotRegularError
+	var pathErr *os.PathError
+	switch {
+	case err == nil:
+		return file, nil
+	case errors.Is(err, os.ErrNotExist):
+		return nil, err
+	case errors.As(err, &kind) && kind.Mode.IsDir():
+		return nil, refuse(call, path)
+	case errors.As(err, &kind), errors.Is(err, unix.ENXIO):
+		return nil, fmt.Errorf("%s %s: only regular files can be changed", call.Rel(path), kindOf(path))
+	case errors.As(err, &pathErr):
+		return nil, fmt.Errorf("%s: %w", call.Rel(path), pathErr.Err)
+	}
+	return nil, fmt.Errorf("%s: %w", call.Rel(path), err)
+}
+
+// create writes a file that is not there yet.
+func (f *files) create(g *gate, call *registry.Call, path string, content []byte) error {
+	shown := call.Rel(path)
+	if typed := call.String("file_path"); strings.HasSuffix(typed, "/") {
+		return fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quoteWord(typed))
+	}
+	if call.Has("expected_hash") {
+		return fmt.Errorf("%s does not exist, so it cannot have the expected hash: leave --expected_hash out to create it", shown)
+	}
+	real, err := atomicfile.Resolve(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", shown, err)
+	}
+	if err := g.mayWrite(real); err != nil {
+		return err
+	}
+	if call.Bool("dry_run") {
+		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, sizes(content))
+		return nil
+	}
+	dir, err := g.pin(real, true)
+	if err != nil {
+		return err
+	}
+	change := f.checkpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
+	if err := atomicfile.Create(dir, real, content, 0); err != nil {
+		change.cancel()
+		if errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("%s was made by another program meanwhile: read it first", shown)
+		}
+		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+	}
+	f.remember(real, content)
+	fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, sizes(content))
+	return nil
+}
+
+// overwrite replaces, or appends to, a file that exists.
+func (f *files) overwrite(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, content []byte) error {
+	shown := call.Rel(path)
+	if call.Bool("create_only") {
+		return fmt.Errorf("%s exists (%s): leave --create_only out to overwrite it", shown, plural(int(file.Size()), "byte"))
+	}
+	old, err := file.Content(changeLimit)
+	if err != nil {
+		return err
+	}
+	if err := expectHash(call, shown, old); err != nil {
+		return err
+	}
+	appending := call.Bool("append")
+	if !appending && !call.Bool("force") && !call.Has("expected_hash") {
+		if err := f.guard(shown, file, old, content); err != nil {
+			return err
+		}
+	}
+	verb := "overwrote"
+	if appending {
+		verb = "appended to"
+		content = append(bytes.Clone(old), content...)
+	}
+	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, sizes(content), diff(shown, old, content))
+	if call.Bool("dry_run") {
+		fmt.Fprintf(call.Stdout, "would have %s", report)
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := f.replace(call, "write", file, old, content, appending); err != nil {
+		return fmt.Errorf("%s: %w", shown, unwrapPath(err))
+	}
+	io.WriteString(call.Stdout, report)
+	return nil
+}
+
+// guard refuses to overwrite what was not read.
+func (f *files) guard(shown string, file *atomicfile.File, old, content []byte) error {
+	r, known := f.lookup(file.Path)
+	switch {
+	case known && r.changed(stampOfFile(file), old):
+		return fmt.Errorf("%s changed since it was read: read it again, or pass --force", shown)
+	case !known && f.opts.Guard && len(old) > 0 && !bytes.Equal(old, content):
+		return fmt.Errorf("%s exists (%s) and was not read: read it first, or pass --force to overwrite it", shown, plural(countLines(old), "line"))
+	}
+	return nil
+}
+
+// replace checkpoints the old content, puts the new one in its place and remembers it.
+func (f *files) replace(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending bool) error {
+	change := f.checkpoint(call, checkpoint.Change{
+		Op: op, Path: file.Path, Before: checkpoint.VersionOf(old, file.Mode()), After: checkpoint.VersionOf(content, file.Mode()), Appended: appending,
+	}, old)
+	var err error
+	if appending {
+		err = file.Append(content[len(old):])
+	} else {
+		err = file.Replace(content)
+	}
+	if err != nil {
+		change.cancel()
+		return err
+	}
+	f.remember(file.Path, content)
+	return nil
+}
+
+// remember notes a file that was just written.
+func (f *files) remember(real string, content []byte) {
+	r := record{print: printOf(content), whole: true}
+	f.saw(real, r)
+}
+
+func stampOfFile(file *atomicfile.File) stamp {
+	st := file.Stat()
+	return stampOf(&st)
+}
+
+func unwrapPath(err error) error {
+	var p *os.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}
+
+// sizes describes a content: lines, bytes and hash.
+func sizes(content []byte) string {
+	return fmt.Sprintf("%s, %s, sha256 %s", plural(countLines(content), "line"), plural(len(content), "byte"), hashOf(content)[:16])
+}
