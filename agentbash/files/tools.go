@@ -34,8 +34,10 @@ func Tools(opts *Options) []*registry.Tool {
 	return []*registry.Tool{f.readTool(), f.writeTool(), f.editTool(), f.grepTool(), globTool(), f.undoTool()}
 }
 
-// category and tags under which the tools are listed.
-const category = "files"
+// Category is what the tools are listed under.
+const Category = "files"
+
+const category = Category
 
 // done makes a tool's result of what a run came to: a usage error and a
 // cancelled context pass, anything else is the tool's own failure.

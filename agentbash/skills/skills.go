@@ -159,8 +159,16 @@ func frontMatter(data []byte) (head, body []byte, ok bool) {
 
 // Options configures Tool.
 type Options struct {
-	// Dirs are where the skills of a working directory are, as Find wants them.
+	// Dirs are where the skills of a working directory are, as Find wants them;
+	// nil means .claude/skills and .agentbash/skills in it.
 	Dirs func(dir string) []string
+}
+
+func (o *Options) dirs(dir string) []string {
+	if o == nil || o.Dirs == nil {
+		return []string{filepath.Join(dir, ".claude", "skills"), filepath.Join(dir, ".agentbash", "skills")}
+	}
+	return o.Dirs(dir)
 }
 
 // Tool returns skill, which is safe for concurrent use.
@@ -178,7 +186,7 @@ of one, and first the path of its folder, from where the scripts and files that 
 		),
 		Examples: []string{"skill", "skill pdf"},
 		Run: func(_ context.Context, call *registry.Call) (registry.ToolResult, error) {
-			return run(opts.Dirs(call.Dir), call)
+			return run(opts.dirs(call.Dir), call)
 		},
 	}
 }

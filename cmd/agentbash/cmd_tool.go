@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
@@ -33,16 +34,13 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 		defer w.Close()
 		return a.guarded(ctx, w.guard, name, words, call, func(ctx context.Context) registry.ToolResult { return w.router.Call(ctx, name, words, call) })
 	}
-	if name = strings.TrimPrefix(name, "agent:"); needsConfig(name) {
-		return a.runConfigured(ctx, name, words, call)
-	}
-	if a.mode != "" {
-		return a.runToolIn(ctx, name, words, call)
-	}
-	t, err := a.agentTool(name)
+	t, err := a.agentTool(strings.TrimPrefix(name, "agent:"))
 	if err != nil {
 		fmt.Fprintf(a.err, "agentbash %v\n", err)
 		return registry.ExitStatus(err)
+	}
+	if name = t.Name; a.mode != "" || t.Category != files.Category {
+		return a.runConfigured(ctx, name, words, call)
 	}
 	if a.isOff(name, dir) {
 		return a.switchedOff(name)
@@ -59,24 +57,19 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	return a.guarded(ctx, guard.New(&o), t.Name, words, call, func(ctx context.Context) registry.ToolResult { return t.Command(ctx, words, call) })
 }
 
-// runToolIn runs an agent command in a mode, with the configuration's rules.
-func (a *app) runToolIn(ctx context.Context, name string, words []string, call *registry.Call) int {
-	if _, err := a.agentTool(name); err != nil {
-		fmt.Fprintf(a.err, "agentbash %v\n", err)
-		return registry.ExitStatus(err)
-	}
-	return a.runConfigured(ctx, name, words, call)
-}
-
-// agentTool finds an agent command; a name that is neither one nor a
+// agentTool finds an agent command as it is without a configuration; a name that is neither one nor a
 // subcommand is an error that says what may have been meant.
 func (a *app) agentTool(name string) (*registry.Tool, error) {
 	state := ""
 	if dirs, err := config.UserDirs(a.lookup); err == nil {
 		state = dirs.State + "/checkpoints"
 	}
+	all, err := agentbash.New(&agentbash.Options{Files: files.Options{StateDir: state}})
+	if err != nil {
+		return nil, err
+	}
 	var names []string
-	for _, t := range files.Tools(&files.Options{StateDir: state}) {
+	for _, t := range all.Tools() {
 		if t.Name == name {
 			return t, nil
 		}
@@ -85,7 +78,6 @@ func (a *app) agentTool(name string) (*registry.Tool, error) {
 	for _, c := range commands() {
 		names = append(names, c.name)
 	}
-	names = append(names, configured()...)
 	return nil, &unknownCommand{name: name, near: registry.Closest(name, names, 1)}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/clarify"
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/agentbash/notes"
@@ -25,24 +26,22 @@ import (
 
 // toolbox makes the agent commands; what they need of the session is asked for
 // when they run, since the router is made after them.
-func (w *world) toolbox(a *app, dir string, o *worldOptions) ([]*registry.Tool, error) {
+func (w *world) toolbox(a *app, dir string, o *worldOptions) (err error) {
 	state := w.cfg.Dirs.State
-	w.shells = shells.New(&shells.Options{
-		StateDir: filepath.Join(state, "background"), Env: a.environ, Alone: !o.session,
-		Prepare: func(command string) string { return w.router.Script(command) },
-		Launch:  w.launch,
+	w.commands, err = agentbash.New(&agentbash.Options{
+		Files: files.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session,
+			Access: func(ctx context.Context) *files.Access { return w.confinement.Access(ctx) }},
+		Notes:   notes.Options{Root: confinement.Repository(dir)},
+		Skills:  skills.Options{Dirs: func(dir string) []string { return a.skillDirs(w, dir) }},
+		Clarify: clarify.Options{Ask: w.clarify},
+		Shells: shells.Options{StateDir: filepath.Join(state, "background"), Env: a.environ, Alone: !o.session,
+			Prepare: func(command string) string { return w.router.Script(command) }, Launch: w.launch},
+		Web: w.webOptions(a),
 	})
-	online, err := web.New(w.webOptions(a))
 	if err != nil {
-		return nil, registry.Usagef("config: %v", err)
+		return registry.Usagef("config: %v", err)
 	}
-	tools := files.Tools(&files.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session,
-		Access: func(ctx context.Context) *files.Access { return w.confinement.Access(ctx) }})
-	tools = append(tools, notes.Tools(&notes.Options{Root: confinement.Repository(dir)})...)
-	tools = append(tools,
-		skills.Tool(&skills.Options{Dirs: func(dir string) []string { return a.skillDirs(w, dir) }}),
-		clarify.Tool(&clarify.Options{Ask: w.clarify}))
-	return slices.Concat(tools, w.shells.Tools(), online.Tools()), nil
+	return w.reg.Register(slices.DeleteFunc(w.commands.Tools(), func(t *registry.Tool) bool { return !w.isOn(t.Name) })...)
 }
 
 // clarify asks whoever sits at the terminal.
@@ -90,8 +89,8 @@ func (w *world) launch(cmd *exec.Cmd) error {
 }
 
 // webOptions are what the configuration says of the web.
-func (w *world) webOptions(a *app) *web.Options {
-	o := &web.Options{Version: version(), Lookup: a.lookup}
+func (w *world) webOptions(a *app) web.Options {
+	o := web.Options{Version: version(), Lookup: a.lookup}
 	if f := w.cfg.WebFetch; f != nil {
 		o.Allow, o.Timeout, o.MaxBytes = f.Allow, time.Duration(f.Timeout*float64(time.Second)), f.MaxBytes
 	}
@@ -102,22 +101,15 @@ func (w *world) webOptions(a *app) *web.Options {
 	return o
 }
 
-// configured are the agent commands that are not about files alone: from a
-// terminal, too, they get what the configuration says.
-func configured() []string {
-	return []string{"bash_start", "bash_output", "bash_kill", "web_fetch", "web_search", "note", "recall", "skill", "clarify"}
-}
-
-func needsConfig(name string) bool { return slices.Contains(configured(), name) }
-
-// runConfigured runs one of them for a person at a terminal.
+// runConfigured runs an agent command for a person at a terminal, with what the
+// configuration says of it.
 func (a *app) runConfigured(ctx context.Context, name string, words []string, call *registry.Call) int {
 	w, err := a.open(worldOptions{ask: true, guard: typedBy(a.mode)})
 	if err != nil {
 		return a.fail(err)
 	}
 	defer w.Close()
-	if on, said := w.cfg.Tools[name]; said && !on {
+	if !w.isOn(name) {
 		return a.switchedOff(name)
 	}
 	return a.guarded(ctx, w.guard, name, words, call, func(ctx context.Context) registry.ToolResult { return w.router.Call(ctx, name, words, call) })

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentbash/agentbash/agentbash/shells"
+	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/audit"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/hooks"
@@ -28,7 +28,7 @@ type world struct {
 	reg         *registry.ToolRegistry
 	fields      *fieldbash.Fields
 	router      *router.Router
-	shells      *shells.Shells // background shells
+	commands    *agentbash.Commands
 	guard       *guard.Guard
 	confinement *confinement.Confinement
 	asker       *term.Prompter // nil: nobody is asked
@@ -63,11 +63,7 @@ func (a *app) open(o worldOptions) (*world, error) {
 	for _, p := range w.cfg.Pending {
 		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
 	}
-	tools, err := w.toolbox(a, dir, &o)
-	if err == nil {
-		err = w.reg.Register(slices.DeleteFunc(tools, func(t *registry.Tool) bool { return !w.isOn(t.Name) })...)
-	}
-	if err != nil {
+	if err := w.toolbox(a, dir, &o); err != nil {
 		return nil, err
 	}
 	if o.ask {
@@ -192,7 +188,7 @@ func (a *app) warn(warnings []error) {
 
 // Close ends the shells, the servers and what they started.
 func (w *world) Close() error {
-	return errors.Join(w.shells.Close(), w.router.Close(), w.fields.Close(), w.confinement.Close(), w.audit.Close())
+	return errors.Join(w.commands.Close(), w.router.Close(), w.fields.Close(), w.confinement.Close(), w.audit.Close())
 }
 
 // start starts bash in the background, so that it is there when the first
