@@ -3,21 +3,12 @@ package chat_test
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/internal/modelserver"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
-
-// routed gives the commands to a router.
-type routed struct{ *router.Router }
-
-func (r routed) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
-	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout})
-	return res.Output, res.ExitCode
-}
 
 // A scripted model stands for a server; another one needs a BaseURL, an APIKey
 // and a Model of its own.
@@ -31,7 +22,8 @@ func Example() {
 		return
 	}
 	defer server.Close()
-	r, err := router.New(registry.New(), nil)
+	reg := registry.New()
+	r, err := router.New(reg, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -39,7 +31,8 @@ func Example() {
 	defer r.Close()
 
 	conversation := chat.New(&chat.Options{
-		Model: "scripted-1", BaseURL: server.BaseURL, Runner: routed{r}, MaxTurns: 10,
+		Model: "scripted-1", BaseURL: server.BaseURL, MaxTurns: 10,
+		Runner: &chat.RouterRunner{Router: r}, Description: router.Definition(reg).Description,
 		Events: func(e chat.Event) {
 			switch e := e.(type) {
 			case chat.ToolCall:

@@ -141,7 +141,7 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 		}
 	}
 	w.start(ctx)
-	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typed{runner{r: w.router, g: w.guard}, c.config.Mode == "" || seat.model != "", seat.model == ""}, Interrupt: interrupts,
+	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typed{chat.RouterRunner{Router: w.router, Turns: w.guard}, c.config.Mode == "" || seat.model != "", seat.model == ""}, Interrupt: interrupts,
 		Info: w.info(seat), Plain: a.plainTerminal(), Color: a.colours(), Asker: w.asker}
 	t := &talk{a: a, w: w, past: past, none: c.noSession}
 	o.Mode, o.SetMode = func() string { return string(w.guard.Mode()) }, w.setMode

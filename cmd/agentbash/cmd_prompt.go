@@ -107,7 +107,7 @@ func (a *app) context(w *world, piped string) string {
 		return "<stdin>\n" + strings.TrimSuffix(piped, "\n") + "\n</stdin>"
 	}
 	head := strings.ToValidUTF8(piped[:maxPiped/5], "")
-	path, err := spillTo(w.cfg.Dirs.State + "/outputs")(piped)
+	path, err := chat.SpillTo(w.cfg.Dirs.State + "/outputs")(piped)
 	if err != nil {
 		path = ""
 	}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/registry"
@@ -23,14 +24,14 @@ import (
 
 // typed runs what the person types: among a model's commands, or in its place.
 type typed struct {
-	runner
+	chat.RouterRunner
 	said  bool // that they typed it is their yes
 	alone bool // there is no model: each command is a turn
 }
 
-// Run is that of runner.
+// Run is that of RouterRunner.
 func (r *typed) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
-	return r.runner.Run(r.says(ctx), command, timeout)
+	return r.RouterRunner.Run(r.says(ctx), command, timeout)
 }
 
 func (r *typed) says(ctx context.Context) context.Context {
@@ -46,7 +47,7 @@ func (r *typed) says(ctx context.Context) context.Context {
 // RunLive is Run, with what the command writes as it comes.
 func (r *typed) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
 	ctx = r.says(ctx)
-	res := r.r.Run(ctx, command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr})
+	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr})
 	return res.Output, res.ExitCode
 }
 

@@ -4,18 +4,15 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
-	"github.com/agentbash/agentbash/router/guard"
 )
 
 //go:embed prompt.md
@@ -73,9 +70,9 @@ func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Opt
 	m := w.facts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
 	o := &chat.Options{
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: w.learnt().keep,
-		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: &runner{r: w.router, g: w.guard},
+		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: &chat.RouterRunner{Router: w.router, Turns: w.guard},
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
-		Spill:       spillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
+		Spill:       chat.SpillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
 		Description: router.Definition(w.reg).Description,
 		Program:     version(), History: past.records, Settings: settings,
 	}
@@ -97,45 +94,4 @@ func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Opt
 		o.Debug = f
 	}
 	return o, nil
-}
-
-// runner gives the chat the router: the model sees a result's Output.
-type runner struct {
-	r      *router.Router
-	g      *guard.Guard
-	denied error
-}
-
-// Run runs one command string.
-func (r *runner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
-	res := r.r.Run(ctx, command, &router.RunOptions{Timeout: timeout})
-	r.denied = res.Denied
-	return res.Output, res.ExitCode
-}
-
-// Refusal is why the last command was not run.
-func (r *runner) Refusal() error { return r.denied }
-
-// BeginTurn gives the commands of a turn their budget.
-func (r *runner) BeginTurn() { r.g.BeginTurn() }
-
-// Dir is the shell's directory.
-func (r *runner) Dir() string { return r.r.Dir() }
-
-// spillTo keeps what is left out of a conversation in a file below dir.
-func spillTo(dir string) func(string) (string, error) {
-	return func(text string) (string, error) {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return "", err
-		}
-		f, err := os.CreateTemp(dir, "context-*.txt")
-		if err != nil {
-			return "", err
-		}
-		_, err = io.WriteString(f, text)
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		return f.Name(), err
-	}
 }
