@@ -136,15 +136,15 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	if c.config.Mode == "" && seat.model == "" { // who types a command has said yes to it
-		if err := w.trustSender(ctx); err != nil {
+		if err := w.TrustSender(ctx); err != nil {
 			return a.fail(err)
 		}
 	}
-	w.start(ctx)
-	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typed{chat.RouterRunner{Router: w.router, Turns: w.guard}, c.config.Mode == "" || seat.model != "", seat.model == ""}, Interrupt: interrupts,
+	w.Start()
+	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typed{chat.RouterRunner{Router: w.Router(), Turns: w.Guard()}, c.config.Mode == "" || seat.model != "", seat.model == ""}, Interrupt: interrupts,
 		Info: w.info(seat), Plain: a.plainTerminal(), Color: a.colours(), Asker: w.asker}
 	t := &talk{a: a, w: w, past: past, none: c.noSession}
-	o.Mode, o.SetMode = func() string { return string(w.guard.Mode()) }, w.setMode
+	o.Mode, o.SetMode = func() string { return string(w.Guard().Mode()) }, w.setMode
 	if seat.model != "" {
 		opts, err := a.chatOptions(w, seat, past, c)
 		if err != nil {
@@ -177,7 +177,7 @@ func (c *chatFlags) maxTime(w *world) time.Duration {
 
 // info is what the banner tells.
 func (w *world) info(s seat) term.Info {
-	info := term.Info{Version: version(), Model: s.model, Server: s.name, Dir: w.router.Dir()}
+	info := term.Info{Version: version(), Model: s.model, Server: s.name, Dir: w.Router().Dir()}
 	if s.model != "" && info.Server == "" {
 		info.Server = "api.openai.com"
 		if u, err := url.Parse(s.baseURL); err == nil && u.Host != "" {

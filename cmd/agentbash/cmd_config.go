@@ -67,7 +67,7 @@ func (a *app) showConfig(cfg *config.Result, asJSON bool) int {
 		key = "set, from " + cfg.From["apiKey"]
 	}
 	fmt.Fprintf(a.out, "%-10s %s\n%-10s %q\n%-10s %q\n%-10s %q\n", "key", key, "files", cfg.Files, "servers", servers, "functions", functions)
-	a.warn(cfg.Warnings)
+	a.warn(cfg.Warnings...)
 	return exitOK
 }
 

@@ -43,11 +43,11 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	opts := &router.RunOptions{Timeout: secondsOf(*timeout)}
 	if !*asJSON {
 		opts.Stdout, opts.Stderr = a.out, a.err
-		if p := w.router.Plan(f.Arg(0)); p.InProcess { // bash and its programs know what they do with a terminal
+		if p := w.Router().Plan(f.Arg(0)); p.InProcess { // bash and its programs know what they do with a terminal
 			defer showSafely(&opts.Stdout, &opts.Stderr)()
 		}
 	}
-	res := w.router.Run(ctx, f.Arg(0), opts)
+	res := w.Router().Run(ctx, f.Arg(0), opts)
 	if *asJSON {
 		writeLine(a.out, res)
 	} else {
@@ -131,13 +131,13 @@ func (a *app) execLine(ctx context.Context, w *world, line []byte, n int, timeou
 	}
 	if err != nil {
 		message := fmt.Sprintf("line %d: %v: write {\"command\": \"ls\", \"timeout\": 10}", n, err)
-		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: w.router.Dir()}
+		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: w.Router().Dir()}
 	}
 	if l.Timeout != nil {
 		timeout = secondsOf(*l.Timeout)
 	}
-	w.guard.BeginTurn()
-	return w.router.Run(ctx, *l.Command, &router.RunOptions{Timeout: timeout})
+	w.Guard().BeginTurn()
+	return w.Router().Run(ctx, *l.Command, &router.RunOptions{Timeout: timeout})
 }
 
 // writeLine writes one JSON value and a newline, & < > as they are.

@@ -90,13 +90,13 @@ func (a *app) fieldTest(ctx context.Context, file string, names []string, asJSON
 	}
 	defer w.Close()
 	if len(names) == 0 {
-		for _, g := range w.reg.Groups() {
+		for _, g := range w.Registry().Groups() {
 			names = append(names, g.Name)
 		}
 	}
 	status := exitOK
 	for _, name := range names {
-		r, err := w.fields.Test(ctx, name)
+		r, err := w.Fields().Test(ctx, name)
 		if err != nil {
 			fmt.Fprintln(a.err, "agentbash:", err)
 			status = registry.ExitStatus(err)

@@ -43,7 +43,7 @@ func runMCP(ctx context.Context, a *app, words []string) int {
 		return a.fail(err)
 	}
 	defer w.Close()
-	w.start(ctx)
+	w.Start()
 	server := mcp.NewServer(a.offers(ctx, w, *all), &mcp.ServerOptions{Name: "agentbash", Version: version(), Token: token})
 	if listen != "" {
 		err = a.serveHTTP(ctx, server, listen)

@@ -37,9 +37,9 @@ func (a *app) runPrompt(ctx context.Context, w *world, past *past, c *chatFlags)
 	if err != nil {
 		return a.fail(err)
 	}
-	r := newReport(a, c.format, opts, w.router.Dir())
+	r := newReport(a, c.format, opts, w.Router().Dir())
 	opts.Events = r.event
-	w.start(ctx)
+	w.Start()
 	conv := chat.New(opts)
 	if past.lazy != nil && c.replay == "" {
 		past.lazy.begin() // so that the first event has the ID; Append says what went wrong

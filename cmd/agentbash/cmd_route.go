@@ -42,7 +42,7 @@ func runRoute(_ context.Context, a *app, words []string) int {
 	if *asLines {
 		return a.routeLines(w, *mode != "")
 	}
-	e := w.explain(w.router.Plan(f.Arg(0)))
+	e := w.explain(w.Router().Plan(f.Arg(0)))
 	if *asJSON {
 		writeLine(a.out, explained(e, *mode != ""))
 	} else {
@@ -79,7 +79,7 @@ func (w *world) explainLine(line []byte, n int, decide bool) any {
 		p := &router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w: write {\"command\": \"ls\"}", n, err)}
 		return explained(w.explain(p), false)
 	}
-	return explained(w.explain(w.router.Plan(*l.Command)), decide)
+	return explained(w.explain(w.Router().Plan(*l.Command)), decide)
 }
 
 // routeText is an explanation for a person.

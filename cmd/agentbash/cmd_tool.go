@@ -36,7 +36,7 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 			return a.fail(err)
 		}
 		defer w.Close()
-		return w.router.Call(ctx, name, words, call).ExitStatus
+		return w.Router().Call(ctx, name, words, call).ExitStatus
 	}
 	t, err := a.agentTool(strings.TrimPrefix(name, "agent:"))
 	if err != nil {
@@ -56,7 +56,7 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	}
 	record := a.recorder(dirs, whoPerson, nil, nil)
 	defer record.Close()
-	o.World, o.Recorder = a.workspace(dirs, config.Confine{}, dir).World(), record
+	o.World, o.Recorder = a.workspace(dirs, dir).World(), record
 	reg := registry.New()
 	if err := reg.Register(t); err != nil {
 		return a.fail(err)

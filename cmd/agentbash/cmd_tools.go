@@ -43,14 +43,14 @@ func runTools(ctx context.Context, a *app, words []string) int {
 		return a.fail(err)
 	}
 	defer w.Close()
-	a.warn(w.loadGroups(ctx))
+	a.warn(w.loadGroups(ctx)...)
 	query := strings.Join(f.Args(), " ")
 	if *format != "" && !*single {
 		a.everyTool(ctx, w)
 	}
-	tools := w.reg.All()
+	tools := w.Registry().All()
 	if query != "" {
-		tools = w.reg.Search(query)
+		tools = w.Registry().Search(query)
 	}
 	tools = ofKind(tools, *kind)
 	switch {
@@ -71,11 +71,11 @@ func runTools(ctx context.Context, a *app, words []string) int {
 // loadGroups lists the tools of every server, all servers at once: from what is
 // kept of the last listing where there is one, else the server is started.
 func (w *world) loadGroups(ctx context.Context) []error {
-	groups := w.reg.Groups()
+	groups := w.Registry().Groups()
 	failed := make([]error, len(groups))
 	var wait sync.WaitGroup
 	for i, g := range groups {
-		wait.Go(func() { _, failed[i] = w.reg.LoadGroup(ctx, g.Name) })
+		wait.Go(func() { _, failed[i] = w.Registry().LoadGroup(ctx, g.Name) })
 	}
 	wait.Wait()
 	return slices.DeleteFunc(failed, func(err error) bool { return err == nil })
@@ -106,7 +106,7 @@ func ofKind(tools []*registry.Tool, kind string) []*registry.Tool {
 
 // definitions prints the tools for programs that know nothing of a shell.
 func (a *app) definitions(w *world, tools []*registry.Tool, format string, single bool) int {
-	list := []registry.Definition{router.Definition(w.reg)}
+	list := []registry.Definition{router.Definition(w.Registry())}
 	if !single {
 		list = nil
 		for _, t := range tools {
@@ -140,14 +140,14 @@ func toolLines(tools []*registry.Tool) []toolLine {
 // listTools prints the tools, and the servers whose tools are not known.
 func (a *app) listTools(w *world, tools []*registry.Tool, query, kind string) {
 	known := map[string]bool{}
-	for _, t := range w.reg.All() {
+	for _, t := range w.Registry().All() {
 		group, _, _ := registry.SplitField(t.Name)
 		known[group] = true
 	}
 	for _, t := range tools {
 		fmt.Fprint(a.out, t.Help(false))
 	}
-	for _, g := range w.reg.Groups() {
+	for _, g := range w.Registry().Groups() {
 		if !known[g.Name] && (query == "" || strings.Contains(strings.ToLower(g.Name+" "+g.Summary), strings.ToLower(query))) {
 			fmt.Fprintf(a.out, "field:%s: %s (its tools: agentbash field:%s -h)\n", g.Name, g.Summary, g.Name)
 		}

@@ -20,7 +20,7 @@ func TestEnter(t *testing.T) {
 	w := p.world(policy.AutoMode)
 	ctx := context.Background()
 	run := func(text string) string {
-		res := w.router.Run(ctx, text, nil)
+		res := w.Router().Run(ctx, text, nil)
 		return res.Stdout + res.Stderr
 	}
 	require.Empty(t, run("mkdir d"))
@@ -33,10 +33,10 @@ func TestEnter(t *testing.T) {
 		{policy.PlanMode, "1", "denied"}, {policy.AutoMode, "1", "denied"}, {policy.AskMode, "0", "denied"},
 		{policy.FullMode, "0", ""}, {policy.PlanMode, "1", "denied"},
 	} {
-		missing, err := w.enter(ctx, step.mode)
+		missing, err := w.SetMode(ctx, step.mode)
 		require.NoError(t, err)
 		require.Empty(t, missing)
-		require.Equal(t, step.mode, w.guard.Mode())
+		require.Equal(t, step.mode, w.Guard().Mode())
 		require.Equal(t, p.ws+"/d\n5\nNoNewPrivs:\t"+step.confined+"\n", run(`pwd; echo "$x"; grep NoNewPrivs /proc/self/status`), step.mode)
 		if step.outside == "" {
 			require.Empty(t, run(p.text.Replace("echo mine >OUT/f")))
@@ -49,6 +49,6 @@ func TestEnter(t *testing.T) {
 	require.Equal(t, "mine\n", string(b), "only mode full wrote")
 	require.Equal(t, "\n", run("printf '%s\\n' \"$MY_TOKEN\""))
 
-	require.NoError(t, w.trustSender(ctx))
+	require.NoError(t, w.TrustSender(ctx))
 	require.Equal(t, secretText+"\n", run("printf '%s\\n' \"$MY_TOKEN\""), "a person has their own environment")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
 )
@@ -27,21 +26,27 @@ func typedBy(mode string) guard.Options {
 	return guard.Options{Mode: policy.Mode(mode)}
 }
 
-// guardFor makes the guard of a world: its workspace, its rules, its budgets.
-func (w *world) guardFor(a *app, at confinement.Workspace, o guard.Options) (*guard.Guard, error) {
+// guardOptions adds what the configuration says: the mode, rules and budgets.
+func (w *world) guardOptions(a *app, o *guard.Options) error {
+	if o.Mode == "" {
+		o.Mode = policy.Mode(w.cfg.Mode)
+	}
 	for _, r := range w.cfg.Rules {
 		rules, err := policy.ParseRules(r.File, r.Raw, r.Project)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		a.warn(rules.Warnings)
+		a.warn(rules.Warnings...)
 		o.Rules = append(o.Rules, rules)
 	}
 	l := w.cfg.Limits
 	o.Turn = guard.Budget{Calls: l.Calls, Output: int64(l.Output), Time: seconds(l.Time)}
 	o.Session = guard.Budget{Calls: l.Session.Calls, Output: int64(l.Session.Output), Time: seconds(l.Session.Time)}
-	o.World = at.World()
-	return guard.New(&o), nil
+	o.Recorder = w.audit
+	if w.asker.Present() {
+		o.Approver = approver{w}
+	}
+	return nil
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

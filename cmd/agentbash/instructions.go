@@ -25,7 +25,7 @@ func (a *app) instructions(w *world) string {
 	if home, _ := a.lookup("HOME"); home != "" {
 		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
 	}
-	for _, d := range fromRoot(w.router.Dir()) {
+	for _, d := range fromRoot(w.Router().Dir()) {
 		files = append(files, filepath.Join(d, "AGENTS.md"), filepath.Join(d, "CLAUDE.md"))
 	}
 	return readInstructions(files) + a.listSkills(w)
@@ -45,11 +45,11 @@ func (a *app) skillDirs(w *world, dir string) []string {
 
 // listSkills names each skill once, with when to use it.
 func (a *app) listSkills(w *world) string {
-	if _, on := w.reg.Lookup("skill"); !on {
+	if _, on := w.Registry().Lookup("skill"); !on {
 		return ""
 	}
-	found, problems := skills.Find(a.skillDirs(w, w.router.Dir()))
-	a.warn(problems)
+	found, problems := skills.Find(a.skillDirs(w, w.Router().Dir()))
+	a.warn(problems...)
 	var b strings.Builder
 	listed := 0
 	for _, s := range found {

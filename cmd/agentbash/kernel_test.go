@@ -84,12 +84,11 @@ func port(a net.Addr) string {
 func (p *prison) open(mode policy.Mode, judged bool) *router.Router {
 	w := p.world(mode)
 	if judged {
-		return w.router
+		return w.Router()
 	}
-	s, err := w.confinement.Start()
-	require.NoError(p.t, err)
-	require.Empty(p.t, s.Missing)
-	r, err := router.New(w.reg, &router.Options{Dir: p.ws, Env: s.Env, Launcher: s.Launcher})
+	l, env := w.Router().Launcher()
+	require.NotNil(p.t, l)
+	r, err := router.New(w.Registry(), &router.Options{Dir: p.ws, Env: env, Launcher: l})
 	require.NoError(p.t, err)
 	p.t.Cleanup(func() { require.NoError(p.t, r.Close()) })
 	return r

@@ -19,7 +19,7 @@ import (
 // every registered tool beside it. All of them run command strings through the
 // router, so that hooks, mode, rules and the record are the same.
 func (a *app) offers(ctx context.Context, w *world, all bool) []mcp.Offer {
-	one := router.Definition(w.reg)
+	one := router.Definition(w.Registry())
 	list := []mcp.Offer{{Name: one.Name, Description: one.Description, Schema: one.Parameters,
 		Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) (string, bool) {
 			args, err := router.ParseArguments(arguments)
@@ -35,7 +35,7 @@ func (a *app) offers(ctx context.Context, w *world, all bool) []mcp.Offer {
 	for _, t := range a.everyTool(ctx, w) {
 		d := t.Definition()
 		if other, taken := seen[d.Name]; taken {
-			a.warn([]error{fmt.Errorf("%s is left out: other programs would know it by the name of %s, %s", t.Name, other, d.Name)})
+			a.warn(fmt.Errorf("%s is left out: other programs would know it by the name of %s, %s", t.Name, other, d.Name))
 			continue
 		}
 		seen[d.Name] = t.Name
@@ -54,22 +54,22 @@ func (a *app) offers(ctx context.Context, w *world, all bool) []mcp.Offer {
 // everyTool are all tools, those of servers too, which are started for it,
 // but not by a program that may be one of them. A server that does not start is a warning.
 func (a *app) everyTool(ctx context.Context, w *world) []*registry.Tool {
-	groups := w.reg.Groups()
+	groups := w.Registry().Groups()
 	if _, inside := a.lookup(fieldbash.InServer); inside && len(w.cfg.Fields.MCPServers) > 0 {
-		a.warn([]error{errors.New("started by another agentbash, so the tools of servers are left out: this program may be one of them")})
+		a.warn(errors.New("started by another agentbash, so the tools of servers are left out: this program may be one of them"))
 		groups = slices.DeleteFunc(groups, func(g registry.Group) bool { _, server := w.cfg.Fields.MCPServers[g.Name]; return server })
 	}
 	for _, g := range groups {
-		if _, err := w.reg.LoadGroup(ctx, g.Name); err != nil {
-			a.warn([]error{fmt.Errorf("%w: its tools are left out", err)})
+		if _, err := w.Registry().LoadGroup(ctx, g.Name); err != nil {
+			a.warn(fmt.Errorf("%w: its tools are left out", err))
 		}
 	}
-	return w.reg.All()
+	return w.Registry().All()
 }
 
 // offered runs a command for another program.
 func (w *world) offered(ctx context.Context, args router.Arguments, live io.Writer) (text string, failed bool) {
-	res := w.router.Run(ctx, args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live})
+	res := w.Router().Run(ctx, args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live})
 	return res.Output, !res.Success
 }
 

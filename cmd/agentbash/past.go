@@ -86,7 +86,7 @@ func (p *past) enter(c *chatFlags) {
 // note tells what is not as it was.
 func (p *past) note(a *app, w *world) {
 	if p.moved != "" {
-		fmt.Fprintf(a.err, "agentbash: the directory %s of the session is gone; working in %s\n", p.moved, w.router.Dir())
+		fmt.Fprintf(a.err, "agentbash: the directory %s of the session is gone; working in %s\n", p.moved, w.Router().Dir())
 	}
 	if p.unread > 0 {
 		fmt.Fprintf(a.err, "agentbash: %d lines of the session could not be read and are left out\n", p.unread)
@@ -101,7 +101,7 @@ func (p *past) journal(w *world, c *chatFlags) chat.Journal {
 	if p.session != nil {
 		return p.session
 	}
-	dir := w.router.Dir()
+	dir := w.Router().Dir()
 	p.lazy = &lazyJournal{open: func() (*transcript.Writer, error) {
 		s, err := sessionsIn(w.cfg.Dirs).Create(dir, version())
 		p.session = s

@@ -59,9 +59,9 @@ func (a *app) dress(o *term.Options, w *world) (undo func()) {
 	signal.Notify(resize, syscall.SIGWINCH)
 	o.Resize = resize
 	o.Editor = a.editor()
-	o.Dir = w.router.Dir
+	o.Dir = w.Router().Dir
 	o.Names = w.names
-	root := confinement.Repository(w.router.Dir())
+	root := confinement.Repository(w.Router().Dir())
 	o.History = filepath.Join(w.cfg.Dirs.State, "history", digest([]byte(root))[:16]+".jsonl")
 	o.CommandDirs = []term.CommandDir{
 		{Path: filepath.Join(w.cfg.Dirs.Config, "commands")},
@@ -88,19 +88,19 @@ func digest(data []byte) string {
 // names are the tools, and the groups whose tools are not known yet.
 func (w *world) names() []string {
 	var out []string
-	for _, t := range w.reg.All() {
+	for _, t := range w.Registry().All() {
 		out = append(out, t.Name)
 	}
-	for _, g := range w.reg.Groups() {
+	for _, g := range w.Registry().Groups() {
 		out = append(out, registry.FieldPrefix+g.Name+":")
 	}
 	return out
 }
 
 func (w *world) slashTools(_ context.Context, query string) (string, error) {
-	tools := w.reg.All()
+	tools := w.Registry().All()
 	if query != "" {
-		tools = w.reg.Search(query)
+		tools = w.Registry().Search(query)
 	}
 	var b bytes.Buffer
 	(&app{out: &b}).listTools(w, tools, query, "")

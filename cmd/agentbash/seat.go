@@ -65,15 +65,15 @@ var settings = chat.Settings{
 
 // chatOptions puts together what a conversation needs.
 func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Options, error) {
-	fill := strings.NewReplacer("{os}", runtime.GOOS+"/"+runtime.GOARCH, "{dir}", w.router.Dir())
+	fill := strings.NewReplacer("{os}", runtime.GOOS+"/"+runtime.GOARCH, "{dir}", w.Router().Dir())
 	limits := w.cfg.Limits
 	m := w.facts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
 	o := &chat.Options{
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: w.learnt().keep,
-		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: &chat.RouterRunner{Router: w.router, Turns: w.guard},
+		System: fill.Replace(systemPrompt) + a.instructions(w), Runner: &chat.RouterRunner{Router: w.Router(), Turns: w.Guard()},
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
 		Spill:       chat.SpillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
-		Description: router.Definition(w.reg).Description,
+		Description: router.Definition(w.Registry()).Description,
 		Program:     version(), History: past.records, Settings: settings,
 	}
 	if c.turns > 0 {

@@ -96,7 +96,7 @@ func (w *world) setMode(ctx context.Context, mode string) error {
 	if err := checkMode(mode); err != nil {
 		return err
 	}
-	missing, err := w.enter(ctx, policy.Mode(mode))
+	missing, err := w.SetMode(ctx, policy.Mode(mode))
 	for _, m := range missing {
 		w.asker.Tell("agentbash: " + m)
 	}
@@ -112,7 +112,7 @@ func (t *talk) sessions(context.Context, string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	entries, err := st.List(t.w.router.Dir())
+	entries, err := st.List(t.w.Router().Dir())
 	if err != nil {
 		return "", err
 	}
@@ -188,7 +188,7 @@ func (t *talk) resume(ctx context.Context, id string) (*chat.Conversation, strin
 
 // other is the session of this project that was written last, but for this one.
 func (t *talk) other(st *transcript.Store) (string, error) {
-	entries, err := st.List(t.w.router.Dir())
+	entries, err := st.List(t.w.Router().Dir())
 	if err != nil {
 		return "", err
 	}
@@ -221,8 +221,8 @@ func (t *talk) about(ctx context.Context, s *transcript.Writer, records []transc
 	}
 	var at chatFlags
 	(&past{records: records}).enter(&at)
-	if at.dir != "" && at.dir != t.w.router.Dir() {
-		res := t.w.router.Run(ctx, "cd -- "+quote.Word(at.dir), &router.RunOptions{})
+	if at.dir != "" && at.dir != t.w.Router().Dir() {
+		res := t.w.Router().Run(ctx, "cd -- "+quote.Word(at.dir), &router.RunOptions{})
 		if res.ExitCode != 0 {
 			return b.String() + "its directory could not be entered: " + strings.TrimSpace(res.Output) + "\n"
 		}
@@ -247,7 +247,7 @@ func (t *talk) export(_ context.Context, args string) (string, error) {
 		file = "agentbash-" + t.past.id() + "." + form
 	}
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(t.w.router.Dir(), file)
+		file = filepath.Join(t.w.Router().Dir(), file)
 	}
 	st, err := t.a.store()
 	if err != nil {

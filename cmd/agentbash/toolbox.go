@@ -4,43 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
-	"github.com/agentbash/agentbash/agentbash"
+	agentcommands "github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/clarify"
-	"github.com/agentbash/agentbash/agentbash/files"
-	"github.com/agentbash/agentbash/agentbash/notes"
-	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/agentbash/skills"
 	"github.com/agentbash/agentbash/agentbash/web"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
-	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/registry"
 )
 
-// toolbox makes the agent commands; what they need of the session is asked for
-// when they run, since the router is made after them.
-func (w *world) toolbox(a *app, dir string, o *worldOptions) (err error) {
-	state := w.cfg.Dirs.State
-	w.commands, err = agentbash.New(&agentbash.Options{
-		Files: files.Options{StateDir: filepath.Join(state, "checkpoints"), Guard: o.session,
-			Access: func(ctx context.Context) *files.Access { return w.confinement.Access(ctx) }},
-		Notes:   notes.Options{Root: confinement.Repository(dir)},
+// commandOptions are what the agent commands get of the program.
+func (w *world) commandOptions(a *app) agentcommands.Options {
+	return agentcommands.Options{
 		Skills:  skills.Options{Dirs: func(dir string) []string { return a.skillDirs(w, dir) }},
 		Clarify: clarify.Options{Ask: w.clarify},
-		Shells: shells.Options{StateDir: filepath.Join(state, "background"), Env: a.environ, Alone: !o.session,
-			Prepare: func(command string) string { return w.router.Script(command) }, Launch: w.launch},
-		Web: w.webOptions(a),
-	})
-	if err != nil {
-		return registry.Usagef("config: %v", err)
+		Web:     w.webOptions(a),
 	}
-	return w.reg.Register(slices.DeleteFunc(w.commands.Tools(), func(t *registry.Tool) bool { return !w.isOn(t.Name) })...)
 }
 
 // clarify asks whoever sits at the terminal.
@@ -71,22 +53,6 @@ func (w *world) clarify(ctx context.Context, q clarify.Question) (string, error)
 	return r.Text, nil
 }
 
-// launch makes a background shell start as the session's own does, confined if
-// that is.
-func (w *world) launch(cmd *exec.Cmd) error {
-	l, _ := w.router.Launcher()
-	if l == nil {
-		return nil
-	}
-	if cmd.Err != nil {
-		return cmd.Err
-	}
-	cmd.Args = slices.Concat(l.Argv, []string{cmd.Path}, cmd.Args[1:])
-	cmd.Path = l.Argv[0]
-	cmd.Env = append(cmd.Env, l.Env...)
-	return nil
-}
-
 // webOptions are what the configuration says of the web.
 func (w *world) webOptions(a *app) web.Options {
 	o := web.Options{Version: version(), Lookup: a.lookup}
@@ -111,7 +77,7 @@ func (a *app) runConfigured(ctx context.Context, name string, words []string, ca
 	if !w.isOn(name) {
 		return a.switchedOff(name)
 	}
-	return w.router.Call(ctx, name, words, call).ExitStatus
+	return w.Router().Call(ctx, name, words, call).ExitStatus
 }
 
 func (a *app) switchedOff(name string) int {

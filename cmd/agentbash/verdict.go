@@ -12,7 +12,7 @@ import (
 // explain is a plan with its verdict, and what the mode and the rules make of
 // it.
 func (w *world) explain(p *router.Plan) guard.Explanation {
-	return w.guard.Explain(p, w.router.Dir())
+	return w.Guard().Explain(p, w.Router().Dir())
 }
 
 // explained is what route prints as JSON: with a decision where a mode was named.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,30 +8,24 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/audit"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/hooks"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
-	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
-	"github.com/agentbash/agentbash/router/policy"
 )
 
-// world is what a subcommand runs commands with. Close it.
+// world is what a subcommand runs commands with: the one tool, as the
+// configuration and the command line want it. Close it.
 type world struct {
-	cfg         *config.Result
-	reg         *registry.ToolRegistry
-	fields      *fieldbash.Fields
-	router      *router.Router
-	commands    *agentbash.Commands
-	guard       *guard.Guard
-	confinement *confinement.Confinement
-	asker       *term.Prompter // nil: nobody is asked
-	audit       *audit.Recorder
+	*agentbash.Bash
+	cfg   *config.Result
+	asker *term.Prompter // nil: nobody is asked
+	audit *audit.Recorder
 }
 
 // worldOptions say what a subcommand needs of it.
@@ -52,59 +45,38 @@ func (a *app) open(o worldOptions) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{reg: registry.New()}
+	w := &world{}
 	if w.cfg, err = config.Load(&config.Options{Flags: o.flags, Dir: dir, Lookup: a.lookup}); err != nil {
 		return nil, err
 	}
 	if err := w.cfg.Dirs.MakeState(); err != nil {
 		return nil, err
 	}
-	a.warn(w.cfg.Warnings)
+	a.warn(w.cfg.Warnings...)
 	for _, p := range w.cfg.Pending {
 		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
 	}
-	if err := w.toolbox(a, dir, &o); err != nil {
-		return nil, err
-	}
 	if o.ask {
 		w.asker = a.asker()
-	}
-	if err := w.openFields(a, dir); err != nil {
-		return nil, err
 	}
 	if o.who == "" {
 		o.who = whoPerson
 	}
 	w.audit = a.recorder(w.cfg.Dirs, o.who, w.secrets(a), o.id)
-	o.guard.Recorder = w.audit
-	if w.asker.Present() {
-		o.guard.Approver = approver{w}
+	if err := w.guardOptions(a, &o.guard); err != nil {
+		return nil, err
 	}
-	if o.guard.Mode == "" {
-		o.guard.Mode = policy.Mode(w.cfg.Mode)
-	}
-	at, c := a.workspace(w.cfg.Dirs, w.cfg.Confine, dir), w.cfg.Confine
-	if w.guard, err = w.guardFor(a, at, o.guard); err != nil {
-		return nil, errors.Join(err, w.fields.Close())
-	}
-	w.confinement = confinement.New(at, &confinement.Options{
-		Mode: w.guard.Mode(), Trusted: o.guard.Said, Environ: a.environ, Env: c.Env, Network: c.Network.All, Ports: c.Network.Ports,
-	})
-	shell := confinement.Start{Env: a.environ}
-	if o.session {
-		if shell, err = w.confinement.Start(); err != nil {
-			return nil, errors.Join(err, w.fields.Close())
-		}
-	}
-	for _, m := range shell.Missing {
-		fmt.Fprintln(a.err, "agentbash: warning:", m)
-	}
-	w.router, err = router.New(w.reg, &router.Options{
-		Dir: dir, Hooks: w.hooks(a, dir), Guard: w.guard, Launcher: shell.Launcher, Env: shell.Env, Unset: w.keyVars(a), Secrets: w.secrets(a),
-		StateDir: filepath.Join(w.cfg.Dirs.State, "outputs"), NoCalls: !o.session,
+	c := w.cfg.Confine
+	w.Bash, err = agentbash.New(&agentbash.Options{
+		Dir: dir, Mode: o.guard.Mode, Offer: w.isOn, Fields: w.cfg.Fields, StateDir: w.cfg.Dirs.State, ToolsOnly: !o.session,
+		Warn:     func(err error) { a.warn(err) },
+		Commands: w.commandOptions(a), FieldOptions: w.fieldOptions(a), Guard: o.guard,
+		Workspace:   a.workspaceOptions(w.cfg.Dirs, c),
+		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network.All, Ports: c.Network.Ports},
+		Router:      router.Options{Hooks: w.hooks(a, dir), Unset: w.keyVars(a), Secrets: w.secrets(a)},
 	})
 	if err != nil {
-		return nil, errors.Join(err, w.fields.Close(), w.confinement.Close())
+		return nil, err
 	}
 	return w, nil
 }
@@ -150,28 +122,17 @@ func workDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// openFields registers the functions, and the servers as groups.
-func (w *world) openFields(a *app, dir string) error {
-	o := fieldbash.Options{
-		Dir: dir, Env: a.environ, Version: version(), State: filepath.Join(w.cfg.Dirs.State, "field"),
-		Log:     func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) },
-		Changed: w.reg.ReloadGroup, Sample: w.sample, Offer: w.isOn, Warn: func(err error) { a.warn([]error{err}) },
-	}
+// fieldOptions are what servers and functions get of the program.
+func (w *world) fieldOptions(a *app) fieldbash.Options {
+	o := fieldbash.Options{Env: a.environ, Version: version(), Sample: w.sample,
+		Log: func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) }}
 	if w.asker != nil {
 		o.Log = func(format string, args ...any) { w.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }
 	}
 	if p := (&person{w.asker}); w.asker.Present() {
 		o.Confirm, o.Login, o.Elicit = p.confirm, p.login, p.elicit
 	}
-	fields, err := fieldbash.New(w.cfg.Fields, &o)
-	if err != nil {
-		return err
-	}
-	w.fields = fields
-	if err := fields.Register(w.reg); err != nil {
-		return errors.Join(err, fields.Close())
-	}
-	return nil
+	return o
 }
 
 // isOn reports whether the configuration leaves a tool switched on.
@@ -180,17 +141,11 @@ func (w *world) isOn(name string) bool {
 	return on || !said
 }
 
-func (a *app) warn(warnings []error) {
+func (a *app) warn(warnings ...error) {
 	for _, w := range warnings {
 		fmt.Fprintln(a.err, "agentbash: warning:", w)
 	}
 }
 
 // Close ends the shells, the servers and what they started.
-func (w *world) Close() error {
-	return errors.Join(w.commands.Close(), w.router.Close(), w.fields.Close(), w.confinement.Close(), w.audit.Close())
-}
-
-// start starts bash in the background, so that it is there when the first
-// command comes.
-func (w *world) start(context.Context) { go w.router.Start() }
+func (w *world) Close() error { return errors.Join(w.Bash.Close(), w.audit.Close()) }

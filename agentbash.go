@@ -1,0 +1,287 @@
+// Package agentbash is one tool for a language model, bash, whose commands
+// reach a real shell, agent commands (read, edit, ...) and field tools of MCP
+// servers and functions, all of them composable in one pipeline.
+//
+//	b, err := agentbash.New(nil)
+//	...
+//	defer b.Close()
+//	res := b.Run(ctx, "read ./go.mod | head -n 3", nil)
+//
+// [New] puts together what can also be used alone: a registry with the agent
+// commands (package agentbash/agentbash), the field layer (fieldbash), the guard
+// that decides what may run (router/guard and router/policy), what the kernel and
+// the tools hold commands to (confinement), and the router with its bash (router,
+// session). What a model is told of the one tool is [Bash.Definition]; package
+// chat is a loop that gives it to one.
+//
+// # Safety
+//
+// New(nil) is as safe as the program: mode ask, with nobody to ask. What only
+// reads runs; what would be asked about is denied. Commands get an environment
+// without secrets, the tools keep to the workspace, and in the modes plan and auto
+// the kernel holds bash too, where it can: then this executable is started anew as
+// the launcher of bash, before main, and ends with that.
+//
+// Calls of tools from inside bash (read x | head) are made by a small program that
+// this package brings for Linux on amd64. Elsewhere a program needs one more line,
+// which makes it that client when it is started by a tool's name:
+//
+//	import _ "github.com/agentbash/agentbash/router/incall"
+package agentbash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	commands "github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/files"
+	"github.com/agentbash/agentbash/confinement"
+	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
+	"github.com/agentbash/agentbash/router/policy"
+	"github.com/agentbash/agentbash/session"
+)
+
+// Options configures New; nil means the defaults; copied. The options of the
+// parts are theirs: New sets what joins them (directories, the access of tools,
+// the launcher, the guard) and leaves the rest as it is.
+type Options struct {
+	Dir  string      // where commands start, and the workspace; "" is the current directory
+	Mode policy.Mode // how much runs without a question; "" is policy.AskMode
+
+	Tools  []*registry.Tool       // more tools
+	Offer  func(name string) bool // which tools there are, by their names; nil: all
+	Fields fieldbash.Config       // MCP servers and functions
+
+	// StateDir holds what outlasts a command: checkpoints for undo, outputs that
+	// are cut, background shells, the state of servers. "" makes a private one
+	// that Close removes.
+	StateDir string
+
+	// ToolsOnly is for a program that calls tools and gives bash nothing to do:
+	// no shell is made ready, and bash text cannot call tools.
+	ToolsOnly bool
+
+	// Warn is told what is not as it should be and stops nothing: an entry of
+	// Fields that is left out, what the kernel cannot hold. nil: it is dropped,
+	// but an entry that is left out is an error.
+	Warn func(error)
+
+	Commands     commands.Options
+	FieldOptions fieldbash.Options
+	Workspace    confinement.WorkspaceOptions
+	Confinement  confinement.Options // Mode and Trusted are set from Mode and Guard.Said
+	Guard        guard.Options       // Mode and World are set
+	Router       router.Options
+}
+
+// Bash is the one tool, with everything behind it. It is safe for concurrent
+// use. Close it.
+type Bash struct {
+	registry    *registry.ToolRegistry
+	commands    *commands.Commands
+	fields      *fieldbash.Fields
+	guard       *guard.Guard
+	confinement *confinement.Confinement
+	router      *router.Router
+	ownDir      string // to be removed
+}
+
+// New makes a Bash. Servers and the shell are started when they are first
+// needed.
+func New(opts *Options) (_ *Bash, err error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Confinement.Environ == nil {
+		o.Confinement.Environ = os.Environ()
+	}
+	b := &Bash{registry: registry.New()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}()
+	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return nil, fmt.Errorf("working directory: %w", err)
+	}
+	if o.StateDir == "" {
+		if b.ownDir, err = os.MkdirTemp("", "agentbash-"); err != nil {
+			return nil, fmt.Errorf("state directory: %w", err)
+		}
+		o.StateDir = b.ownDir
+	}
+	if err = b.register(&o); err == nil {
+		err = b.open(&o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// register makes the tools.
+func (b *Bash) register(o *Options) (err error) {
+	c := &o.Commands
+	c.Files.StateDir, c.Files.Guard = filepath.Join(o.StateDir, "checkpoints"), !o.ToolsOnly
+	c.Files.Access = func(ctx context.Context) *files.Access { return b.confinement.Access(ctx) }
+	if c.Notes.Root == "" {
+		c.Notes.Root = confinement.Repository(o.Dir)
+	}
+	c.Shells.Env = o.Confinement.Environ
+	c.Shells.StateDir, c.Shells.Alone = filepath.Join(o.StateDir, "background"), o.ToolsOnly
+	c.Shells.Prepare = func(command string) string { return b.router.Script(command) }
+	c.Shells.Launch = b.launch
+	if b.commands, err = commands.New(c); err != nil {
+		return err
+	}
+	tools := append(b.commands.Tools(), o.Tools...)
+	if o.Offer != nil {
+		tools = slices.DeleteFunc(tools, func(t *registry.Tool) bool { return !o.Offer(t.Name) })
+	}
+	if err := b.registry.Register(tools...); err != nil {
+		return err
+	}
+	f := &o.FieldOptions
+	if f.Env == nil {
+		f.Env = o.Confinement.Environ
+	}
+	f.Dir, f.State, f.Changed, f.Offer = o.Dir, filepath.Join(o.StateDir, "field"), b.registry.ReloadGroup, o.Offer
+	f.Warn = o.Warn
+	if b.fields, err = fieldbash.New(o.Fields, f); err != nil {
+		return err
+	}
+	return b.fields.Register(b.registry)
+}
+
+// open makes what decides, what confines, and the router.
+func (b *Bash) open(o *Options) (err error) {
+	at := confinement.FindWorkspace(o.Dir, &o.Workspace)
+	o.Guard.Mode, o.Guard.World = o.Mode, at.World()
+	b.guard = guard.New(&o.Guard)
+	o.Confinement.Mode, o.Confinement.Trusted = b.guard.Mode(), o.Guard.Said
+	b.confinement = confinement.New(at, &o.Confinement)
+	shell := confinement.Start{Env: o.Confinement.Environ}
+	if !o.ToolsOnly {
+		if shell, err = b.confinement.Start(); err != nil {
+			return err
+		}
+	}
+	for _, missing := range shell.Missing {
+		if o.Warn != nil {
+			o.Warn(errors.New(missing))
+		}
+	}
+	r := &o.Router
+	r.Dir, r.StateDir, r.NoCalls = o.Dir, filepath.Join(o.StateDir, "outputs"), o.ToolsOnly
+	r.Guard, r.Launcher, r.Env = b.guard, shell.Launcher, shell.Env
+	b.router, err = router.New(b.registry, r)
+	return err
+}
+
+// launch makes a background shell start as the session's own does, confined if
+// that is.
+func (b *Bash) launch(cmd *exec.Cmd) error {
+	l, _ := b.router.Launcher()
+	if l == nil || cmd.Err != nil {
+		return cmd.Err
+	}
+	cmd.Args = slices.Concat(l.Argv, []string{cmd.Path}, cmd.Args[1:])
+	cmd.Path = l.Argv[0]
+	cmd.Env = append(cmd.Env, l.Env...)
+	return nil
+}
+
+// Run runs a command string and never fails: what went wrong is in the result.
+// Cancelling the context stops what the command started and keeps the shell.
+func (b *Bash) Run(ctx context.Context, command string, opts *router.RunOptions) router.Result {
+	return b.router.Run(ctx, command, opts)
+}
+
+// Definition is the one tool as a model's provider is told of it. It names what
+// is registered now.
+func (b *Bash) Definition() registry.Definition { return router.Definition(b.registry) }
+
+// Registry holds the tools; more can be registered at any time.
+func (b *Bash) Registry() *registry.ToolRegistry { return b.registry }
+
+// Router runs the commands.
+func (b *Bash) Router() *router.Router { return b.router }
+
+// Guard decides what may run.
+func (b *Bash) Guard() *guard.Guard { return b.guard }
+
+// Fields is the field layer.
+func (b *Bash) Fields() *fieldbash.Fields { return b.fields }
+
+// Start starts bash in the background, so that it is there when the first
+// command comes.
+func (b *Bash) Start() { go b.router.Start() }
+
+// SetMode changes the mode: who decides, what the kernel and the tools hold
+// commands to, and the environment. The shell is started again with its directory
+// and variables; ctx bounds the wait for a command that runs. missing says what
+// the kernel does not do of what the mode promises, a line each. With an error the
+// mode is as it was.
+func (b *Bash) SetMode(ctx context.Context, mode policy.Mode) (missing []string, err error) {
+	old := b.guard.Mode()
+	undo := b.confinement.SetMode(mode, false)
+	b.guard.SetMode(mode)
+	s, err := b.confinement.Start()
+	if err == nil {
+		// From auto to plan nothing is gained, so the whole state may go along.
+		trust := old == mode || mode == policy.PlanMode
+		err = b.router.SetLauncher(ctx, session.RestartOptions{Launcher: s.Launcher, Env: s.Env, Trust: trust})
+		if err == nil && !trust && (old == policy.PlanMode || old == policy.AutoMode) {
+			b.guard.NewShell()
+		}
+	}
+	if err != nil {
+		undo()
+		b.guard.SetMode(old)
+		return nil, fmt.Errorf("mode %s: %w", mode, err)
+	}
+	return s.Missing, nil
+}
+
+// TrustSender makes whoever sends commands the person whose machine it is:
+// nothing is asked, and nothing holds them but what is always blocked.
+func (b *Bash) TrustSender(ctx context.Context) error {
+	b.guard.SetMode(policy.FullMode)
+	b.guard.SetSaid(true)
+	b.confinement.SetMode(policy.FullMode, true)
+	s, err := b.confinement.Start()
+	if err != nil {
+		return err
+	}
+	return b.router.SetLauncher(ctx, session.RestartOptions{Launcher: s.Launcher, Env: s.Env})
+}
+
+// Close ends the shells, the servers and all that they started.
+func (b *Bash) Close() error {
+	var errs []error
+	if b.commands != nil {
+		errs = append(errs, b.commands.Close())
+	}
+	if b.router != nil {
+		errs = append(errs, b.router.Close())
+	}
+	if b.fields != nil {
+		errs = append(errs, b.fields.Close())
+	}
+	if b.confinement != nil {
+		errs = append(errs, b.confinement.Close())
+	}
+	if b.ownDir != "" {
+		errs = append(errs, os.RemoveAll(b.ownDir))
+	}
+	return errors.Join(errs...)
+}
