@@ -2,79 +2,75 @@ package agentbash_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
+	"net/http"
+	"net/http/httptest"
+	"os"
 
-	"github.com/agentbash/agentbash/agentbash/files"
+	"github.com/agentbash/agentbash"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
+	"github.com/agentbash/agentbash/router/policy"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Another agent embeds the whole: the agent commands, a tool of its own, a
-// function definition and a hook, all of them in one command string.
-func Example() {
-	if err := embed(); err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// HELLO ADA
-	// 	{"city":"Oslo"}
-	// [stderr]
-	// greet: refused by hook no strangers: who is Mallory?
-	// [exit code: 126]
+// greet is a tool of the embedder's own. It says what it does, so it runs where
+// only reading is allowed.
+var greet = &registry.Tool{
+	Name: "greet", Summary: "Greet somebody", Kind: registry.ReadOnly,
+	Params: registry.NewParams(registry.Param{Name: "name", Type: registry.String, Required: true}),
+	Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
+		return registry.Success("hello " + c.String("name") + "\n"), nil
+	},
 }
 
-func embed() error {
-	reg := registry.New()
-	if err := reg.Register(files.Tools(nil)...); err != nil { // read, write, edit, grep, glob, undo
-		return err
-	}
-	if err := reg.Register(&registry.Tool{
-		Name: "greet", Summary: "greet somebody", Kind: registry.ReadOnly,
-		Params: registry.NewParams(registry.Param{Name: "name", Type: registry.String, Required: true}),
-		Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
-			return registry.Success("hello " + c.String("name") + "\n"), nil
-		},
-	}); err != nil {
-		return err
-	}
-
-	var cfg fieldbash.Config
-	definition := `{"functions": {"weather": [{"type": "function", "exec": {"argv": ["cat"]},
-		"function": {"name": "now", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]}}`
-	if err := json.Unmarshal([]byte(definition), &cfg); err != nil {
-		return err
-	}
-	fields, err := fieldbash.New(cfg, nil)
+// A program with a model loop of its own: a tool of its own, an MCP server, and
+// the mode in which nothing is changed unasked. Who can be asked is an Approver.
+func Example() {
+	server := weatherServer()
+	defer server.Close()
+	dir, err := os.MkdirTemp("", "work-")
 	if err != nil {
-		return err
+		fmt.Println(err)
+		return
 	}
-	defer fields.Close()
-	if err := fields.Register(reg); err != nil {
-		return err
-	}
-
-	r, err := router.New(reg, &router.Options{Hooks: []router.Hook{{
-		Name: "no strangers", Match: []string{"greet"},
-		Before: func(_ context.Context, call *router.HookCall) error {
-			if call.Input["name"] == "Mallory" {
-				return errors.New("who is Mallory?")
-			}
-			return nil
-		},
-		After: func(_ context.Context, _ *router.HookCall, out *router.HookOutput) error {
-			out.Stdout = strings.ToUpper(out.Stdout)
-			return nil
-		},
-	}}})
+	defer os.RemoveAll(dir)
+	rules, err := policy.ParseRules("here", []byte(`["allow field:weather:*"]`), false)
 	if err != nil {
-		return err
+		fmt.Println(err)
+		return
 	}
-	defer r.Close()
-	res := r.Run(context.Background(), `greet Ada; field:weather:now --city Oslo | sed 's/^/\t/'; greet Mallory`, nil)
-	fmt.Println(res.Output)
-	return nil
+	b, err := agentbash.New(&agentbash.Options{
+		Dir: dir, Mode: policy.AskMode, Tools: []*registry.Tool{greet},
+		Fields: fieldbash.Config{MCPServers: map[string]fieldbash.Server{"weather": {URL: server.URL}}},
+		Guard:  guard.Options{Rules: []*policy.Rules{rules}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer b.Close()
+	// The loop: what the model sends is run, what it sees is the output. The one
+	// tool that it is told of is b.Definition().
+	for _, command := range []string{"greet Ada | tr a-z A-Z", "field:weather:now --city Oslo | cut -c 1-8", "echo x > file; cat ~/.ssh/id_rsa"} {
+		res := b.Run(context.Background(), command, nil)
+		fmt.Printf("%d %.40q\n", res.ExitCode, res.Output)
+	}
+	// Output:
+	// 0 "HELLO ADA\n"
+	// 0 "Oslo: 20\n"
+	// 126 "[stderr]\ndenied: in mode ask this must b"
+}
+
+// weatherServer is an MCP server over HTTP.
+func weatherServer() *httptest.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "weather", Version: "1"}, nil)
+	type place struct {
+		City string `json:"city"`
+	}
+	sdk.AddTool(s, &sdk.Tool{Name: "now", Description: "The temperature of a city"}, func(_ context.Context, _ *sdk.CallToolRequest, p place) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: p.City + ": 20 degrees\n"}}}, nil, nil
+	})
+	return httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
 }
