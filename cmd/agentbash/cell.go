@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/router/policy"
 	"github.com/agentbash/agentbash/session"
 	"github.com/agentbash/agentbash/session/sandbox"
@@ -88,9 +89,14 @@ func (c *cell) spec() (sandbox.Spec, bool) {
 	return sandbox.Spec{}, false
 }
 
-// protected are those of the protected places that could be written at all.
+// protected are those of the protected places that could be written at all. Only
+// those that are there when a shell starts can be kept from it.
 func (c *cell) protected() []string {
-	return slices.DeleteFunc(slices.Clone(c.places.protected), func(p string) bool {
+	paths := slices.Clone(c.places.protected)
+	for _, root := range c.places.roots {
+		paths = append(paths, protected.InTree(root)...)
+	}
+	return slices.DeleteFunc(paths, func(p string) bool {
 		return !slices.ContainsFunc(c.places.roots, func(root string) bool { return p != root && strings.HasPrefix(p, strings.TrimSuffix(root, "/")+"/") })
 	})
 }
