@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"io/fs"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -124,4 +127,32 @@ func TestDependenciesHaveOneImporter(t *testing.T) {
 			}
 		}
 	}
+}
+
+// once are texts that show that something is done, and who may do it: all others
+// use the package that is there for it.
+var once = []struct{ text, use, by string }{
+	{"`'\\''`", "internal/quote", "internal/quote/quote.go"},
+	{"unicode.Cf", "internal/safetext", "internal/safetext/class.go agentbash/diagnose.go"},                                                                       // it tells why a text was not found
+	{"os.Rename(", "internal/atomicfile", "internal/atomicfile/write.go internal/atomicfile/temp.go agentbash/shells/log.go cmd/agentbash/internal/audit/log.go"}, // logs that are full
+	{".gnupg", "internal/protected", "internal/protected/protected.go"},
+}
+
+func TestWhatIsWrittenOnce(t *testing.T) {
+	root := os.DirFS("../..")
+	require.NoError(t, fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (name == "testdata" || name == ".git") {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		for _, o := range once {
+			if strings.Contains(string(text), o.text) {
+				require.Contains(t, strings.Fields(o.by), name, "%s has %s: use %s", name, o.text, o.use)
+			}
+		}
+		return err
+	}))
 }
