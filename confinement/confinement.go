@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/agentbash/agentbash/agentbash/files"
+	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/router/policy"
 	"github.com/agentbash/agentbash/session"
 	"github.com/agentbash/agentbash/session/sandbox"
@@ -123,9 +124,14 @@ func (c *Confinement) spec() (sandbox.Spec, bool) {
 	return sandbox.Spec{}, false
 }
 
-// protected are those of the protected places that could be written at all.
+// protected are those of the protected paths that could be written at all. Only
+// those that are there when a shell starts can be kept from it.
 func (c *Confinement) protected() []string {
-	return slices.DeleteFunc(slices.Clone(c.workspace.Protected), func(p string) bool {
+	paths := slices.Clone(c.workspace.Protected)
+	for _, root := range c.workspace.Roots {
+		paths = append(paths, protected.InTree(root)...)
+	}
+	return slices.DeleteFunc(paths, func(p string) bool {
 		return !slices.ContainsFunc(c.workspace.Roots, func(root string) bool { return p != root && strings.HasPrefix(p, strings.TrimSuffix(root, "/")+"/") })
 	})
 }

@@ -5,25 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agentbash/agentbash/internal/protected"
 )
-
-// knownSecrets are below the home directory: keys, and what holds passwords and
-// tokens in a form that everybody can use.
-var knownSecrets = strings.Fields(`
-	.ssh .gnupg .aws .azure .config/gcloud .oci .kube .docker/config.json .config/containers/auth.json
-	.netrc .git-credentials .config/git/credentials .config/gh .config/hub .config/glab-cli
-	.npmrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials .cargo/credentials.toml .config/composer/auth.json
-	.pgpass .my.cnf .mylogin.cnf .vault-token .terraform.d/credentials.tfrc.json .config/op .config/rclone .s3cfg .boto
-	.password-store .local/share/keyrings .local/share/kwalletd .mozilla .config/google-chrome .config/chromium .config/BraveSoftware .thunderbird
-	.bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history`)
-
-// startupFiles are below the home directory: what shells, editors and desktops
-// run by themselves.
-var startupFiles = strings.Fields(`
-	.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .zshrc .zshenv .zprofile .zlogin .zlogout .zsh
-	.kshrc .mkshrc .cshrc .tcshrc .login .logout .xinitrc .xsession .xprofile .xsessionrc .pam_environment .config/environment.d
-	.config/fish .config/autostart .config/systemd .config/git .gitconfig .vimrc .vim .config/nvim .emacs .emacs.d .tmux.conf .screenrc
-	.gdbinit .pythonrc .pythonstartup .Rprofile .irbrc .psqlrc .curlrc .wgetrc .ssh .gnupg .local/bin bin`)
 
 // FindWorkspace looks at the file system for what work that begins in dir, an
 // absolute path, may touch.
@@ -53,28 +37,15 @@ func FindWorkspace(dir string, opts *WorkspaceOptions) Workspace {
 		w.Roots = append(w.Roots, common)
 	}
 	for _, root := range w.Roots {
-		for _, name := range []string{".agentbash", ".mcp.json", ".envrc"} {
-			w.Protected = append(w.Protected, filepath.Join(root, name))
-		}
-		if st, err := os.Lstat(filepath.Join(root, ".git")); err == nil && !st.IsDir() {
-			w.Protected = append(w.Protected, filepath.Join(root, ".git"))
-		}
-		for _, dir := range []string{root, filepath.Join(root, ".git")} {
-			if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil {
-				w.Protected = append(w.Protected, filepath.Join(dir, "hooks"), filepath.Join(dir, "config"), filepath.Join(dir, "config.worktree"))
-			}
-		}
+		w.Protected = append(w.Protected, gitOwn(root)...)
+		w.Protected = append(w.Protected, links(protected.InTree(root))...)
 	}
 	if filepath.IsAbs(home) {
-		for _, name := range startupFiles {
-			w.Protected = append(w.Protected, filepath.Join(home, name))
-		}
-		for _, name := range knownSecrets {
-			w.Secrets = append(w.Secrets, filepath.Join(home, name))
-		}
+		w.Protected = append(w.Protected, protected.Startup(home)...)
+		w.Secrets = protected.Secrets(home)
 	}
 	if os.Geteuid() == 0 {
-		w.Secrets = append(w.Secrets, "/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-")
+		w.Secrets = append(w.Secrets, protected.SystemSecrets()...)
 	}
 	for _, s := range o.Secrets {
 		if off, ok := strings.CutPrefix(s, "!"); ok {
@@ -85,6 +56,28 @@ func FindWorkspace(dir string, opts *WorkspaceOptions) Workspace {
 		w.Secrets = append(w.Secrets, atHome(s, home))
 	}
 	return w
+}
+
+// gitOwn are the files of the repositories in a root that git runs, there or not.
+func gitOwn(root string) (paths []string) {
+	if st, err := os.Lstat(filepath.Join(root, ".git")); err == nil && !st.IsDir() {
+		paths = append(paths, filepath.Join(root, ".git"))
+	}
+	for _, dir := range []string{root, filepath.Join(root, ".git")} {
+		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil {
+			paths = append(paths, protected.InGitDir(dir)...)
+		}
+	}
+	return paths
+}
+
+// links are those of the paths that lead elsewhere. Who knows the others by their
+// names does not know what they lead to.
+func links(paths []string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool {
+		st, err := os.Lstat(path)
+		return err != nil || st.Mode()&os.ModeSymlink == 0
+	})
 }
 
 // atHome makes a path of a config file absolute.

@@ -33,7 +33,7 @@ func TestFindWorkspace(t *testing.T) {
 	w := FindWorkspace(sub, opts)
 	require.Equal(t, []string{sub, repo, filepath.Join(home, "more"), filepath.Join(home, "other")}, w.Roots, "the repository is written too")
 	require.Equal(t, "/tmp", w.Scratch[0])
-	for _, p := range []string{"repo/.git/hooks", "repo/.git/config", "repo/.envrc", "repo/sub/.agentbash", ".bashrc", ".ssh", ".config/own"} {
+	for _, p := range []string{"repo/.git/hooks", "repo/.git/config", ".bashrc", ".ssh", ".config/own"} {
 		require.Contains(t, w.Protected, filepath.Join(home, p))
 	}
 	require.Contains(t, w.Secrets, filepath.Join(home, ".ssh"))

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -130,7 +131,7 @@ func (g *gate) mayWrite(real string) error {
 		return nil
 	case below(real, g.secret):
 		return &Denied{real, secretWhy}
-	case below(real, g.protected()) || inGit(real) || isSettings(real):
+	case below(real, g.protected()) || isProtected(real):
 		return &Denied{real, "is protected, for programs run what it says: ask the person to change it, or to approve the command"}
 	case len(g.write()) == 0:
 		return &Denied{real, "cannot be changed in this mode: say what you would change, or ask the person to change the mode"}
@@ -142,14 +143,11 @@ func (g *gate) mayWrite(real string) error {
 
 const secretWhy = `is on the list of secrets: work without it, or ask the person to approve the command or to change "secrets" in their configuration`
 
-// inGit reports what is a repository's own: git runs the programs that its
-// configuration and its hooks name.
-func inGit(real string) bool { return slices.Contains(strings.Split(real, "/"), ".git") }
-
-// isSettings reports files by which a directory configures agents and shells.
-func isSettings(real string) bool {
-	words := strings.Split(real, "/")
-	return slices.Contains(words, ".agentbash") || slices.Contains([]string{".mcp.json", ".envrc"}, words[len(words)-1])
+// isProtected reports a file that is protected wherever it lies. In a repository
+// that is all: git alone has business there.
+func isProtected(real string) bool {
+	_, inGit := protected.Git(real)
+	return inGit || protected.Tree(real) != ""
 }
 
 // mayRead judges an open file by the name that the kernel has for it.

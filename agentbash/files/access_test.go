@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -99,6 +100,20 @@ func TestWritesStayInside(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhatIsProtectedEverywhere has the tools refuse the whole table, wherever
+// in the workspace.
+func TestWhatIsProtectedEverywhere(t *testing.T) {
+	s, _ := fenced(t)
+	for _, dir := range []string{s.dir, s.dir + "/deep/er"} {
+		for _, path := range append(protected.InTree(dir), protected.InGitDir(dir+"/.git")...) {
+			r := s.run("write", path, "mine", "--force")
+			require.Equal(t, 126, r.status, "%s: %s", path, r.err)
+			require.Contains(t, r.err, "is protected")
+		}
+	}
+	require.NoDirExists(t, s.dir+"/deep")
 }
 
 func expand(path, ws, out string) string {

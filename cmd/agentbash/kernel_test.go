@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
@@ -41,7 +42,7 @@ func newPrison(t *testing.T) *prison {
 	for name, content := range map[string]string{
 		p.home + "/.ssh/id_rsa": secretText, p.home + "/.bashrc": "# theirs\n", p.out + "/f": "theirs\n", p.out + "/dir/f": "theirs\n", p.home + "/notes": "theirs\n",
 		p.ws + "/f": "ours\n", p.ws + "/.git/HEAD": "ref: refs/heads/main\n", p.ws + "/.git/config": "[core]\n", p.ws + "/.git/hooks/sample": "#!/bin/sh\n",
-		p.ws + "/.agentbash/config.json": "{}\n", p.home + "/tmp/f": "theirs\n",
+		p.ws + "/.agentbash/config.json": "{}\n", p.ws + "/.vscode/tasks.json": "{}\n", p.ws + "/.github/workflows/ci.yml": "on: push\n", p.home + "/tmp/f": "theirs\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(content), 0o644))
@@ -122,7 +123,7 @@ func (p *prison) outside(mode policy.Mode) map[string]string {
 		if strings.HasPrefix(path, p.home+"/.local/state") {
 			return nil
 		}
-		if mode == policy.AutoMode && strings.HasPrefix(path, p.ws+"/") && !strings.Contains(path, "/.git/") && !strings.Contains(path, "/.agentbash/") {
+		if mode == policy.AutoMode && strings.HasPrefix(path, p.ws+"/") && !strings.Contains(path, "/.git/") && protected.Tree(path) == "" {
 			return nil
 		}
 		if err != nil || !d.Type().IsRegular() {
@@ -184,8 +185,8 @@ var attacks = []struct{ name, command string }{
 	{"a call through a link", "ln -s OUT $TMPDIR/l2; agent:write $TMPDIR/l2/f x --force; agent:write $TMPDIR/l2/new x | cat"},
 	{"a call that reads a secret", "agent:read HOME/.ssh/id_rsa | cat; agent:grep --pattern secret --path HOME/.ssh --hidden | cat; xargs agent:read <<<HOME/.ssh/id_rsa"},
 	{"a background shell", "agent:bash_start 'echo x >OUT/f; cat HOME/.ssh/id_rsa' | cat; sleep 0.2; agent:bash_output bash_1 | cat"},
-	{"hooks and configuration", "echo x >.git/config; echo x >.git/hooks/sample; echo x >.git/hooks/pre-commit; rm -rf .git/hooks; mv .git g; mv .git/config c; echo x >.agentbash/config.json; ln -f f .git/config"},
-	{"hooks by calls", "agent:write .git/hooks/pre-commit x; agent:write .agentbash/config.json x --force | cat; agent:edit .git/config core x"},
+	{"hooks and configuration", "echo x >.git/config; echo x >.git/hooks/sample; echo x >.git/hooks/pre-commit; rm -rf .git/hooks; mv .git g; mv .git/config c; echo x >.agentbash/config.json; ln -f f .git/config; echo x >.vscode/tasks.json; mv .vscode v; rm -rf .vscode; echo x >.github/workflows/ci.yml; mv .github g"},
+	{"hooks by calls", "agent:write .git/hooks/pre-commit x; agent:write .agentbash/config.json x --force | cat; agent:edit .git/config core x; agent:write .vscode/tasks.json x --force; agent:write .husky/pre-commit x; agent:edit .github/workflows/ci.yml push x"},
 	{"tools alone", "write OUT/f x --force"},
 	{"tools alone, a link", "write WS/../../out/new x"},
 	{"reading alone", "read ~/.ssh/id_rsa"},

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +54,7 @@ var bans = []ban{
 // leaves are for everybody, also for those who import nothing else of ours:
 // what would otherwise be written once in each of them. They import nothing of
 // ours themselves.
-var leaves = []string{"internal/atomicfile", "internal/quote", "internal/safetext", "internal/watchdog"}
+var leaves = []string{"internal/atomicfile", "internal/protected", "internal/quote", "internal/safetext", "internal/watchdog"}
 
 // sole are dependencies that one package imports, and no other.
 var sole = map[string]string{
@@ -154,4 +156,32 @@ func TestNoRegexpIsCompiledAtStart(t *testing.T) {
 			require.Empty(t, global.FindString(string(text)), "%s/%s", p.ImportPath, name)
 		}
 	}
+}
+
+// once are texts that show that something is done, and who may do it: all others
+// use the package that is there for it.
+var once = []struct{ text, use, by string }{
+	{"`'\\''`", "internal/quote", "internal/quote/quote.go"},
+	{"unicode.Cf", "internal/safetext", "internal/safetext/class.go agentbash/files/diagnose.go"},                                                                 // it tells why a text was not found
+	{"os.Rename(", "internal/atomicfile", "internal/atomicfile/write.go internal/atomicfile/temp.go agentbash/shells/log.go cmd/agentbash/internal/audit/log.go"}, // logs that are full
+	{".gnupg", "internal/protected", "internal/protected/protected.go"},
+}
+
+func TestWhatIsWrittenOnce(t *testing.T) {
+	root := os.DirFS("../..")
+	require.NoError(t, fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (name == "testdata" || name == ".git") {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		for _, o := range once {
+			if strings.Contains(string(text), o.text) {
+				require.Contains(t, strings.Fields(o.by), name, "%s has %s: use %s", name, o.text, o.use)
+			}
+		}
+		return err
+	}))
 }

@@ -18,7 +18,7 @@ func shapeless(r rune) bool {
 	case 0x115f, 0x1160, 0x3164, 0xffa0, 0x2800: // blank letters
 		return true
 	}
-	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.Z, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	return !unicode.IsLetter(r) && unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.Z, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // hidden reports a shapeless character that is not part of ordinary text after

@@ -58,15 +58,17 @@ func (z *Stream) clean(s string, last bool) string {
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if introduces(r) || r == utf8.RuneError && n == 1 && !utf8.FullRuneInString(s[i:]) {
+		if !last && !utf8.FullRuneInString(s[i:]) {
+			z.held = s[i:]
+			break
+		}
+		if r == esc {
 			size, whole := sequence(s[i:])
 			if !whole && !last {
 				z.held = s[i:]
 				break
 			}
-			if i += size; size > 0 {
-				continue
-			}
+			n = max(n, size)
 		}
 		i += n
 		if !control(r) && !hidden(z.prev, r) {

@@ -22,8 +22,8 @@ var table = map[string]struct{ in, clean, names, visible string }{
 	"a string without an end":     {"a\x1b]0;title\nrm x", "a]0;title\nrm x", `a\x1b]0;title` + "\nrm x", ""},
 	"a character set":             {"\x1b(0lqk\x1b(B", "lqk", `\x1b(0lqk\x1b(B`, ""},
 	"a reset":                     {"\x1bcx", "x", `\x1bcx`, ""},
-	"8-bit CSI":                   {"\u009b31mx", "x", `\u009b31mx`, ""},
-	"8-bit OSC":                   {"\u009d0;t\u009cx", "x", `\u009d0;t\u009cx`, ""},
+	"8-bit CSI, wrong decoding":   {"\u009b31mx", "31mx", `\u009b31mx`, ""},
+	"8-bit OSC":                   {"\u009d0;t\u009cx", "0;tx", `\u009d0;t\u009cx`, ""},
 	"broken by a newline":         {"\x1b[3\nx", "\nx", `\x1b[3` + "\nx", ""},
 	"ESC before a letter of ours": {"\x1bé", "é", `\x1bé`, ""},
 	"ESC before a newline":        {"\x1b\nx", "\nx", `\x1b` + "\nx", ""},
@@ -164,4 +164,16 @@ func FuzzSafetext(f *testing.F) {
 		}
 		require.Equal(t, names, written(t, s, max(1, at)))
 	})
+}
+
+func BenchmarkClean(b *testing.B) {
+	for name, s := range map[string]string{"ASCII": "a line of output\n", "Chinese": "一行输出，还有标点。\n", "colours": "\x1b[31mred\x1b[0m\n"} {
+		text := strings.Repeat(s, 30_000/utf8.RuneCountInString(s))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Clean(text)
+			}
+		})
+	}
 }

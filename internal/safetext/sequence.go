@@ -1,51 +1,27 @@
 package safetext
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // maxSequence bounds how far the end of a sequence is looked for.
 const maxSequence = 4096
 
-// The characters of ISO 6429 that have two forms: of one character, and ESC
-// with another.
-const (
-	esc = 0x1b
-	csi = 0x9b
-	st  = 0x9c // ends a string
-)
+const esc = 0x1b
 
-// introduces reports whether a control sequence may begin with a character.
-func introduces(r rune) bool { return r == esc || r == csi || introducesString(r) }
-
-// introducesString: DCS, SOS, OSC, PM, APC.
-func introducesString(r rune) bool {
-	return r == 0x90 || r == 0x98 || r == 0x9d || r == 0x9e || r == 0x9f
-}
-
-// sequence is the length of the control sequence that s begins with, 0 when it
-// is none. It is not whole when more text could make another one of it.
+// sequence is the length of the control sequence that s, which begins with ESC,
+// begins with, 0 when it is none. It is not whole when more text could make
+// another one of it. The forms of one character (C1: U+009B for ESC [) are
+// controls that begin nothing: they are common in text that was decoded wrongly,
+// and would hide the rest of it.
 func sequence(s string) (size int, whole bool) {
-	r, n := utf8.DecodeRuneInString(s)
-	if r == esc {
-		if len(s) == 1 {
-			return 0, false
-		}
-		r, n = 0x40+rune(s[1]), 2
-		if s[1] < '@' || s[1] > '_' {
-			return escapeLen(s)
-		}
-	}
 	switch {
-	case r == csi:
-		return csiLen(s, n)
-	case introducesString(r):
-		return stringLen(s, n)
-	case r == utf8.RuneError:
-		return 0, false // a character that was cut
+	case len(s) == 1:
+		return 0, false
+	case s[1] == '[':
+		return csiLen(s)
+	case strings.IndexByte("P]X^_", s[1]) >= 0: // DCS, OSC, SOS, PM, APC
+		return stringLen(s)
 	}
-	return n, true // ESC and one byte
+	return escapeLen(s)
 }
 
 // escapeLen is that of ESC, bytes that say which kind, and one more: ESC ( B.
@@ -64,7 +40,8 @@ func escapeLen(s string) (int, bool) {
 }
 
 // csiLen ends a sequence also before a character that cannot be part of it.
-func csiLen(s string, i int) (int, bool) {
+func csiLen(s string) (int, bool) {
+	i := 2
 	for i < len(s) && i < maxSequence && s[i] >= ' ' && s[i] <= '?' {
 		i++
 	}
@@ -79,11 +56,12 @@ func csiLen(s string, i int) (int, bool) {
 	return i, true
 }
 
-// stringLen is up to BEL or ST.
-func stringLen(s string, from int) (int, bool) {
+// stringLen is up to BEL or ST, which has two forms.
+func stringLen(s string) (int, bool) {
+	const from = 2
 	text := s[from:min(len(s), maxSequence)]
 	end, size := -1, 0
-	for _, e := range []string{"\a", "\x1b\\", string(rune(st))} {
+	for _, e := range []string{"\a", "\x1b\\", "\u009c"} {
 		if i := strings.Index(text, e); i >= 0 && (end < 0 || i < end) {
 			end, size = i, len(e)
 		}
