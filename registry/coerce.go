@@ -175,7 +175,7 @@ func (q *Param) scalar(s string) (any, error) {
 		}
 		return m, nil
 	}
-	return Guess(s), nil
+	return guess(s), nil
 }
 
 // literal makes a number JSON's own spelling and keeps every digit that
@@ -202,14 +202,16 @@ func literal(s string) string {
 // allows reports a value that is not in the enum, or a number outside the
 // declared range.
 func (q *Param) allows(v any) error {
-	switch v.(type) {
-	case []any, map[string]any: // of these an enum is the whole schema's to judge
-	default:
-		if text, _ := wordOf(v); len(q.Enum) > 0 && !slices.Contains(q.Enum, text) {
-			return fmt.Errorf("%s is not one of %s", quote(text), strings.Join(q.Enum, ", "))
+	n, ok := v.(json.Number)
+	if len(q.Enum) > 0 {
+		switch v.(type) {
+		case []any, map[string]any: // of these an enum is the whole schema's to judge
+		default:
+			if text, _ := wordOf(v); !slices.Contains(q.Enum, text) {
+				return fmt.Errorf("%s is not one of %s", quote(text), strings.Join(q.Enum, ", "))
+			}
 		}
 	}
-	n, ok := v.(json.Number)
 	if !ok || q.Min == nil && q.Max == nil {
 		return nil
 	}
@@ -227,10 +229,10 @@ func (q *Param) allows(v any) error {
 
 func short(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Guess is for values of no declared type, and lossless: the result's own
+// guess is for values of no declared type, and lossless: the result's own
 // text is the word itself, else the word stays a string. It knows true, false,
 // integers and decimal fractions.
-func Guess(s string) any {
+func guess(s string) any {
 	switch s {
 	case "true":
 		return true

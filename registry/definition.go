@@ -24,7 +24,7 @@ func (t *Tool) Definition() Definition {
 	if t.Detail != "" {
 		text = strings.TrimSpace(text + "\n\n" + t.Detail)
 	}
-	return Definition{Name: DefinitionName(t.Name), Description: text, Parameters: t.withoutStdin(), ReadOnly: t.Kind == ReadOnly}
+	return Definition{Name: definitionName(t.Name), Description: text, Parameters: t.withoutStdin(), ReadOnly: t.Kind == ReadOnly}
 }
 
 // withoutStdin is the tool's schema for callers that have no stdin to give what
@@ -57,10 +57,10 @@ func (t *Tool) withoutStdin() json.RawMessage {
 // mostName is the length of a name that every provider takes.
 const mostName = 64
 
-// DefinitionName is a name that providers take: colons become two underscores,
+// definitionName is a name that providers take: colons become two underscores,
 // other characters that they do not take one. What is too long is cut, and told
 // apart by a hash.
-func DefinitionName(name string) string {
+func definitionName(name string) string {
 	var b strings.Builder
 	for _, c := range name {
 		switch {

@@ -88,14 +88,11 @@ func ExitStatus(err error) int {
 	return exitStatus(err)
 }
 
-// CallOption sets what Execute's callers seldom need to say of a call.
+// CallOption changes the call that Execute is about to make.
 type CallOption func(*Call)
 
 // InDir has relative paths start from an absolute directory.
 func InDir(dir string) CallOption { return func(c *Call) { c.Dir = dir } }
-
-// WithStdin gives a call something to read.
-func WithStdin(r io.Reader) CallOption { return func(c *Call) { c.Stdin = r } }
 
 // Execute finds a tool by name, loading its group if needed, and runs it on
 // kwargs that [Tool.Bind] found right: a usage error is a result with exit status

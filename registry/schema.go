@@ -13,7 +13,8 @@ const maxDepth = 12
 
 // ParseSchema reads the JSON Schema of a tool that comes from elsewhere: the
 // order of its properties, their types, enums, ranges and unions, with local
-// references ("#/$defs/x") followed. The schema itself is kept whole. What
+// references ("#/$defs/x") followed, and Roles: by the keyword x-role, and Contacts
+// by the format uri. The schema itself is kept whole. What
 // cannot be understood becomes a parameter of no declared type; only text that
 // is no JSON object is an error.
 func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
