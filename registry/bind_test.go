@@ -61,6 +61,8 @@ func TestExecuteTakesValuesByTheRulesOfACommandLine(t *testing.T) {
 		{"bytes are text", Kwargs{"file_path": []byte("a")}, Kwargs{"file_path": "a"}},
 		{"[]string", Kwargs{"file_path": "a", "tags": []string{"x", "1"}}, Kwargs{"file_path": "a", "tags": []any{"x", "1"}}},
 		{"[]int", Kwargs{"file_path": "a", "lines": []int{1, 2}}, Kwargs{"file_path": "a", "lines": []any{n("1"), n("2")}}},
+		{"names that are no UTF-8", Kwargs{"file_path": "\xff", "tags": []any{"\xff"}, "any": map[string]any{"a": []string{"\xff"}}},
+			Kwargs{"file_path": "\xff", "tags": []any{"\xff"}, "any": map[string]any{"a": []any{"\xff"}}}},
 		{"an empty slice", Kwargs{"file_path": "a", "tags": []string{}}, Kwargs{"file_path": "a", "tags": []any{}}},
 		{"one word for an array", Kwargs{"file_path": "a", "tags": "x"}, Kwargs{"file_path": "a", "tags": []any{"x"}}},
 		{"members and their aliases", Kwargs{"file_path": "a", "edits": []map[string]any{{"old_str": "x", "times": 2.0}}},

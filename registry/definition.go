@@ -41,7 +41,7 @@ func (t *Tool) withoutStdin() json.RawMessage {
 			}
 		}
 	}
-	o, err := object(schema)
+	o, err := decodeObject(schema)
 	if !from || err != nil {
 		return schema
 	}
@@ -81,11 +81,11 @@ func definitionName(name string) string {
 
 // objectSchema is a schema that says of itself that it is an object's.
 func objectSchema(schema json.RawMessage) json.RawMessage {
-	o, err := object(schema)
+	o, err := decodeObject(schema)
 	if err != nil {
 		return json.RawMessage(`{"type":"object"}`)
 	}
-	if text(o.at("type")) == "object" {
+	if decodeText(o.at("type")) == "object" {
 		return schema
 	}
 	out := members{{"type", json.RawMessage(`"object"`)}}

@@ -34,11 +34,11 @@ func (t *Tool) Invoke(ctx context.Context, call *Call) (res ToolResult) {
 			res = ToolResult{Error: err.Error(), ExitStatus: 1}
 		}
 	}
-	return t.settle(&c, res)
+	return t.reportFailure(&c, res)
 }
 
-// settle makes status and success agree and reports the failure.
-func (t *Tool) settle(c *Call, res ToolResult) ToolResult {
+// reportFailure makes status and success agree and reports the failure.
+func (t *Tool) reportFailure(c *Call, res ToolResult) ToolResult {
 	if res.Success = res.Success && res.ExitStatus == 0; res.Success {
 		return res
 	}

@@ -103,11 +103,11 @@ func (p *Params) Coerce(words []string, hasStdin bool) (out Parsed, problems []s
 	if r.params == nil {
 		r.params = NewParams()
 	}
-	if help := r.words(words); help != NoHelp {
+	if help := r.sortWords(words); help != NoHelp {
 		return Parsed{Kwargs: Kwargs{}, Help: help}, nil
 	}
-	r.fill()
-	kwargs := r.coerce(hasStdin)
+	r.fillPositionals()
+	kwargs := r.coerceRaw(hasStdin)
 	return Parsed{Kwargs: kwargs, Positionals: r.positionals}, r.problems
 }
 
@@ -129,9 +129,9 @@ type parser struct {
 
 var negative = regexp.MustCompile(`^-(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
 
-// option cuts --key and --key=value. A key is a word of letters, digits, _ . and
+// cutOption cuts --key and --key=value. A key is a word of letters, digits, _ . and
 // -, or whatever the schema declares (--$filter, --größe).
-func (p *parser) option(word string) (key, value string, hasValue, ok bool) {
+func (p *parser) cutOption(word string) (key, value string, hasValue, ok bool) {
 	rest, ok := strings.CutPrefix(word, "--")
 	if !ok {
 		return "", "", false, false
@@ -151,46 +151,46 @@ func isKey(s string) bool {
 	return s != ""
 }
 
-func (p *parser) problem(format string, args ...any) {
+func (p *parser) addProblem(format string, args ...any) {
 	p.problems = append(p.problems, fmt.Sprintf(format, args...))
 }
 
-// words sorts the words into raw values and positionals; it stops at a request for help.
-func (p *parser) words(words []string) HelpLevel {
+// sortWords sorts the words into raw values and positionals; it stops at a request for help.
+func (p *parser) sortWords(words []string) HelpLevel {
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		if w == "--" {
 			p.positionals = append(p.positionals, words[i+1:]...)
 			return NoHelp
 		}
-		if key, value, hasValue, ok := p.option(w); ok {
-			used, help := p.long(key, value, hasValue, words[i+1:])
+		if key, value, hasValue, ok := p.cutOption(w); ok {
+			used, help := p.takeLong(key, value, hasValue, words[i+1:])
 			if help != NoHelp {
 				return help
 			}
 			i += used
 			continue
 		}
-		if w == "-h" && p.params.short("h") == nil {
+		if w == "-h" && p.params.findShort("h") == nil {
 			return BriefHelp
 		}
-		if len(w) < 2 || w[0] != '-' || negative.MatchString(w) && p.params.short(w[1:2]) == nil {
+		if len(w) < 2 || w[0] != '-' || negative.MatchString(w) && p.params.findShort(w[1:2]) == nil {
 			p.positionals = append(p.positionals, w)
 			continue
 		}
-		i += p.letter(w, words[i+1:])
+		i += p.takeLetters(w, words[i+1:])
 	}
 	return NoHelp
 }
 
-// long takes --key, --key=value or --key value and returns how many of the
+// takeLong takes --key, --key=value or --key value and returns how many of the
 // following words it used.
-func (p *parser) long(key, value string, hasValue bool, rest []string) (used int, help HelpLevel) {
+func (p *parser) takeLong(key, value string, hasValue bool, rest []string) (used int, help HelpLevel) {
 	q, name := p.find(key)
 	switch {
 	case q == nil && key == "help" && !hasValue:
 		return 0, VerboseHelp
-	case q == nil && p.negated(key, hasValue):
+	case q == nil && p.takeNegated(key, hasValue):
 		return 0, NoHelp
 	case q == nil && !p.params.open:
 		p.problems = append(p.problems, p.params.unknown("--", key))
@@ -200,10 +200,10 @@ func (p *parser) long(key, value string, hasValue bool, rest []string) (used int
 		return used, NoHelp
 	}
 	if hasValue {
-		p.add(name, q, value)
+		p.addRaw(name, q, value)
 		return 0, NoHelp
 	}
-	return p.next("--"+key, name, q, rest), NoHelp
+	return p.takeValue("--"+key, name, q, rest), NoHelp
 }
 
 // find returns the parameter a key names and the key's canonical form; for an
@@ -219,8 +219,8 @@ func (p *parser) find(key string) (*Param, string) {
 	return nil, Fold(key)
 }
 
-// negated takes --no-flag.
-func (p *parser) negated(key string, hasValue bool) bool {
+// takeNegated takes --no-flag.
+func (p *parser) takeNegated(key string, hasValue bool) bool {
 	rest, ok := strings.CutPrefix(Fold(key), "no_")
 	if !ok {
 		return false
@@ -230,10 +230,10 @@ func (p *parser) negated(key string, hasValue bool) bool {
 		return false
 	}
 	if hasValue {
-		p.problem("--%s takes no value: write --%s=true or --%s=false", key, rest, rest)
+		p.addProblem("--%s takes no value: write --%s=true or --%s=false", key, rest, rest)
 		return true
 	}
-	p.add(q.Name, q, "false")
+	p.addRaw(q.Name, q, "false")
 	return true
 }
 
@@ -263,59 +263,59 @@ func (q *Param) missing(prefix string) string {
 	return fmt.Sprintf("missing %s%s: write %[1]s%[2]s %s%s", prefix, q.Name, q.placeholder(), pipe)
 }
 
-// next takes the value of an option from the following words.
-func (p *parser) next(shown, name string, q *Param, rest []string) (used int) {
+// takeValue takes the value of an option from the following words.
+func (p *parser) takeValue(shown, name string, q *Param, rest []string) (used int) {
 	if q != nil && q.isFlag() {
 		if len(rest) > 0 && (strings.EqualFold(rest[0], "true") || strings.EqualFold(rest[0], "false")) {
-			p.add(name, q, rest[0])
+			p.addRaw(name, q, rest[0])
 			return 1
 		}
-		p.add(name, q, "true")
+		p.addRaw(name, q, "true")
 		return 0
 	}
 	if q == nil && (len(rest) == 0 || strings.HasPrefix(rest[0], "--")) { // an open schema: as the seed does, a flag
-		p.add(name, q, "true")
+		p.addRaw(name, q, "true")
 		return 0
 	}
 	if len(rest) == 0 {
-		p.problem("%s needs a value: write %s VALUE", shown, shown)
+		p.addProblem("%s needs a value: write %s VALUE", shown, shown)
 		return 0
 	}
-	if key, _, _, ok := p.option(rest[0]); ok {
+	if key, _, _, ok := p.cutOption(rest[0]); ok {
 		if k, _ := p.find(key); k != nil {
-			p.problem("%s needs a value, and the next word is %s: write %s=%s if that is the value", shown, rest[0], shown, rest[0])
+			p.addProblem("%s needs a value, and the next word is %s: write %s=%s if that is the value", shown, rest[0], shown, rest[0])
 			return 0
 		}
 	}
-	p.add(name, q, rest[0])
+	p.addRaw(name, q, rest[0])
 	return 1
 }
 
-// letter takes -x: a declared letter, with its value joined or following.
-func (p *parser) letter(w string, rest []string) (used int) {
+// takeLetters takes -x: a declared letter, with its value joined or following.
+func (p *parser) takeLetters(w string, rest []string) (used int) {
 	for i := 1; i < len(w); i++ {
-		q := p.params.short(w[i : i+1])
+		q := p.params.findShort(w[i : i+1])
 		if q == nil {
-			p.problem("unknown option %s: a value that starts with - goes after --", w)
+			p.addProblem("unknown option %s: a value that starts with - goes after --", w)
 			return 0
 		}
 		if q.isFlag() {
-			p.add(q.Name, q, "true")
+			p.addRaw(q.Name, q, "true")
 			continue
 		}
 		if i+1 < len(w) {
-			p.add(q.Name, q, w[i+1:])
+			p.addRaw(q.Name, q, w[i+1:])
 			return 0
 		}
-		return p.next("-"+q.Short, q.Name, q, rest)
+		return p.takeValue("-"+q.Short, q.Name, q, rest)
 	}
 	return 0
 }
 
-// add keeps one raw value; only arrays may have several.
-func (p *parser) add(name string, q *Param, value string) {
+// addRaw keeps one raw value; only arrays may have several.
+func (p *parser) addRaw(name string, q *Param, value string) {
 	if len(p.raw[name]) > 0 && (q == nil || !q.holds(Array)) {
-		p.problem("--%s is given twice (%s, then %s): give it once", name, quote(p.raw[name][0]), quote(value))
+		p.addProblem("--%s is given twice (%s, then %s): give it once", name, quoteCut(p.raw[name][0]), quoteCut(value))
 		return
 	}
 	if len(p.raw[name]) == 0 {
@@ -324,8 +324,8 @@ func (p *parser) add(name string, q *Param, value string) {
 	p.raw[name] = append(p.raw[name], value)
 }
 
-// fill gives the positionals to the parameters that are not set.
-func (p *parser) fill() {
+// fillPositionals gives the positionals to the parameters that are not set.
+func (p *parser) fillPositionals() {
 	left := p.positionals
 	for _, required := range []bool{true, false} {
 		for i := range p.params.list {
@@ -333,12 +333,12 @@ func (p *parser) fill() {
 			if len(left) == 0 || q.Required != required || p.isSet(q.Name) {
 				continue
 			}
-			p.add(q.Name, q, left[0])
+			p.addRaw(q.Name, q, left[0])
 			left = left[1:]
 		}
 	}
 	if len(left) > 0 {
-		p.problem("too many values, the first extra one is %s: quote a value that holds spaces, or name it with --key", quote(left[0]))
+		p.addProblem("too many values, the first extra one is %s: quote a value that holds spaces, or name it with --key", quoteCut(left[0]))
 	}
 }
 
@@ -346,18 +346,18 @@ func (p *parser) isSet(name string) bool {
 	return slices.ContainsFunc(p.order, func(k string) bool { return k == name || strings.HasPrefix(k, name+".") })
 }
 
-// coerce makes the kwargs from the raw values and names what is missing.
-func (p *parser) coerce(hasStdin bool) Kwargs {
+// coerceRaw makes the kwargs from the raw values and names what is missing.
+func (p *parser) coerceRaw(hasStdin bool) Kwargs {
 	kwargs := Kwargs{}
 	for _, key := range p.order {
 		q, _ := p.find(key)
 		v, err := q.orAny().coerce(p.raw[key])
 		if err != nil {
-			p.problem("--%s: %v", key, err)
+			p.addProblem("--%s: %v", key, err)
 			continue
 		}
-		if err := kwargs.set(key, v, p.params.Find(key) == nil && q != nil); err != nil {
-			p.problem("--%s: %v", key, err)
+		if err := kwargs.setMember(key, v, p.params.Find(key) == nil && q != nil); err != nil {
+			p.addProblem("--%s: %v", key, err)
 		}
 	}
 	for i := range p.params.list {
@@ -370,8 +370,8 @@ func (p *parser) coerce(hasStdin bool) Kwargs {
 	return kwargs
 }
 
-// set stores a value, or a member of an object under a dotted key.
-func (k Kwargs) set(key string, v any, dotted bool) error {
+// setMember stores a value, or a member of an object under a dotted key.
+func (k Kwargs) setMember(key string, v any, dotted bool) error {
 	if !dotted {
 		k[key] = v
 		return nil
@@ -393,8 +393,8 @@ func (k Kwargs) set(key string, v any, dotted bool) error {
 	return nil
 }
 
-// quote shows what was got: in quotes, cut at 60 bytes.
-func quote(s string) string {
+// quoteCut shows what was got: in quotes, cut at 60 bytes.
+func quoteCut(s string) string {
 	if len(s) > 60 {
 		return fmt.Sprintf("%q...", strings.ToValidUTF8(s[:60], ""))
 	}

@@ -27,7 +27,7 @@ func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
 		return nil, fmt.Errorf("schema of %s: not JSON", name)
 	}
 	return &Params{schema: schema, parse: func() *Params {
-		root, err := object(schema)
+		root, err := decodeObject(schema)
 		if err != nil { // json.Valid has seen it
 			return &Params{open: true}
 		}
@@ -48,7 +48,7 @@ func (d schemaDoc) params(o members, depth int) *Params {
 			required[n] = true
 		}
 	}
-	props, _ := object(o.at("properties"))
+	props, _ := decodeObject(o.at("properties"))
 	for _, m := range props {
 		q := d.param(m.value, depth+1)
 		q.Name, q.Required = m.key, required[m.key]
@@ -62,18 +62,18 @@ func (d schemaDoc) params(o members, depth int) *Params {
 
 // param reads one property's schema.
 func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
-	o, err := object(raw)
+	o, err := decodeObject(raw)
 	if err != nil || depth > maxDepth {
 		return Param{}
 	}
-	if ref := text(o.at("$ref")); ref != "" {
+	if ref := decodeText(o.at("$ref")); ref != "" {
 		q := d.param(d.resolve(ref), depth+1)
-		if s := text(o.at("description")); s != "" {
+		if s := decodeText(o.at("description")); s != "" {
 			q.Description = s
 		}
 		return q
 	}
-	q := Param{Description: text(o.at("description")), Type: text(o.at("type")), Role: role(o)}
+	q := Param{Description: decodeText(o.at("description")), Type: decodeText(o.at("type")), Role: schemaRole(o)}
 	json.Unmarshal(o.at("minimum"), &q.Min)
 	json.Unmarshal(o.at("maximum"), &q.Max)
 	q.Enum = literals(o.at("enum"))
@@ -102,13 +102,13 @@ func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
 	return q
 }
 
-// role is what a schema says of a value by our keyword x-role. A value of the
+// schemaRole is what a schema says of a value by our keyword x-role. A value of the
 // format uri is taken for an address; one that may be relative names no host.
-func role(o members) Role {
-	if r := Role(text(o.at("x-role"))); slices.Contains(Roles(), r) {
+func schemaRole(o members) Role {
+	if r := Role(decodeText(o.at("x-role"))); slices.Contains(Roles(), r) {
 		return r
 	}
-	if f := text(o.at("format")); f == "uri" || f == "iri" || f == "url" {
+	if f := decodeText(o.at("format")); f == "uri" || f == "iri" || f == "url" {
 		return Contacts
 	}
 	return ""
@@ -155,7 +155,7 @@ func (d schemaDoc) resolve(ref string) json.RawMessage {
 	}
 	raw := d.root
 	for _, part := range strings.Split(path, "/")[1:] {
-		o, err := object(raw)
+		o, err := decodeObject(raw)
 		if err != nil {
 			return nil
 		}
@@ -211,8 +211,8 @@ func (o members) render() json.RawMessage {
 	return b.Bytes()
 }
 
-// object decodes one JSON object and keeps the order of its keys.
-func object(raw json.RawMessage) (members, error) {
+// decodeObject decodes one JSON object and keeps the order of its keys.
+func decodeObject(raw json.RawMessage) (members, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func object(raw json.RawMessage) (members, error) {
 	return out, err
 }
 
-func text(raw json.RawMessage) string {
+func decodeText(raw json.RawMessage) string {
 	var s string
 	json.Unmarshal(raw, &s)
 	return s
@@ -249,7 +249,7 @@ func literals(raw json.RawMessage) []string {
 	}
 	var out []string
 	for _, v := range list {
-		if s := text(v); s != "" || string(v) == `""` {
+		if s := decodeText(v); s != "" || string(v) == `""` {
 			out = append(out, s)
 		} else {
 			out = append(out, string(v))
