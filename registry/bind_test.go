@@ -146,6 +146,22 @@ func TestParseLooksIntoJSON(t *testing.T) {
 	require.Equal(t, []any{map[string]any{"old": "x"}}, got.Kwargs["edits"])
 }
 
+// Members that a schema says nothing of may be there, as JSON Schema has it; keys
+// of the call itself may not.
+func TestBindBySchema(t *testing.T) {
+	p, err := ParseSchema("t", json.RawMessage(`{"properties":{"o":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]},
+	  "closed":{"type":"object","properties":{},"additionalProperties":false},"named":{"type":"object","patternProperties":{"^x":{}},"additionalProperties":false}}}`))
+	require.NoError(t, err)
+	tool := &Tool{Name: "t", Params: p}
+	got, err := tool.Bind(Kwargs{"o": map[string]any{"n": 1, "more": true}, "named": map[string]any{"x1": "a"}}, false)
+	require.NoError(t, err)
+	require.Equal(t, Kwargs{"o": map[string]any{"n": json.Number("1"), "more": true}, "named": map[string]any{"x1": "a"}}, got)
+	_, err = tool.Bind(Kwargs{"o": map[string]any{}, "closed": map[string]any{"a": 1}, "p": 1}, false)
+	for _, want := range []string{"missing --o.n", "unknown parameter --closed.a", "unknown parameter --p"} {
+		require.ErrorContains(t, err, want)
+	}
+}
+
 func TestExecuteOpenSchema(t *testing.T) {
 	var ran Kwargs
 	r := New()

@@ -3,7 +3,6 @@ package registry
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -85,10 +84,12 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 	if out.Help != NoHelp {
 		return out, nil
 	}
-	for _, key := range slices.Sorted(maps.Keys(out.Kwargs)) {
-		if q := t.Params.Find(key); q != nil {
-			v, more := q.fit("--"+key, out.Kwargs[key])
-			out.Kwargs[key] = v
+	for i := range t.Params.List() {
+		q := &t.Params.list[i]
+		switch v := out.Kwargs[q.Name].(type) {
+		case []any, map[string]any: // everything else was judged as a word
+			fitted, more := q.fit("--"+q.Name, v)
+			out.Kwargs[q.Name] = fitted
 			problems = append(problems, more...)
 		}
 	}

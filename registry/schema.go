@@ -56,6 +56,9 @@ func (d schemaDoc) params(o members, depth int) *Params {
 	}
 	extra := string(bytes.TrimSpace(o.at("additionalProperties")))
 	p.open = extra != "" && extra != "false" || extra == "" && len(p.list) == 0
+	if depth > 0 { // what is in a value may have more; a key of the call is mistyped then
+		p.open = p.open || extra == "" || o.at("patternProperties") != nil
+	}
 	p.schema = o.render()
 	return p
 }
