@@ -1,6 +1,7 @@
 package fieldbash
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -49,7 +50,7 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		schema = nil
 	}
 	detail := cleanText(def.Description, maxDetail)
-	t := f.tool(group, safe, summaryOf(detail), detail, schema)
+	t := f.tool(group, safe, cmp.Or(summaryOf(detail), summaryOf(def.Name), safe), detail, schema)
 	limit := seconds(def.Timeout)
 	if limit == 0 {
 		limit = defaultTimeout

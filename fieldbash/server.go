@@ -126,12 +126,7 @@ func (f *Fields) serverTools(g *group, listed []mcp.Tool) []*registry.Tool {
 // serverTool makes the command for one tool of a server.
 func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool {
 	def.Description = cleanText(def.Description, maxDetail)
-	summary := summaryOf(def.Description)
-	for _, title := range []string{def.Title, def.Hints.Title, def.Name} {
-		if summary == "" {
-			summary = summaryOf(title)
-		}
-	}
+	summary := cmp.Or(summaryOf(def.Description), summaryOf(def.Title), summaryOf(def.Hints.Title), summaryOf(def.Name), safe)
 	t := f.tool(g.name, safe, summary, def.Description, def.InputSchema)
 	t.Kind = kindOf(def.Hints, g.server.Trust)
 	t.Tags = append(t.Tags, tagsOf(def.Hints)...)

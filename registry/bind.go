@@ -50,12 +50,36 @@ func plainValue(v any) (any, error) {
 		return v, nil
 	case []byte:
 		return string(v), nil
+	case []string:
+		return plainList(v)
+	case []any:
+		return plainList(v)
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, e := range v {
+			var err error
+			if out[name], err = plainValue(e); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("JSON cannot hold it: %w", err)
 	}
 	return DecodeJSON(b)
+}
+
+func plainList[T any](list []T) (any, error) {
+	out := make([]any, len(list))
+	for i := range list {
+		var err error
+		if out[i], err = plainValue(list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // fit makes named values fit the parameters. prefix stands before a name in
@@ -105,7 +129,7 @@ func (q *Param) fit(at string, v any) (any, []string) {
 		v = coerced
 	}
 	if !q.isOfType(v) {
-		return v, []string{at + ": " + q.wrongType(show(v)).Error()}
+		return v, []string{at + ": " + q.wrongType(showValue(v)).Error()}
 	}
 	if err := q.allows(v); err != nil {
 		return v, []string{at + ": " + err.Error()}
@@ -173,10 +197,10 @@ func (q *Param) isOfType(v any) bool {
 	return true
 }
 
-// show is a value as it was given: text in quotes, everything else as JSON.
-func show(v any) string {
+// showValue is a value as it was given: text in quotes, everything else as JSON.
+func showValue(v any) string {
 	if s, ok := v.(string); ok {
-		return quote(s)
+		return quoteCut(s)
 	}
 	s := string(mustJSON(v))
 	if len(s) > 60 {

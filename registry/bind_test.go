@@ -61,6 +61,8 @@ func TestExecuteTakesValuesByTheRulesOfACommandLine(t *testing.T) {
 		{"bytes are text", Kwargs{"file_path": []byte("a")}, Kwargs{"file_path": "a"}},
 		{"[]string", Kwargs{"file_path": "a", "tags": []string{"x", "1"}}, Kwargs{"file_path": "a", "tags": []any{"x", "1"}}},
 		{"[]int", Kwargs{"file_path": "a", "lines": []int{1, 2}}, Kwargs{"file_path": "a", "lines": []any{n("1"), n("2")}}},
+		{"names that are no UTF-8", Kwargs{"file_path": "\xff", "tags": []any{"\xff"}, "any": map[string]any{"a": []string{"\xff"}}},
+			Kwargs{"file_path": "\xff", "tags": []any{"\xff"}, "any": map[string]any{"a": []any{"\xff"}}}},
 		{"an empty slice", Kwargs{"file_path": "a", "tags": []string{}}, Kwargs{"file_path": "a", "tags": []any{}}},
 		{"one word for an array", Kwargs{"file_path": "a", "tags": "x"}, Kwargs{"file_path": "a", "tags": []any{"x"}}},
 		{"members and their aliases", Kwargs{"file_path": "a", "edits": []map[string]any{{"old_str": "x", "times": 2.0}}},
@@ -142,6 +144,22 @@ func TestParseLooksIntoJSON(t *testing.T) {
 	got, err := tool.Parse([]string{"a", "--edits", `[{"old_str": "x"}]`}, false)
 	require.NoError(t, err)
 	require.Equal(t, []any{map[string]any{"old": "x"}}, got.Kwargs["edits"])
+}
+
+// Members that a schema says nothing of may be there, as JSON Schema has it; keys
+// of the call itself may not.
+func TestBindBySchema(t *testing.T) {
+	p, err := ParseSchema("t", json.RawMessage(`{"properties":{"o":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]},
+	  "closed":{"type":"object","properties":{},"additionalProperties":false},"named":{"type":"object","patternProperties":{"^x":{}},"additionalProperties":false}}}`))
+	require.NoError(t, err)
+	tool := &Tool{Name: "t", Params: p}
+	got, err := tool.Bind(Kwargs{"o": map[string]any{"n": 1, "more": true}, "named": map[string]any{"x1": "a"}}, false)
+	require.NoError(t, err)
+	require.Equal(t, Kwargs{"o": map[string]any{"n": json.Number("1"), "more": true}, "named": map[string]any{"x1": "a"}}, got)
+	_, err = tool.Bind(Kwargs{"o": map[string]any{}, "closed": map[string]any{"a": 1}, "p": 1}, false)
+	for _, want := range []string{"missing --o.n", "unknown parameter --closed.a", "unknown parameter --p"} {
+		require.ErrorContains(t, err, want)
+	}
 }
 
 func TestExecuteOpenSchema(t *testing.T) {

@@ -121,7 +121,7 @@ func (q *Param) array(words []string) (any, error) {
 		if v, err := DecodeJSON([]byte(words[0])); err == nil {
 			return v, nil
 		} else if !q.Items.orAny().holds(String) {
-			return nil, fmt.Errorf("%s is not a JSON array (%v): write '[...]', or repeat the parameter", quote(words[0]), err)
+			return nil, fmt.Errorf("%s is not a JSON array (%v): write '[...]', or repeat the parameter", quoteCut(words[0]), err)
 		}
 	}
 	out := make([]any, 0, len(words))
@@ -144,14 +144,14 @@ func (q *Param) scalar(s string) (any, error) {
 		return s, nil
 	case Integer:
 		if !integer().MatchString(s) {
-			return nil, q.wrongType(quote(s))
+			return nil, q.wrongType(quoteCut(s))
 		}
-		return json.Number(literal(s)), nil
+		return json.Number(jsonNumber(s)), nil
 	case Number:
 		if !number().MatchString(s) {
-			return nil, q.wrongType(quote(s))
+			return nil, q.wrongType(quoteCut(s))
 		}
-		return json.Number(literal(s)), nil
+		return json.Number(jsonNumber(s)), nil
 	case Boolean:
 		switch strings.ToLower(s) {
 		case "true", "yes", "on", "1":
@@ -159,29 +159,29 @@ func (q *Param) scalar(s string) (any, error) {
 		case "false", "no", "off", "0":
 			return false, nil
 		}
-		return nil, q.wrongType(quote(s))
+		return nil, q.wrongType(quoteCut(s))
 	case Null:
 		if s != "null" {
-			return nil, q.wrongType(quote(s))
+			return nil, q.wrongType(quoteCut(s))
 		}
 		return nil, nil
 	case Object:
 		v, err := DecodeJSON([]byte(s))
 		if err != nil {
-			return nil, fmt.Errorf("%s is not a JSON object (%v): write '{\"key\": \"value\"}'", quote(s), err)
+			return nil, fmt.Errorf("%s is not a JSON object (%v): write '{\"key\": \"value\"}'", quoteCut(s), err)
 		}
 		m, ok := v.(map[string]any)
 		if !ok {
-			return nil, q.wrongType(quote(s))
+			return nil, q.wrongType(quoteCut(s))
 		}
 		return m, nil
 	}
-	return Guess(s), nil
+	return guessValue(s), nil
 }
 
-// literal makes a number JSON's own spelling and keeps every digit that
+// jsonNumber makes a number JSON's own spelling and keeps every digit that
 // counts: no sign "+", no leading zeros, a digit on both sides of the point.
-func literal(s string) string {
+func jsonNumber(s string) string {
 	s, neg := strings.CutPrefix(strings.TrimPrefix(s, "+"), "-")
 	mant, exp := s, ""
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
@@ -203,14 +203,16 @@ func literal(s string) string {
 // allows reports a value that is not in the enum, or a number outside the
 // declared range.
 func (q *Param) allows(v any) error {
-	switch v.(type) {
-	case []any, map[string]any: // of these an enum is the whole schema's to judge
-	default:
-		if text, _ := wordOf(v); len(q.Enum) > 0 && !slices.Contains(q.Enum, text) {
-			return fmt.Errorf("%s is not one of %s", quote(text), strings.Join(q.Enum, ", "))
+	n, ok := v.(json.Number)
+	if len(q.Enum) > 0 {
+		switch v.(type) {
+		case []any, map[string]any: // of these an enum is the whole schema's to judge
+		default:
+			if text, _ := wordOf(v); !slices.Contains(q.Enum, text) {
+				return fmt.Errorf("%s is not one of %s", quoteCut(text), strings.Join(q.Enum, ", "))
+			}
 		}
 	}
-	n, ok := v.(json.Number)
 	if !ok || q.Min == nil && q.Max == nil {
 		return nil
 	}
@@ -219,26 +221,26 @@ func (q *Param) allows(v any) error {
 	case err != nil:
 		return fmt.Errorf("%s is out of range", n)
 	case q.Min != nil && f < *q.Min:
-		return fmt.Errorf("%s is below the least value, %s", n, short(*q.Min))
+		return fmt.Errorf("%s is below the least value, %s", n, formatNumber(*q.Min))
 	case q.Max != nil && f > *q.Max:
-		return fmt.Errorf("%s is above the greatest value, %s", n, short(*q.Max))
+		return fmt.Errorf("%s is above the greatest value, %s", n, formatNumber(*q.Max))
 	}
 	return nil
 }
 
-func short(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Guess is for values of no declared type, and lossless: the result's own
+// guessValue is for values of no declared type, and lossless: the result's own
 // text is the word itself, else the word stays a string. It knows true, false,
 // integers and decimal fractions.
-func Guess(s string) any {
+func guessValue(s string) any {
 	switch s {
 	case "true":
 		return true
 	case "false":
 		return false
 	}
-	if s != "" && len(s) < 400 && number().MatchString(s) && literal(s) == s && !strings.ContainsAny(s, "eE") && s != "-0" {
+	if s != "" && len(s) < 400 && number().MatchString(s) && jsonNumber(s) == s && !strings.ContainsAny(s, "eE") && s != "-0" {
 		return json.Number(s)
 	}
 	return s

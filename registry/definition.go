@@ -24,7 +24,7 @@ func (t *Tool) Definition() Definition {
 	if t.Detail != "" {
 		text = strings.TrimSpace(text + "\n\n" + t.Detail)
 	}
-	return Definition{Name: DefinitionName(t.Name), Description: text, Parameters: t.withoutStdin(), ReadOnly: t.Kind == ReadOnly}
+	return Definition{Name: definitionName(t.Name), Description: text, Parameters: t.withoutStdin(), ReadOnly: t.Kind == ReadOnly}
 }
 
 // withoutStdin is the tool's schema for callers that have no stdin to give what
@@ -41,7 +41,7 @@ func (t *Tool) withoutStdin() json.RawMessage {
 			}
 		}
 	}
-	o, err := object(schema)
+	o, err := decodeObject(schema)
 	if !from || err != nil {
 		return schema
 	}
@@ -57,10 +57,10 @@ func (t *Tool) withoutStdin() json.RawMessage {
 // mostName is the length of a name that every provider takes.
 const mostName = 64
 
-// DefinitionName is a name that providers take: colons become two underscores,
+// definitionName is a name that providers take: colons become two underscores,
 // other characters that they do not take one. What is too long is cut, and told
 // apart by a hash.
-func DefinitionName(name string) string {
+func definitionName(name string) string {
 	var b strings.Builder
 	for _, c := range name {
 		switch {
@@ -81,11 +81,11 @@ func DefinitionName(name string) string {
 
 // objectSchema is a schema that says of itself that it is an object's.
 func objectSchema(schema json.RawMessage) json.RawMessage {
-	o, err := object(schema)
+	o, err := decodeObject(schema)
 	if err != nil {
 		return json.RawMessage(`{"type":"object"}`)
 	}
-	if text(o.at("type")) == "object" {
+	if decodeText(o.at("type")) == "object" {
 		return schema
 	}
 	out := members{{"type", json.RawMessage(`"object"`)}}

@@ -28,10 +28,10 @@ func TestDefinitions(t *testing.T) {
 func TestDefinitionNames(t *testing.T) {
 	long := "field:" + strings.Repeat("x", 70)
 	for name, want := range map[string]string{"read": "read", "field:a-b:c.d e": "field__a-b__c_d_e", "grün": "gr_n"} {
-		require.Equal(t, want, DefinitionName(name))
+		require.Equal(t, want, definitionName(name))
 	}
-	require.Len(t, DefinitionName(long), 64)
-	require.NotEqual(t, DefinitionName(long), DefinitionName(long+"y"))
+	require.Len(t, definitionName(long), 64)
+	require.NotEqual(t, definitionName(long), definitionName(long+"y"))
 }
 
 // A schema from elsewhere may not say that it is an object's; providers want it.

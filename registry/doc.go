@@ -4,12 +4,16 @@
 // A [Tool] takes kwargs, never argv. [Tool.Parse] turns the words after a
 // command's name into kwargs, driven by the tool's [Params]: it coerces by the
 // declared type, gathers every error at once, and runs nothing.
-// [Tool.Invoke] runs the tool and turns whatever happens, a panic included,
-// into a [ToolResult].
+// [Tool.Bind] does the same for values that Go code or JSON has at hand.
+// [Tool.UsesOf] tells from the kwargs, before anything runs, which files a call
+// reads and changes, what it runs and whom it contacts, by the [Role] of each
+// parameter. [Tool.Invoke] runs the tool and turns whatever happens, a panic
+// included, into a [ToolResult].
 //
 // A [ToolRegistry] is where tools are found: by name, category, tag, kind or
-// words. Tools that have to be asked for first (an MCP server's) come as a
-// [Group], which is loaded when one of its names is needed and not before.
+// words. [ToolRegistry.Execute] binds, runs and collects in one call. Tools that
+// have to be asked for first (an MCP server's) come as a [Group], which is loaded
+// when one of its names is needed and not before.
 //
 // The package knows nothing of bash, of files or of MCP: it imports none of
 // this module's other packages.

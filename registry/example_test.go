@@ -39,3 +39,25 @@ func Example() {
 	// greet: missing --name: write --name TEXT
 	// see: greet --help
 }
+
+// Execute takes kwargs from Go code, or from a model's JSON, and checks them as a
+// command line is checked.
+func ExampleToolRegistry_Execute() {
+	r := registry.New()
+	if err := r.Register(&registry.Tool{
+		Name: "double", Summary: "Double a number", Kind: registry.ReadOnly,
+		Params: registry.NewParams(registry.Param{Name: "number", Type: registry.Integer, Required: true, Aliases: []string{"n"}}),
+		Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
+			return registry.Success(fmt.Sprint(2 * c.Int("number"))), nil
+		},
+	}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(r.Execute(context.Background(), "double", registry.Kwargs{"n": 21.0}).Output)
+	fmt.Println(r.Execute(context.Background(), "double", registry.Kwargs{"numbr": 1.5}).Error)
+	// Output:
+	// 42
+	// double: unknown parameter --numbr; did you mean --number? (its parameters: number)
+	// double: missing --number: write --number N
+	// see: double --help
+}

@@ -130,11 +130,11 @@ func (q *Param) typeName() string {
 func (q *Param) rangeText() string {
 	switch {
 	case q.Min != nil && q.Max != nil:
-		return short(*q.Min) + " to " + short(*q.Max)
+		return formatNumber(*q.Min) + " to " + formatNumber(*q.Max)
 	case q.Min != nil:
-		return "at least " + short(*q.Min)
+		return "at least " + formatNumber(*q.Min)
 	case q.Max != nil:
-		return "at most " + short(*q.Max)
+		return "at most " + formatNumber(*q.Max)
 	}
 	return ""
 }

@@ -34,11 +34,11 @@ func (t *Tool) Invoke(ctx context.Context, call *Call) (res ToolResult) {
 			res = ToolResult{Error: err.Error(), ExitStatus: 1}
 		}
 	}
-	return t.settle(&c, res)
+	return t.reportFailure(&c, res)
 }
 
-// settle makes status and success agree and reports the failure.
-func (t *Tool) settle(c *Call, res ToolResult) ToolResult {
+// reportFailure makes status and success agree and reports the failure.
+func (t *Tool) reportFailure(c *Call, res ToolResult) ToolResult {
 	if res.Success = res.Success && res.ExitStatus == 0; res.Success {
 		return res
 	}
@@ -88,14 +88,11 @@ func ExitStatus(err error) int {
 	return exitStatus(err)
 }
 
-// CallOption sets what Execute's callers seldom need to say of a call.
+// CallOption changes the call that Execute is about to make.
 type CallOption func(*Call)
 
 // InDir has relative paths start from an absolute directory.
 func InDir(dir string) CallOption { return func(c *Call) { c.Dir = dir } }
-
-// WithStdin gives a call something to read.
-func WithStdin(r io.Reader) CallOption { return func(c *Call) { c.Stdin = r } }
 
 // Execute finds a tool by name, loading its group if needed, and runs it on
 // kwargs that [Tool.Bind] found right: a usage error is a result with exit status

@@ -133,8 +133,8 @@ func (p *Params) Find(name string) *Param {
 	return nil
 }
 
-// short returns the parameter that -c stands for, or nil.
-func (p *Params) short(c string) *Param {
+// findShort returns the parameter that -c stands for, or nil.
+func (p *Params) findShort(c string) *Param {
 	if p.ready() == nil {
 		return nil
 	}

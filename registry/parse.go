@@ -3,7 +3,6 @@ package registry
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,37 +27,6 @@ type Parsed struct {
 	Kwargs      Kwargs    // coerced, positionals included; empty, never nil
 	Positionals []string  // the words that stood without a key, as they were
 	Help        HelpLevel // when set, Kwargs is not complete and nothing was checked
-}
-
-// UsageError says what is wrong with a call's words, all of it at once. Exit
-// status 2.
-type UsageError struct {
-	Tool     string
-	Problems []string // one line each, each with what to type instead
-	Next     string   // the closing advice
-}
-
-func (e *UsageError) Error() string {
-	lines := make([]string, 0, len(e.Problems)+1)
-	for _, p := range e.Problems {
-		if e.Tool != "" {
-			p = e.Tool + ": " + p
-		}
-		lines = append(lines, p)
-	}
-	if e.Next != "" {
-		lines = append(lines, e.Next)
-	}
-	return strings.Join(lines, "\n")
-}
-
-// ExitStatus is 2.
-func (e *UsageError) ExitStatus() int { return 2 }
-
-// Usagef returns a *UsageError that a tool's Run may return for a problem that
-// shows only while it runs.
-func Usagef(format string, args ...any) error {
-	return &UsageError{Problems: []string{fmt.Sprintf(format, args...)}}
 }
 
 // Parse turns the words after the tool's name into kwargs. The grammar is one
@@ -86,10 +54,12 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 	if out.Help != NoHelp {
 		return out, nil
 	}
-	for _, key := range slices.Sorted(maps.Keys(out.Kwargs)) {
-		if q := t.Params.Find(key); q != nil {
-			v, more := q.fit("--"+key, out.Kwargs[key])
-			out.Kwargs[key] = v
+	for i := range t.Params.List() {
+		q := &t.Params.list[i]
+		switch v := out.Kwargs[q.Name].(type) {
+		case []any, map[string]any: // everything else was judged as a word
+			fitted, more := q.fit("--"+q.Name, v)
+			out.Kwargs[q.Name] = fitted
 			problems = append(problems, more...)
 		}
 	}
@@ -104,20 +74,12 @@ func (p *Params) Coerce(words []string, hasStdin bool) (out Parsed, problems []s
 	if r.params == nil {
 		r.params = NewParams()
 	}
-	if help := r.words(words); help != NoHelp {
+	if help := r.sortWords(words); help != NoHelp {
 		return Parsed{Kwargs: Kwargs{}, Help: help}, nil
 	}
-	r.fill()
-	kwargs := r.coerce(hasStdin)
+	r.fillPositionals()
+	kwargs := r.coerceRaw(hasStdin)
 	return Parsed{Kwargs: kwargs, Positionals: r.positionals}, r.problems
-}
-
-// Advice closes a usage error: an example of a right call, or where to look.
-func (t *Tool) Advice() string {
-	if examples := t.examples(); len(examples) > 0 {
-		return "example: " + examples[0] + "   (all parameters: " + t.Name + " --help)"
-	}
-	return "see: " + t.Name + " --help"
 }
 
 type parser struct {
@@ -130,9 +92,9 @@ type parser struct {
 
 var negative = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`) })
 
-// option cuts --key and --key=value. A key is a word of letters, digits, _ . and
+// cutOption cuts --key and --key=value. A key is a word of letters, digits, _ . and
 // -, or whatever the schema declares (--$filter, --größe).
-func (p *parser) option(word string) (key, value string, hasValue, ok bool) {
+func (p *parser) cutOption(word string) (key, value string, hasValue, ok bool) {
 	rest, ok := strings.CutPrefix(word, "--")
 	if !ok {
 		return "", "", false, false
@@ -152,46 +114,46 @@ func isKey(s string) bool {
 	return s != ""
 }
 
-func (p *parser) problem(format string, args ...any) {
+func (p *parser) addProblem(format string, args ...any) {
 	p.problems = append(p.problems, fmt.Sprintf(format, args...))
 }
 
-// words sorts the words into raw values and positionals; it stops at a request for help.
-func (p *parser) words(words []string) HelpLevel {
+// sortWords sorts the words into raw values and positionals; it stops at a request for help.
+func (p *parser) sortWords(words []string) HelpLevel {
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		if w == "--" {
 			p.positionals = append(p.positionals, words[i+1:]...)
 			return NoHelp
 		}
-		if key, value, hasValue, ok := p.option(w); ok {
-			used, help := p.long(key, value, hasValue, words[i+1:])
+		if key, value, hasValue, ok := p.cutOption(w); ok {
+			used, help := p.takeLong(key, value, hasValue, words[i+1:])
 			if help != NoHelp {
 				return help
 			}
 			i += used
 			continue
 		}
-		if w == "-h" && p.params.short("h") == nil {
+		if w == "-h" && p.params.findShort("h") == nil {
 			return BriefHelp
 		}
-		if len(w) < 2 || w[0] != '-' || negative().MatchString(w) && p.params.short(w[1:2]) == nil {
+		if len(w) < 2 || w[0] != '-' || negative().MatchString(w) && p.params.findShort(w[1:2]) == nil {
 			p.positionals = append(p.positionals, w)
 			continue
 		}
-		i += p.letter(w, words[i+1:])
+		i += p.takeLetters(w, words[i+1:])
 	}
 	return NoHelp
 }
 
-// long takes --key, --key=value or --key value and returns how many of the
+// takeLong takes --key, --key=value or --key value and returns how many of the
 // following words it used.
-func (p *parser) long(key, value string, hasValue bool, rest []string) (used int, help HelpLevel) {
+func (p *parser) takeLong(key, value string, hasValue bool, rest []string) (used int, help HelpLevel) {
 	q, name := p.find(key)
 	switch {
 	case q == nil && key == "help" && !hasValue:
 		return 0, VerboseHelp
-	case q == nil && p.negated(key, hasValue):
+	case q == nil && p.takeNegated(key, hasValue):
 		return 0, NoHelp
 	case q == nil && !p.params.open:
 		p.problems = append(p.problems, p.params.unknown("--", key))
@@ -201,10 +163,10 @@ func (p *parser) long(key, value string, hasValue bool, rest []string) (used int
 		return used, NoHelp
 	}
 	if hasValue {
-		p.add(name, q, value)
+		p.addRaw(name, q, value)
 		return 0, NoHelp
 	}
-	return p.next("--"+key, name, q, rest), NoHelp
+	return p.takeValue("--"+key, name, q, rest), NoHelp
 }
 
 // find returns the parameter a key names and the key's canonical form; for an
@@ -220,8 +182,8 @@ func (p *parser) find(key string) (*Param, string) {
 	return nil, Fold(key)
 }
 
-// negated takes --no-flag.
-func (p *parser) negated(key string, hasValue bool) bool {
+// takeNegated takes --no-flag.
+func (p *parser) takeNegated(key string, hasValue bool) bool {
 	rest, ok := strings.CutPrefix(Fold(key), "no_")
 	if !ok {
 		return false
@@ -231,92 +193,66 @@ func (p *parser) negated(key string, hasValue bool) bool {
 		return false
 	}
 	if hasValue {
-		p.problem("--%s takes no value: write --%s=true or --%s=false", key, rest, rest)
+		p.addProblem("--%s takes no value: write --%s=true or --%s=false", key, rest, rest)
 		return true
 	}
-	p.add(q.Name, q, "false")
+	p.addRaw(q.Name, q, "false")
 	return true
 }
 
-// unknown is the problem of a name that is not declared.
-func (p *Params) unknown(prefix, key string) string {
-	var names []string
-	for _, q := range p.List() {
-		names = append(names, q.Name)
-	}
-	hint := ""
-	if near := Closest(Fold(key), names, 1); near != nil {
-		hint = "; did you mean " + prefix + near[0] + "?"
-	}
-	list := "it takes none"
-	if len(names) > 0 {
-		list = "its parameters: " + strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("unknown parameter %s%s%s (%s)", prefix, key, hint, list)
-}
-
-// missing is the problem of a required value that is not there.
-func (q *Param) missing(prefix string) string {
-	pipe := ""
-	if q.Stdin {
-		pipe = ", or give it on stdin"
-	}
-	return fmt.Sprintf("missing %s%s: write %[1]s%[2]s %s%s", prefix, q.Name, q.placeholder(), pipe)
-}
-
-// next takes the value of an option from the following words.
-func (p *parser) next(shown, name string, q *Param, rest []string) (used int) {
+// takeValue takes the value of an option from the following words.
+func (p *parser) takeValue(shown, name string, q *Param, rest []string) (used int) {
 	if q != nil && q.isFlag() {
 		if len(rest) > 0 && (strings.EqualFold(rest[0], "true") || strings.EqualFold(rest[0], "false")) {
-			p.add(name, q, rest[0])
+			p.addRaw(name, q, rest[0])
 			return 1
 		}
-		p.add(name, q, "true")
+		p.addRaw(name, q, "true")
 		return 0
 	}
 	if q == nil && (len(rest) == 0 || strings.HasPrefix(rest[0], "--")) { // an open schema: as the seed does, a flag
-		p.add(name, q, "true")
+		p.addRaw(name, q, "true")
 		return 0
 	}
 	if len(rest) == 0 {
-		p.problem("%s needs a value: write %s VALUE", shown, shown)
+		p.addProblem("%s needs a value: write %s VALUE", shown, shown)
 		return 0
 	}
-	if key, _, _, ok := p.option(rest[0]); ok {
+	if key, _, _, ok := p.cutOption(rest[0]); ok {
 		if k, _ := p.find(key); k != nil {
-			p.problem("%s needs a value, and the next word is %s: write %s=%s if that is the value", shown, rest[0], shown, rest[0])
+			p.addProblem("%s needs a value, and the next word is %s: write %s=%s if that is the value", shown, rest[0], shown, rest[0])
 			return 0
 		}
 	}
-	p.add(name, q, rest[0])
+	p.addRaw(name, q, rest[0])
 	return 1
 }
 
-// letter takes -x: a declared letter, with its value joined or following.
-func (p *parser) letter(w string, rest []string) (used int) {
+// takeLetters takes -x: a declared letter, with its value joined or following.
+func (p *parser) takeLetters(w string, rest []string) (used int) {
 	for i := 1; i < len(w); i++ {
-		q := p.params.short(w[i : i+1])
+		q := p.params.findShort(w[i : i+1])
 		if q == nil {
-			p.problem("unknown option %s: a value that starts with - goes after --", w)
+			p.addProblem("unknown option %s: a value that starts with - goes after --", w)
 			return 0
 		}
 		if q.isFlag() {
-			p.add(q.Name, q, "true")
+			p.addRaw(q.Name, q, "true")
 			continue
 		}
 		if i+1 < len(w) {
-			p.add(q.Name, q, w[i+1:])
+			p.addRaw(q.Name, q, w[i+1:])
 			return 0
 		}
-		return p.next("-"+q.Short, q.Name, q, rest)
+		return p.takeValue("-"+q.Short, q.Name, q, rest)
 	}
 	return 0
 }
 
-// add keeps one raw value; only arrays may have several.
-func (p *parser) add(name string, q *Param, value string) {
+// addRaw keeps one raw value; only arrays may have several.
+func (p *parser) addRaw(name string, q *Param, value string) {
 	if len(p.raw[name]) > 0 && (q == nil || !q.holds(Array)) {
-		p.problem("--%s is given twice (%s, then %s): give it once", name, quote(p.raw[name][0]), quote(value))
+		p.addProblem("--%s is given twice (%s, then %s): give it once", name, quoteCut(p.raw[name][0]), quoteCut(value))
 		return
 	}
 	if len(p.raw[name]) == 0 {
@@ -325,8 +261,8 @@ func (p *parser) add(name string, q *Param, value string) {
 	p.raw[name] = append(p.raw[name], value)
 }
 
-// fill gives the positionals to the parameters that are not set.
-func (p *parser) fill() {
+// fillPositionals gives the positionals to the parameters that are not set.
+func (p *parser) fillPositionals() {
 	left := p.positionals
 	for _, required := range []bool{true, false} {
 		for i := range p.params.list {
@@ -334,12 +270,12 @@ func (p *parser) fill() {
 			if len(left) == 0 || q.Required != required || p.isSet(q.Name) {
 				continue
 			}
-			p.add(q.Name, q, left[0])
+			p.addRaw(q.Name, q, left[0])
 			left = left[1:]
 		}
 	}
 	if len(left) > 0 {
-		p.problem("too many values, the first extra one is %s: quote a value that holds spaces, or name it with --key", quote(left[0]))
+		p.addProblem("too many values, the first extra one is %s: quote a value that holds spaces, or name it with --key", quoteCut(left[0]))
 	}
 }
 
@@ -347,18 +283,18 @@ func (p *parser) isSet(name string) bool {
 	return slices.ContainsFunc(p.order, func(k string) bool { return k == name || strings.HasPrefix(k, name+".") })
 }
 
-// coerce makes the kwargs from the raw values and names what is missing.
-func (p *parser) coerce(hasStdin bool) Kwargs {
+// coerceRaw makes the kwargs from the raw values and names what is missing.
+func (p *parser) coerceRaw(hasStdin bool) Kwargs {
 	kwargs := Kwargs{}
 	for _, key := range p.order {
 		q, _ := p.find(key)
 		v, err := q.orAny().coerce(p.raw[key])
 		if err != nil {
-			p.problem("--%s: %v", key, err)
+			p.addProblem("--%s: %v", key, err)
 			continue
 		}
-		if err := kwargs.set(key, v, p.params.Find(key) == nil && q != nil); err != nil {
-			p.problem("--%s: %v", key, err)
+		if err := kwargs.setMember(key, v, p.params.Find(key) == nil && q != nil); err != nil {
+			p.addProblem("--%s: %v", key, err)
 		}
 	}
 	for i := range p.params.list {
@@ -371,8 +307,8 @@ func (p *parser) coerce(hasStdin bool) Kwargs {
 	return kwargs
 }
 
-// set stores a value, or a member of an object under a dotted key.
-func (k Kwargs) set(key string, v any, dotted bool) error {
+// setMember stores a value, or a member of an object under a dotted key.
+func (k Kwargs) setMember(key string, v any, dotted bool) error {
 	if !dotted {
 		k[key] = v
 		return nil
@@ -392,12 +328,4 @@ func (k Kwargs) set(key string, v any, dotted bool) error {
 	}
 	m[parts[len(parts)-1]] = v
 	return nil
-}
-
-// quote shows what was got: in quotes, cut at 60 bytes.
-func quote(s string) string {
-	if len(s) > 60 {
-		return fmt.Sprintf("%q...", strings.ToValidUTF8(s[:60], ""))
-	}
-	return fmt.Sprintf("%q", s)
 }

@@ -13,7 +13,8 @@ const maxDepth = 12
 
 // ParseSchema reads the JSON Schema of a tool that comes from elsewhere: the
 // order of its properties, their types, enums, ranges and unions, with local
-// references ("#/$defs/x") followed. The schema itself is kept whole. What
+// references ("#/$defs/x") followed, and Roles: by the keyword x-role, and Contacts
+// by the format uri. The schema itself is kept whole. What
 // cannot be understood becomes a parameter of no declared type; only text that
 // is no JSON object is an error.
 func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
@@ -26,7 +27,7 @@ func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
 		return nil, fmt.Errorf("schema of %s: not JSON", name)
 	}
 	return &Params{schema: schema, parse: func() *Params {
-		root, err := object(schema)
+		root, err := decodeObject(schema)
 		if err != nil { // json.Valid has seen it
 			return &Params{open: true}
 		}
@@ -47,7 +48,7 @@ func (d schemaDoc) params(o members, depth int) *Params {
 			required[n] = true
 		}
 	}
-	props, _ := object(o.at("properties"))
+	props, _ := decodeObject(o.at("properties"))
 	for _, m := range props {
 		q := d.param(m.value, depth+1)
 		q.Name, q.Required = m.key, required[m.key]
@@ -55,24 +56,27 @@ func (d schemaDoc) params(o members, depth int) *Params {
 	}
 	extra := string(bytes.TrimSpace(o.at("additionalProperties")))
 	p.open = extra != "" && extra != "false" || extra == "" && len(p.list) == 0
+	if depth > 0 { // what is in a value may have more; a key of the call is mistyped then
+		p.open = p.open || extra == "" || o.at("patternProperties") != nil
+	}
 	p.schema = o.render()
 	return p
 }
 
 // param reads one property's schema.
 func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
-	o, err := object(raw)
+	o, err := decodeObject(raw)
 	if err != nil || depth > maxDepth {
 		return Param{}
 	}
-	if ref := text(o.at("$ref")); ref != "" {
+	if ref := decodeText(o.at("$ref")); ref != "" {
 		q := d.param(d.resolve(ref), depth+1)
-		if s := text(o.at("description")); s != "" {
+		if s := decodeText(o.at("description")); s != "" {
 			q.Description = s
 		}
 		return q
 	}
-	q := Param{Description: text(o.at("description")), Type: text(o.at("type")), Role: role(o)}
+	q := Param{Description: decodeText(o.at("description")), Type: decodeText(o.at("type")), Role: schemaRole(o)}
 	json.Unmarshal(o.at("minimum"), &q.Min)
 	json.Unmarshal(o.at("maximum"), &q.Max)
 	q.Enum = literals(o.at("enum"))
@@ -101,13 +105,13 @@ func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
 	return q
 }
 
-// role is what a schema says of a value by our keyword x-role. A value of the
+// schemaRole is what a schema says of a value by our keyword x-role. A value of the
 // format uri is taken for an address; one that may be relative names no host.
-func role(o members) Role {
-	if r := Role(text(o.at("x-role"))); slices.Contains(Roles(), r) {
+func schemaRole(o members) Role {
+	if r := Role(decodeText(o.at("x-role"))); slices.Contains(Roles(), r) {
 		return r
 	}
-	if f := text(o.at("format")); f == "uri" || f == "iri" || f == "url" {
+	if f := decodeText(o.at("format")); f == "uri" || f == "iri" || f == "url" {
 		return Contacts
 	}
 	return ""
@@ -154,7 +158,7 @@ func (d schemaDoc) resolve(ref string) json.RawMessage {
 	}
 	raw := d.root
 	for _, part := range strings.Split(path, "/")[1:] {
-		o, err := object(raw)
+		o, err := decodeObject(raw)
 		if err != nil {
 			return nil
 		}
@@ -210,8 +214,8 @@ func (o members) render() json.RawMessage {
 	return b.Bytes()
 }
 
-// object decodes one JSON object and keeps the order of its keys.
-func object(raw json.RawMessage) (members, error) {
+// decodeObject decodes one JSON object and keeps the order of its keys.
+func decodeObject(raw json.RawMessage) (members, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil {
 		return nil, err
@@ -234,7 +238,7 @@ func object(raw json.RawMessage) (members, error) {
 	return out, err
 }
 
-func text(raw json.RawMessage) string {
+func decodeText(raw json.RawMessage) string {
 	var s string
 	json.Unmarshal(raw, &s)
 	return s
@@ -248,7 +252,7 @@ func literals(raw json.RawMessage) []string {
 	}
 	var out []string
 	for _, v := range list {
-		if s := text(v); s != "" || string(v) == `""` {
+		if s := decodeText(v); s != "" || string(v) == `""` {
 			out = append(out, s)
 		} else {
 			out = append(out, string(v))

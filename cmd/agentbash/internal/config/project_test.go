@@ -18,6 +18,18 @@ const addingProject = `{
 	"functions": {"g": [{"name": "f", "exec": {"argv": ["tools/f"], "cwd": "sub"}}]}
 }`
 
+func TestAProjectCannotSayWhatAServersToolsDo(t *testing.T) {
+	const roles = `{"mcpServers": {"a": {"command": "x", "roles": {"save": {"path": "read"}}}}}`
+	w := newWorld(t, map[string]string{projectOwn: roles, userFile: strings.ReplaceAll(roles, `"a"`, `"mine"`)})
+	r := w.load()
+	require.Equal(t, fieldbash.Roles{"path": "read"}, r.Fields.MCPServers["mine"].Roles["save"])
+	require.NoError(t, Approve(r.Dirs, r.Pending[0]))
+	r = w.load()
+	require.Nil(t, r.Fields.MCPServers["a"].Roles)
+	require.Len(t, r.Warnings, 1)
+	require.ErrorContains(t, r.Warnings[0], "mcpServers.a.roles")
+}
+
 func TestAProjectAddsNothingUntilThatVeryContentIsApproved(t *testing.T) {
 	w := newWorld(t, map[string]string{projectOwn: addingProject, userFile: `{"mcpServers": {"mine": {"command": "x"}}}`})
 	w.env[EnvKey] = "secret"
