@@ -74,7 +74,8 @@ type RunOptions struct {
 
 	// Stdout and Stderr, when set, get every byte of the command's streams as it
 	// arrives, also those that a Result drops. All writes of one Run come from
-	// one goroutine, which has ended when Run returns. A writer that returns an
+	// one goroutine: Run's own for a short command, at its end, or one that has
+	// ended when Run returns. A writer that returns an
 	// error gets nothing more; one that blocks makes the command wait, but not
 	// the time limit.
 	Stdout, Stderr io.Writer

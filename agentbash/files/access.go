@@ -66,58 +66,9 @@ func (f *files) gate(ctx context.Context) *gate {
 		return nil
 	}
 	lazy := func(paths []string) func() []string {
-		return sync.OnceValue(func() []string { return targets{}.with(paths) })
+		return sync.OnceValue(func() []string { return f.links.with(paths) })
 	}
-	return &gate{ctx: ctx, write: lazy(a.Write), protected: lazy(a.Protected), secret: targets{}.with(a.Secret)}
-}
-
-// targets are what directories lead to. Most paths of a list share a few, which
-// are followed once; the next run asks anew, for links change.
-type targets map[string]target
-
-type target struct {
-	path    string
-	missing bool
-}
-
-// with are paths and, where it is another, what they lead to.
-func (t targets) with(paths []string) []string {
-	out := slices.Clone(paths)
-	for _, p := range paths {
-		if real := t.of(p).path; real != p {
-			out = append(out, real)
-		}
-	}
-	return out
-}
-
-// of follows the links in a clean path, of which the end may be missing.
-func (t targets) of(path string) target {
-	slash := strings.LastIndexByte(path, '/')
-	if slash < 0 || path == "/" {
-		return target{path: path}
-	}
-	dir := path[:max(slash, 1)]
-	parent, known := t[dir]
-	if !known {
-		parent = t.of(dir)
-		t[dir] = parent
-	}
-	real := target{path, parent.missing}
-	if parent.path != dir {
-		real.path = filepath.Join(parent.path, path[slash:])
-	}
-	if real.missing {
-		return real
-	}
-	n, err := unix.Readlink(real.path, make([]byte, 1))
-	real.missing = err == unix.ENOENT
-	if n > 0 {
-		if to, err := resolved(real.path); err == nil {
-			real.path = to
-		}
-	}
-	return real
+	return &gate{ctx: ctx, write: lazy(a.Write), protected: lazy(a.Protected), secret: f.links.with(a.Secret)}
 }
 
 func below(path string, list []string) bool {

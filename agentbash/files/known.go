@@ -9,7 +9,8 @@ import (
 
 // files is what the tools of one session share.
 type files struct {
-	opts Options
+	opts  Options
+	links links
 
 	mu    sync.Mutex
 	known map[string]record // by resolved path

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
 	"github.com/stretchr/testify/require"
 )
 
@@ -256,6 +258,39 @@ func TestSecrets(t *testing.T) {
 	} {
 		require.Equal(t, row.want, s.Redact(row.text), row.text)
 	}
+}
+
+// TestOutcomesWait: they are written by Flush, with the next intent or by Close,
+// whichever is first, and an intent that cannot be written leaves them waiting.
+func TestOutcomesWait(t *testing.T) {
+	dir := t.TempDir()
+	r := &Recorder{Log: Open(dir), Who: "person", Session: func() string { return "s" }, Secrets: NewSecrets(nil, nil), Later: true}
+	begin := func(command string) func(router.Outcome) {
+		end, err := r.Intent(&guard.Entry{Command: command})
+		require.NoError(t, err)
+		return end
+	}
+	end := begin("one")
+	end(router.Outcome{ExitCode: 1})
+	require.Equal(t, []int64{1}, verify(t, dir).Open, "the answer is first")
+	r.Flush()
+	require.Empty(t, verify(t, dir).Open)
+	begin("two")(router.Outcome{})
+	begin("three")(router.Outcome{ExitCode: 3})
+	require.Equal(t, []int64{5}, verify(t, dir).Open)
+	require.NoError(t, r.Close())
+	rep := verify(t, dir)
+	require.True(t, rep.OK)
+	require.Empty(t, rep.Open)
+	require.EqualValues(t, 6, rep.Records)
+	var of []int64
+	require.NoError(t, Records(dir, func(rec *Record, _ []byte) error {
+		if rec.Type == TypeOutcome {
+			of = append(of, rec.Of, int64(*rec.ExitCode))
+		}
+		return nil
+	}))
+	require.Equal(t, []int64{1, 1, 3, 0, 5, 3}, of)
 }
 
 func TestHashCoversTheLine(t *testing.T) {
