@@ -3,6 +3,8 @@
 
 GO      ?= go
 RACE    := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
+# Without it each program that is built with -race sleeps a second at its end.
+GORACE  := atexit_sleep_ms=0
 SERVERS := testdata/mcp/node_modules
 SUITE   := testdata/mcp/conformance/node_modules
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -23,7 +25,7 @@ build: ## build bin/agentbash
 
 test: servers ## run all tests (TESTFLAGS=-v for more)
 	@[ -n "$(RACE)" ] || echo "NOTE: no C compiler, so the tests run without the race detector"
-	$(GO) test $(RACE) -timeout 20m $(TESTFLAGS) ./...
+	GORACE="$(GORACE)" $(GO) test $(RACE) -timeout 60m $(TESTFLAGS) ./...
 
 servers: $(SERVERS)/.package-lock.json $(SUITE)/.package-lock.json ## install the MCP servers and the suite that the tests use
 

@@ -47,6 +47,12 @@ func TestAnErrorThatStaysIsNotAskedAboutAgain(t *testing.T) {
 func TestASilentStreamIsCutAndAskedForAgain(t *testing.T) {
 	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "Hm", Chunk: 9, Hold: true}, {Text: "ok"}}},
 		func(o *Options) { o.Idle = 150 * time.Millisecond })
+	shown := k.opts.Events
+	k.OnEvent(func(e Event) {
+		if shown(e); len(pick[Retry](k.events)) > 0 {
+			k.opts.Idle = 0 // the reply may take its time then
+		}
+	})
 	final, err := k.Turn(context.Background(), "go")
 	require.NoError(t, err)
 	require.Equal(t, "ok", final)

@@ -14,7 +14,7 @@ import (
 
 // How long a test waits for an event that must come, and how often it looks.
 const (
-	waitLimit = 20 * time.Second
+	waitLimit = 5 * time.Minute
 	poll      = 5 * time.Millisecond
 )
 

@@ -3,7 +3,10 @@ package chat
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,11 +47,16 @@ func TestAnEndlessToolLoopEndsAtTheLimits(t *testing.T) {
 		k.server.Close()
 	})
 	t.Run("time", func(t *testing.T) {
-		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{ToolCalls: call("sleep 60")}, {
+		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{ToolCalls: call("echo > begun; exec sleep 1000")}, {
 			Expect: modelserver.Expectations{{Role: "tool", Contains: []string{"[stopped by a limit]"}}, {Role: "assistant"}, {Role: "user"}}, Text: "back",
 		}}}, nil)
-		ctx, cancel := context.WithTimeoutCause(context.Background(), 100*time.Millisecond, &Error{Exit: ExitLimit, Text: "out of time"})
-		defer cancel()
+		ctx, cancel := context.WithCancelCause(context.Background())
+		begun := filepath.Join(k.runner.dir, "begun")
+		require.NoError(t, syscall.Mkfifo(begun, 0o600))
+		go func() {
+			os.ReadFile(begun) // waits for the command
+			cancel(&Error{Exit: ExitLimit, Text: "out of time"})
+		}()
 		_, err := k.Turn(ctx, "go")
 		requireLine(t, err, ExitLimit, "out of time")
 		_, err = k.Turn(context.Background(), "go on")

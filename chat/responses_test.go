@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -147,7 +146,7 @@ func TestResponsesThatMisbehave(t *testing.T) {
 		{"failed", []modelserver.Reply{{Body: `data: {"type":"response.failed","response":{"error":{"code":"invalid_image","message":"no such picture"}}}` + "\n\n"}}, "", nil, "no such picture"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := startTalk(t, onResponses(c.replies...), func(o *Options) { o.API, o.Idle = APIResponses, 10*time.Second })
+			k := startTalk(t, onResponses(c.replies...), func(o *Options) { o.API = APIResponses })
 			final, err := k.Turn(context.Background(), "go")
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)

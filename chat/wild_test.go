@@ -201,7 +201,7 @@ func TestServersThatSpeakHTTPInTheirOwnWay(t *testing.T) {
 		}, "a line of more than 33554432 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			conv := New(&Options{Model: "m", BaseURL: rawServer(t, c.answer), Runner: &bashRunner{}, Backoff: time.Millisecond, Idle: 20 * time.Second})
+			conv := New(&Options{Model: "m", BaseURL: rawServer(t, c.answer), Runner: &bashRunner{}, Backoff: time.Millisecond})
 			final, err := conv.Turn(context.Background(), "go")
 			if c.err != "" {
 				requireLine(t, err, ExitModel, c.err)

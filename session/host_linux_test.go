@@ -70,13 +70,13 @@ func TestHostDies(t *testing.T) {
 			s := &Session{e: &engine{brand: brand{id: id, rttime: rttime}}}
 			switch how {
 			case "kill":
-				require.Eventually(t, func() bool { return len(family(s)) >= 8 }, 10*time.Second, time.Millisecond, "%v", family(s))
+				require.Eventually(t, func() bool { return len(family(s)) >= 8 }, waitLimit, time.Millisecond, "%v", family(s))
 				require.NoError(t, host.Process.Kill())
 			case "kill group":
 				require.NoError(t, syscall.Kill(-host.Process.Pid, syscall.SIGKILL))
 			}
 			host.Wait()
-			require.Eventually(t, func() bool { return len(family(s)) == 0 }, 10*time.Second, 5*time.Millisecond, "left: %v", family(s))
+			require.Eventually(t, func() bool { return len(family(s)) == 0 }, waitLimit, 5*time.Millisecond, "left: %v", family(s))
 		})
 	}
 }

@@ -17,8 +17,7 @@ import (
 func TestEndlessOutput(t *testing.T) {
 	s := open(t, &Options{Head: 1000, Tail: 2000})
 	for _, command := range []string{"yes", "yes >&2", "while :; do echo y; done", "yes | cat"} {
-		r, err := s.Run(context.Background(), command, &RunOptions{Timeout: 200 * time.Millisecond})
-		require.NoError(t, err)
+		r := runToLimit(t, s, command, 200*time.Millisecond, 10001)
 		require.True(t, r.TimedOut, command)
 		require.True(t, r.Truncated)
 		require.LessOrEqual(t, len(r.Stdout)+len(r.Stderr), 3000)
@@ -103,13 +102,13 @@ func TestNothingGrows(t *testing.T) {
 			require.NoError(t, err)
 		}
 		alone(t, s)
-		require.Eventually(t, func() bool { s.e.late.mu.Lock(); defer s.e.late.mu.Unlock(); return len(s.e.late.open) == 0 }, time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { s.e.late.mu.Lock(); defer s.e.late.mu.Unlock(); return len(s.e.late.open) == 0 }, waitLimit, time.Millisecond)
 	}
 	batch(1000)
 	fds, goroutines, memory := openFDs(t), runtime.NumGoroutine(), heap()
 	batch(9000)
 	// What has ended may take a moment to be gone.
-	for end := time.Now().Add(time.Minute); !slices.Equal(fds, openFDs(t)) || runtime.NumGoroutine() > goroutines; runtime.Gosched() {
+	for end := time.Now().Add(waitLimit); !slices.Equal(fds, openFDs(t)) || runtime.NumGoroutine() > goroutines; runtime.Gosched() {
 		require.True(t, time.Now().Before(end), "descriptors %v, then %v; goroutines %d, then %d", fds, openFDs(t), goroutines, runtime.NumGoroutine())
 	}
 	require.Less(t, heap(), memory+1<<20)

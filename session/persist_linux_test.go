@@ -113,7 +113,7 @@ func TestRestartAfterIdleDeath(t *testing.T) {
 	run(t, s, "x=5; echo 1 >>log")
 	run(t, s, ": kill") // a snapshot is taken before it
 	require.NoError(t, syscall.Kill(s.Pid(), syscall.SIGKILL))
-	require.Eventually(t, func() bool { p, _ := statProc(s.Pid()); return p.zombie }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { p, _ := statProc(s.Pid()); return p.zombie }, waitLimit, time.Millisecond)
 	r := run(t, s, "echo 2 >>log; echo $x; cat log")
 	require.Equal(t, "5\n1\n2\n", string(r.Stdout), "the command ran once, in a new shell")
 	require.True(t, r.Restarted)

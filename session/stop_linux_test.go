@@ -27,7 +27,23 @@ func family(s *Session) (all []string) {
 // alone waits until a session has nothing but its shell.
 func alone(t testing.TB, s *Session) {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(family(s)) == 0 }, 5*time.Second, 5*time.Millisecond, "left: %v", family(s))
+	require.Eventually(t, func() bool { return len(family(s)) == 0 }, waitLimit, 5*time.Millisecond, "left: %v", family(s))
+}
+
+// waitLimit is how long a test waits for what must come.
+const waitLimit = 5 * time.Minute
+
+// runToLimit runs a command that does not end, with a limit that is doubled
+// until it leaves a busy machine the time to write that much.
+func runToLimit(t testing.TB, s *Session, command string, limit time.Duration, bytes int64) Result {
+	t.Helper()
+	for ; ; limit *= 2 {
+		r, err := s.Run(context.Background(), command, &RunOptions{Timeout: limit})
+		require.NoError(t, err)
+		if r.StdoutTotal+r.StderrTotal >= bytes || limit > waitLimit {
+			return r
+		}
+	}
 }
 
 // runaways are commands that do not end, and what they have written when they
@@ -106,8 +122,7 @@ func TestStop(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	s := open(t, &Options{Dir: t.TempDir()})
 	for _, command := range []string{"echo a; sleep 100; echo b", "echo a\nwhile :; do :; done\necho b", "echo a; sh -c 'trap \"\" INT; sleep 100'"} {
-		r, err := s.Run(context.Background(), command, &RunOptions{Timeout: time.Second})
-		require.NoError(t, err)
+		r := runToLimit(t, s, command, time.Second/2, 1)
 		require.True(t, r.TimedOut)
 		require.False(t, r.Canceled)
 		require.Equal(t, 124, r.ExitCode)

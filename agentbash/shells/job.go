@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // job is one background shell.
@@ -83,11 +85,28 @@ func (j *job) hangUp() { j.out.SetReadDeadline(time.Unix(1, 0)) }
 // still holds its output.
 const lastWords = 100 * time.Millisecond
 
+// held reports whether some process still has the output open.
+func (j *job) held() bool {
+	held := false
+	conn, err := j.out.SyscallConn()
+	if err == nil {
+		conn.Control(func(fd uintptr) { // not called when drain has closed it
+			p := []unix.PollFd{{Fd: int32(fd)}}
+			_, err := unix.Poll(p, 0)
+			held = err == nil && p[0].Revents&unix.POLLHUP == 0
+		})
+	}
+	return held
+}
+
 func (j *job) wait(cmd *exec.Cmd) {
 	err := cmd.Wait()
 	select {
 	case <-j.drained:
-	case <-time.After(lastWords): // a child of it writes on
+	case <-time.After(lastWords): // a child of it writes on, or drain is late
+		if !j.held() {
+			<-j.drained
+		}
 	}
 	var exit *exec.ExitError
 	j.mu.Lock()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,6 +21,7 @@ const (
 // TestConformance has the MCP client conformance suite drive the program: the
 // hidden command mcp-conformance, which uses the client of the field layer.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	dir := filepath.Join(root, "testdata", "mcp", "conformance")
@@ -37,11 +36,9 @@ func TestConformance(t *testing.T) {
 	build, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, "%s", build)
 
-	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
-	defer cancel()
 	expected := filepath.Join(dir, "expected-failures.yml")
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "node"), filepath.Join(bin, "conformance"), "client",
-		"--command", program+" mcp-conformance", "--suite", "all", "--expected-failures", expected)
+	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "node"), filepath.Join(bin, "conformance"), "client",
+		"--command", program+" mcp-conformance", "--suite", "all", "--expected-failures", expected, "--timeout", "600000")
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

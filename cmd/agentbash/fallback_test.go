@@ -41,10 +41,11 @@ func forgetLandlock() {
 // TestWithoutLandlock: where the kernel has none, plan and auto go by verdicts
 // alone, and say so; doctor does too.
 func TestWithoutLandlock(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	run := func(words ...string) (string, int) {
 		cmd := exec.Command(os.Args[0], words...)
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, asProgram + "=1", withoutLandlock + "=1"}
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GORACE=" + os.Getenv("GORACE"), asProgram + "=1", withoutLandlock + "=1"}
 		cmd.Dir = home
 		out, err := cmd.CombinedOutput()
 		require.NotNil(t, cmd.ProcessState, "%v", err)

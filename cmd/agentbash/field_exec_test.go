@@ -104,7 +104,7 @@ func listening(t testing.TB, mode string) string {
 			c.Close()
 		}
 		return err == nil
-	}, 30*time.Second, 20*time.Millisecond, "the server does not listen")
+	}, waitLimit, 20*time.Millisecond, "the server does not listen")
 	return "http://" + addr
 }
 
@@ -178,6 +178,7 @@ func everythingCalls(group string) []called {
 }
 
 func TestEveryToolOfEverythingThroughExec(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ name, mode, path, kind string }{
 		{"stdio", "", "", ""}, {"http", "streamableHttp", "/mcp", ""}, {"sse", "sse", "/sse", "sse"}, {"sse, found", "sse", "/sse", ""},
 	} {
@@ -202,6 +203,7 @@ func memoryConfig(t testing.TB, file string) map[string]any {
 }
 
 func TestEveryToolOfMemoryThroughExec(t *testing.T) {
+	t.Parallel()
 	w := newFieldWorld(t, map[string]any{"mcpServers": map[string]any{"mem": memoryConfig(t, filepath.Join(t.TempDir(), "m.jsonl"))}})
 	const m = "field:mem:"
 	checkCalls(t, w, "mem", []called{
@@ -223,6 +225,7 @@ func TestEveryToolOfMemoryThroughExec(t *testing.T) {
 }
 
 func TestFilesystemAndThinkingThroughExec(t *testing.T) {
+	t.Parallel()
 	w := newFieldWorld(t, map[string]any{"mcpServers": map[string]any{
 		"fs":    map[string]any{"command": "node", "args": []string{npmServer(t, "server-filesystem"), "/usr"}}, // its roots are ours in place of that
 		"think": map[string]any{"command": "node", "args": []string{npmServer(t, "server-sequential-thinking")}},
@@ -231,6 +234,7 @@ func TestFilesystemAndThinkingThroughExec(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	f := func(tool string) string { return "field:fs:" + tool }
 	checkCalls(t, w, "fs", []called{
+		{"until " + f("list_allowed_directories") + " | grep -F " + w.dir + "; do sleep 0.01; done", w.dir, 0}, // it asks for our roots when it has started
 		{"printf 'one\\ntwo\\n' | " + f("write_file") + " --path " + dir + "/a.txt --content@=-", "Successfully", 0},
 		{f("read_text_file") + " " + dir + "/a.txt | tail -n 1", "two", 0},
 		{f("read_text_file") + " " + dir + "/a.txt --head 1", "one", 0},
@@ -257,6 +261,7 @@ func TestFilesystemAndThinkingThroughExec(t *testing.T) {
 }
 
 func TestDeadlineAndRestartThroughExec(t *testing.T) {
+	t.Parallel()
 	w := newFieldWorld(t, map[string]any{"mcpServers": map[string]any{
 		"ev": map[string]any{"command": "node", "args": []string{npmServer(t, "server-everything")}}}})
 	got := w.lines(t,
@@ -264,7 +269,7 @@ func TestDeadlineAndRestartThroughExec(t *testing.T) {
 		`{"command":"field:ev:trigger-long-running-operation --duration 60 --steps 2","timeout":0.3}`,
 		`{"command":"field:ev:trigger-long-running-operation --duration 60 --steps 2 | cat","timeout":0.3}`,
 		"field:ev:echo 'still the same'",
-		`for p in /proc/[0-9]*; do tr '\0' ' ' < $p/cmdline 2>/dev/null | grep -q server-everything/dist && [ "$(ps -o ppid= -p ${p#/proc/} | tr -d ' ')" = "$(ps -o ppid= -p $$ | tr -d ' ')" ] && echo ${p#/proc/}; done > pid; kill -KILL $(cat pid); wc -w < pid`,
+		`for p in /proc/[0-9]*; do tr '\0' ' ' < $p/cmdline 2>/dev/null | grep -q server-everything/dist && [ "$(ps -o ppid= -p ${p#/proc/} | tr -d ' ')" = "$(ps -o ppid= -p $$ | tr -d ' ')" ] && echo ${p#/proc/}; done > pid; kill -KILL $(cat pid); while kill -0 $(cat pid) 2>/dev/null; do sleep 0.01; done; wc -w < pid`,
 		"field:ev:echo 'started again'",
 	)
 	require.Equal(t, "Echo: warm", got[0].Stdout)
@@ -279,6 +284,7 @@ func TestDeadlineAndRestartThroughExec(t *testing.T) {
 
 // The model is sent the same bytes whatever is registered.
 func TestRequestDoesNotGrowWithTools(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	server := build(t, "../../internal/modelserver/cmd/modelserver")

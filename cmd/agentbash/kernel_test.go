@@ -220,7 +220,7 @@ func TestKernelHolds(t *testing.T) {
 					continue // by verdict only
 				}
 				text := p.text.Replace(a.command)
-				res := r.Run(context.Background(), text, &router.RunOptions{Timeout: 20 * time.Second})
+				res := r.Run(context.Background(), text, &router.RunOptions{Timeout: waitLimit})
 				said := res.Stdout + res.Stderr + res.Output
 				require.NotContains(t, said, secretText, "%s: %s", a.name, text)
 				require.NotContains(t, said, "TRACED", "%s: %s", a.name, text)
@@ -249,6 +249,7 @@ func TestKernelHolds(t *testing.T) {
 // TestAttacksWork runs attacks where nothing holds them: each does its harm, in
 // a directory of its own, so that the test before shows something.
 func TestAttacksWork(t *testing.T) {
+	t.Parallel()
 	works := []string{"a file outside", "append", "rename", "in place", "the home directory", "through a link", "a hard link",
 		"in the background", "in the background, left behind", "a child bash", "a clear environment", "another program",
 		"a secret", "a secret through a link", "a secret by other ways", "tcp", "tcp by other programs", "udp", "an abstract socket",
@@ -263,7 +264,7 @@ func TestAttacksWork(t *testing.T) {
 		res := r.Run(context.Background(), p.text.Replace(a.command), nil)
 		require.Eventually(t, func() bool {
 			return strings.Contains(res.Stdout, secretText) || p.met.Load() > 0 || !maps.Equal(before, p.outside(policy.PlanMode))
-		}, 10*time.Second, 5*time.Millisecond, "%s: %s", a.name, res.Output)
+		}, waitLimit, 5*time.Millisecond, "%s: %s", a.name, res.Output)
 	}
 }
 
@@ -272,6 +273,7 @@ const asNobody = "AGENTBASH_TEST_AS_NOBODY"
 
 // TestKernelHoldsForOthers runs TestKernelHolds as a user who is not root.
 func TestKernelHoldsForOthers(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		require.Empty(t, os.Getenv(asNobody))
 		return // TestKernelHolds itself did

@@ -33,6 +33,7 @@ type headlessEvent struct {
 // and goes on with its session: what was shown is in the next request, every
 // call is answered once, and no command ran twice.
 func TestAKillLosesNothing(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(killSeed, killSeed))
 	const rounds = 4
 	var replies []modelserver.Reply

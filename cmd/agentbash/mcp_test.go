@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/stretchr/testify/require"
@@ -47,20 +46,15 @@ func serveHTTP(t *testing.T, env []string, args ...string) (url, dir string) {
 	return url, cmd.Dir
 }
 
-func limited(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 func TestMCPOverHTTP(t *testing.T) {
+	t.Parallel()
 	url, dir := serveHTTP(t, []string{envToken + "=s3cret"})
 	open := func(token string) *mcp.Client {
 		c := mcp.NewClient(mcp.Spec{URL: url, Headers: map[string]string{"Authorization": "Bearer " + token}}, nil)
 		t.Cleanup(func() { require.NoError(t, c.Close()) })
 		return c
 	}
-	_, err := open("wrong").Start(limited(t))
+	_, err := open("wrong").Start(t.Context())
 	require.Error(t, err)
 	c := open("s3cret")
 	call := func(ctx context.Context, command string) string {
@@ -72,24 +66,25 @@ func TestMCPOverHTTP(t *testing.T) {
 		}
 		return string(res.Raw)
 	}
-	call(limited(t), "x=kept; mkdir sub; cd sub")
-	require.Contains(t, call(limited(t), `write made.txt "$x"; cat made.txt`), "kept")
+	call(t.Context(), "x=kept; mkdir sub; cd sub")
+	require.Contains(t, call(t.Context(), `write made.txt "$x"; cat made.txt`), "kept")
 	require.FileExists(t, filepath.Join(dir, "sub", "made.txt"))
 
 	// A call that its client gives up stops its command, and the shell goes on.
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "begun"), 0o600))
-	ctx, cancel := context.WithCancel(limited(t))
+	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
 		os.ReadFile(filepath.Join(dir, "begun")) // waits for the command to open it
 	}()
 	call(ctx, "echo > ../begun; sleep 1000; touch not-reached")
-	require.Contains(t, call(limited(t), "echo again $x"), "again kept")
+	require.Contains(t, call(t.Context(), "echo again $x"), "again kept")
 	require.NoFileExists(t, filepath.Join(dir, "sub", "not-reached"))
 }
 
 // The inspector is another implementation's client, with a command line.
 func TestMCPInspector(t *testing.T) {
+	t.Parallel()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	inspector := filepath.Join(root, "testdata/mcp/node_modules/@modelcontextprotocol/inspector-cli/build/cli.js")
@@ -99,7 +94,7 @@ func TestMCPInspector(t *testing.T) {
 	}
 	url, _ := serveHTTP(t, nil, "--all-tools")
 	inspect := func(words ...string) string {
-		cmd := exec.CommandContext(limited(t), "node", append([]string{inspector, "--cli"}, words...)...)
+		cmd := exec.CommandContext(t.Context(), "node", append([]string{inspector, "--cli"}, words...)...)
 		var notes strings.Builder
 		cmd.Stderr = &notes
 		out, err := cmd.Output()

@@ -14,6 +14,7 @@ import (
 
 // TestReadmeTranscript replays the README's first transcript, line by line.
 func TestReadmeTranscript(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	block := regexp.MustCompile("(?s)```console\n(.*?)```").FindStringSubmatch(string(readme))

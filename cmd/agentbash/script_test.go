@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SERVERS", filepath.Join(root, "testdata", "mcp", "node_modules"))
 			e.Setenv("GOCACHE", goEnv(t, "GOCACHE"))
 			e.Setenv("GOFLAGS", "-mod=mod")
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("WEB", webServer(e.Defer))
 			return os.MkdirAll(e.WorkDir+"/home/.config/agentbash", 0o700)
 		},

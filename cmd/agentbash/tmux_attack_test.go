@@ -151,7 +151,7 @@ func TestScreenTheTerminalVanishes(t *testing.T) {
 	}
 	p.tmux("kill-server")
 	for i := range ends {
-		n, err := unix.Poll(ends[i:i+1], int(tmuxWait.Milliseconds()))
+		n, err := unix.Poll(ends[i:i+1], int(waitLimit.Milliseconds()))
 		require.NoError(t, err)
 		require.Equal(t, 1, n, "process %d of 2 goes on", i+1)
 	}

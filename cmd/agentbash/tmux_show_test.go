@@ -106,7 +106,7 @@ func TestScreenEscStopsAndTypedTextWaits(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			p := newPane(t, screenTest{replies: []modelserver.Reply{
 				{Text: "Thinking of it", Hold: true},
-				{Text: "First", ToolCalls: calls("echo half; sleep 60")},
+				{Text: "First", ToolCalls: calls("echo half; : > begun; sleep 1000")},
 				{Text: "Three it is.", Expect: modelserver.Expectations{{Role: "tool", Contains: []string{"half", "[interrupted by the user]"}}, {Role: "assistant"}, {Role: "user", Contains: []string{"three"}}}},
 			}})
 			p.ready()
@@ -121,7 +121,8 @@ func TestScreenEscStopsAndTypedTextWaits(t *testing.T) {
 			p.keys("C-u")
 			p.ready()
 			p.say("two")
-			p.matches(`First\n  \$ echo half; sleep 60\n[/\\|-] running \d+ s, Esc stops`)
+			p.matches(`First\n  \$ echo half; : > begun; sleep 1000\n[/\\|-] running \d+ s, Esc stops`)
+			p.until("the command has begun", func(string) bool { return p.exists("begun") })
 			p.say("three")
 			p.matches(`Esc stops\n  next: three`)
 			p.keys(key)
@@ -154,7 +155,7 @@ func TestScreenRestoresTheTerminal(t *testing.T) {
 		"Ctrl-D": func(p *pane) { p.keys("C-d") },
 		"quit":   func(p *pane) { p.say("/quit") },
 		"SIGTERM": func(p *pane) {
-			p.say("sleep 60")
+			p.say("sleep 1000")
 			p.want("running")
 			p.terminate()
 		},

@@ -21,8 +21,8 @@ import (
 	"github.com/agentbash/agentbash/internal/modelserver"
 )
 
-// tmuxWait is how long a test waits for what must come.
-const tmuxWait = 20 * time.Second
+// waitLimit is how long a test waits for what must come.
+const waitLimit = 5 * time.Minute
 
 // pane is the program in a real tmux, which a test types into and looks at.
 type pane struct {
@@ -55,8 +55,10 @@ type screenTest struct {
 }
 
 // newPane starts tmux. Where there is none the test is skipped, aloud, but for CI.
+// Tests of screens run side by side, since they wait most of the time.
 func newPane(t *testing.T, o screenTest) *pane {
 	t.Helper()
+	t.Parallel()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		require.Empty(t, os.Getenv("CI"), "CI must have tmux")
 		t.Skip("SKIPPED: there is no tmux")
@@ -92,7 +94,7 @@ func newPane(t *testing.T, o screenTest) *pane {
 
 // command is the line that starts the program.
 func (p *pane) command(o screenTest) string {
-	env := append([]string{"-i", "HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "TERM=screen-256color", "LANG=C.UTF-8", asProgram + "=1"}, o.env...)
+	env := append([]string{"-i", "HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "TERM=screen-256color", "LANG=C.UTF-8", "GORACE=" + os.Getenv("GORACE"), asProgram + "=1"}, o.env...)
 	for i, e := range env {
 		env[i] = strings.Replace(e, "~/", p.home+"/", 1)
 	}
@@ -177,7 +179,7 @@ func (p *pane) colours() string { return p.tmux("capture-pane", "-p", "-e") }
 // until waits for a screen that a condition likes.
 func (p *pane) until(what string, good func(screen string) bool) string {
 	p.t.Helper()
-	limit := time.After(tmuxWait)
+	limit := time.After(waitLimit)
 	for {
 		s := p.screen()
 		if good(s) {

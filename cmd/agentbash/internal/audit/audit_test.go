@@ -266,7 +266,7 @@ func TestOutcomesWait(t *testing.T) {
 	dir := t.TempDir()
 	r := &Recorder{Log: Open(dir), Who: "person", Session: func() string { return "s" }, Secrets: NewSecrets(nil, nil), Later: true}
 	begin := func(command string) func(router.Outcome) {
-		end, err := r.Intent(&guard.Entry{Command: command})
+		end, err := r.Intent(&guard.Entry{Plan: router.PlanNative(command)})
 		require.NoError(t, err)
 		return end
 	}

@@ -48,8 +48,7 @@ func TestNobodyIsAskedWithoutATerminal(t *testing.T) {
 }
 
 func TestAQuestionInLines(t *testing.T) {
-	c := startConsole(t, "TERM_CHILD=ask", "TERM=dumb")
-	c.press("y\nhal")
+	c := startConsoleAfter(t, "y\nhal", "TERM_CHILD=ask", "TERM=dumb")
 	c.want("? Run this command?\r\n    cd /tmp && rm -rf build\r\n               ^^^^^^^^^^^^\r\n  [y] yes  [a] always  [n] no, because ...\r\n")
 	c.want(`(typed before the question, and not taken for its answer: y\nhal)`)
 	c.want("answer y, a, n: ")

@@ -78,7 +78,6 @@ func (b bashRunner) Run(ctx context.Context, command string, timeout time.Durati
 	cmd := exec.CommandContext(ctx, "bash", "-c", command)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 100 * time.Millisecond
 	out, _ := cmd.CombinedOutput()
 	if len(out) == 0 {
 		out = []byte("(no output)")
@@ -94,7 +93,7 @@ func serve(t *testing.T, replies ...modelserver.Reply) *modelserver.Server {
 }
 
 // waitLimit is how long a test waits for what must come.
-const waitLimit = 20 * time.Second
+const waitLimit = 5 * time.Minute
 
 // console is a session in a process of its own, on a pseudo-terminal.
 type console struct {
@@ -107,13 +106,28 @@ type console struct {
 	more chan struct{} // gets something after each read; closed at the end
 }
 
+// startConsole starts one; tests that have one run side by side, since they wait
+// most of the time.
 func startConsole(t *testing.T, env ...string) *console {
 	t.Helper()
+	return startConsoleAfter(t, "", env...)
+}
+
+// startConsoleAfter starts one where keys were pressed before.
+func startConsoleAfter(t *testing.T, keys string, env ...string) *console {
+	t.Helper()
+	t.Parallel()
 	c := &console{t: t, cmd: exec.Command(os.Args[0]), more: make(chan struct{}, 1)}
 	c.cmd.Env = append(os.Environ(), append([]string{"TERM_CHILD=1", "TERM=xterm"}, env...)...)
-	tty, err := pty.StartWithSize(c.cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	tty, side, err := pty.Open()
 	require.NoError(t, err)
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
 	c.tty = tty
+	c.press(keys)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = side, side, side
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, c.cmd.Start())
+	side.Close()
 	go func() {
 		defer close(c.more)
 		buf := make([]byte, 4096)

@@ -1,4 +1,4 @@
-package agentbash
+package files
 
 import (
 	"cmp"
