@@ -119,7 +119,7 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	if c.loose && c.tool.Kind == registry.ReadOnly {
 		// Whatever the words become, it only reads.
 		p.set |= reads
-		uses = append(uses, registry.Use{Role: registry.ReadsTree, Value: anyText})
+		uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: anyText})
 		c.loose, c.err = false, nil
 	} else if !declared {
 		p.set |= kindEffects(c.tool.Kind) | unknown
@@ -135,6 +135,9 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	}
 	for _, u := range uses {
 		j.toolUse(p, c, u)
+	}
+	if p.set&writes != 0 {
+		p.set &^= reads // what it shows of a file that it writes is a part of that
 	}
 }
 
