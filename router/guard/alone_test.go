@@ -16,7 +16,9 @@ import (
 // ownTool is a tool of an embedder's.
 func ownTool(name string, kind registry.Kind, params ...registry.Param) *registry.Tool {
 	return &registry.Tool{Name: name, Summary: "Does it", Kind: kind, Params: registry.NewParams(params...),
-		Run: func(context.Context, *registry.Call) (registry.ToolResult, error) { return registry.Success("ran\n"), nil }}
+		Run: func(context.Context, *registry.Call) (registry.ToolResult, error) {
+			return registry.Success("ran\n"), nil
+		}}
 }
 
 // TestAModeIsEnough: a guard that was told nothing but its mode knows an
