@@ -103,67 +103,52 @@ func (c *call) shellStdin() {
 
 // interpreter runs a program in another language: what it does cannot be seen,
 // but some of it can be guessed.
-func (c *call) interpreter() {
-	texts := []field{}
-	args := c.args
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		flag := a.text
-		if len(flag) > 1 && flag[0] == '-' && known(flag) {
-			switch c.codeFlag(flag) {
-			case 1:
-				if i+1 < len(args) {
-					texts = append(texts, args[i+1])
-					i++
-				}
-				continue
-			case 2:
-				texts = append(texts, a.after(2))
+func (u *usage) interpreter() {
+	var texts []field
+	for i := 0; i < len(u.args) && u.args[i].text != "-"; i++ { // after - the program is on stdin
+		a := u.args[i]
+		switch flag := a.text; {
+		case len(flag) < 2 || flag[0] != '-' || !known(flag):
+			if u.read(a); len(texts) > 0 {
 				continue
 			}
-			if flag == "-m" && i+1 < len(args) {
-				c.module(args[i+1:])
-				return
+			for _, text := range u.j.content(a) {
+				u.treat(role{kind: asCodes}, field{text: text, at: a.at}, u.name, a.at)
 			}
-			continue
-		}
-		if a.text == "-" {
-			break // the program is on stdin
-		}
-		if len(texts) == 0 {
-			c.read(a)
-			c.runsProgram(a)
+			return
+		case u.codeFlag(flag) == 2:
+			texts = append(texts, a.after(2))
+		case u.codeFlag(flag) == 1 && i+1 < len(u.args):
+			i++
+			texts = append(texts, u.args[i])
+		case flag == "-m" && i+1 < len(u.args) && u.codeFlag(flag) == 0:
+			switch u.args[i+1].text {
+			case "http.server", "pip", "build":
+				u.does(networks)
+			case "twine":
+				u.danger(Confirm, "publishes a package", u.at)
+			}
+			u.args = u.args[i+1:]
+			u.tryRest()
 			return
 		}
-		c.read(a)
 	}
-	if len(texts) == 0 && len(args) > 0 && c.onlyVersion() {
-		c.part.set = reads
-		return
-	}
-	c.does(unknown)
-	for _, t := range texts {
-		c.ran(t.text, t.at)
-		c.code(t.text, t.at)
-	}
-	if len(texts) == 0 {
-		for _, s := range c.j.stdin {
-			c.ran(s, c.at)
-			c.code(s, c.at)
+	if len(texts) == 0 && len(u.args) == 1 {
+		switch u.args[0].text {
+		case "--version", "-V", "-v", "--help", "-h", "-version":
+			u.base = reads
+			return
 		}
 	}
-}
-
-// onlyVersion reports whether the arguments only ask for the version or help.
-func (c *call) onlyVersion() bool {
-	if len(c.args) != 1 {
-		return false
+	u.does(unknown)
+	if len(texts) == 0 {
+		for _, s := range u.j.stdin {
+			texts = append(texts, u.made(s))
+		}
 	}
-	switch c.args[0].text {
-	case "--version", "-V", "-v", "--help", "-h", "version", "-version", "help":
-		return true
+	for _, t := range texts {
+		u.treat(role{kind: asCodes}, t, u.name, t.at)
 	}
-	return false
 }
 
 // codeFlag tells whether a flag is followed by code: 1 in the next word, 2 in
@@ -188,36 +173,13 @@ func (c *call) codeFlag(flag string) int {
 	case "php":
 		letters = "rBE"
 	}
-	if i := strings.IndexAny(flag[1:], letters); i >= 0 {
-		if i == len(flag)-2 {
-			return 1
-		}
-		if i == 0 {
-			return 2
-		}
-		return 1
+	switch i := strings.IndexAny(flag[1:], letters); {
+	case i < 0:
+		return 0
+	case i == 0 && len(flag) > 2:
+		return 2
 	}
-	return 0
-}
-
-// runsProgram looks at a program's file, if the line itself has written it.
-func (c *call) runsProgram(f field) {
-	for _, text := range c.j.content(f) {
-		c.ran(text, f.at)
-		c.code(text, f.at)
-	}
-}
-
-// module is python -m: some modules only look.
-func (c *call) module(args []field) {
-	switch args[0].text {
-	case "json.tool", "tokenize", "dis", "calendar", "this", "platform", "site", "sysconfig", "base64":
-	case "http.server", "pip", "build":
-		c.does(networks)
-	case "twine":
-		c.danger(Confirm, "publishes a package", c.at)
-	}
-	c.tryRest()
+	return 1
 }
 
 // code looks for what is dangerous in a program in whatever language: shell
@@ -231,10 +193,10 @@ func (c *call) code(text string, at span) {
 		c.danger(Block, "a fork bomb: it starts itself again and again", at)
 	}
 	removes, runs := false, false
-	for _, word := range [...]string{"rmtree", "rm_rf", "rm_r", "removeall", "rmsync", "rmdirsync", "unlink", "os.remove", "file.delete", "removetree", "remove_tree", "rimraf", "fs.rm", "shutil", "deltree", ".rmdir"} {
+	for _, word := range programs().lists["code-deletes"] {
 		removes = removes || strings.Contains(low, word)
 	}
-	for _, word := range [...]string{"system", "exec", "popen", "spawn", "subprocess", "shell", "run(", "call(", "qx", "`", "pty.", "os.start", "open("} {
+	for _, word := range programs().lists["code-runs"] {
 		runs = runs || strings.Contains(low, word)
 	}
 	if removes {
@@ -268,7 +230,7 @@ func (c *call) wipesText(s string, at span) {
 	c.j.add(p.part)
 }
 
-// argvIn judges lists of strings as a command: ["rm", "-rf", "/"].
+// argvIn judges lists of strings as a asCommand: ["rm", "-rf", "/"].
 func (c *call) argvIn(text string, at span) {
 	for _, open := range [...]string{"[", "("} {
 		for rest := text; ; {

@@ -1,0 +1,579 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// program is what the table says of a program, or of a subcommand of git.
+type program struct {
+	set     effects
+	options optionSpec
+	posix   bool     // options end at the first operand
+	slots   [4]role  // what the first, second, last and other operands are
+	here    bool     // without operands the present directory is meant
+	repo    bool     // what it writes is the working tree
+	remote  *effects // what it does with operands that name a host, HOST:FILE; nil: they are files
+	unseen  []string // an argument that cannot be seen may be these options
+	hides   byte     // ... or any that makes it do something else: noneHidden, sometimesHidden, alwaysHidden
+	rules   []condition
+	code    func(*usage)
+	where   string // FILE:LINE
+}
+
+// The slots of operands.
+const (
+	first = iota
+	second
+	last
+	rest
+)
+
+// condition is one line of an entry: when all its tests hold, its acts are done.
+type condition struct {
+	tests []test
+	acts  []act
+}
+
+type test struct {
+	kind  string
+	words []string
+	with  []string // only: words that may stand there too
+	n     int
+}
+
+// act is what a line says about the asCommand, or about the word that its last
+// test has found.
+type act struct {
+	kind string
+	set  effects
+	role role
+	text string
+	n    int
+	code func(*usage)
+}
+
+// found is a word that a test was looking for.
+type found struct {
+	name string // as it is shown
+	it   field  // what a * at its end stands for, or an option's value
+	i    int    // in the arguments
+	at   span
+}
+
+// usage is a program's use in a asCommand, while it is judged.
+type usage struct {
+	*call
+	p        *program
+	opts     []option
+	operands []field
+	base     effects // what the table says, beyond what options and operands add
+	slots    [4]role
+	here     bool
+	done     bool // nothing more is to be said
+	fired    bool // a line above held
+}
+
+// external judges a program by its entry.
+func (c *call) external() {
+	p := programs().find(c.name)
+	if p == nil {
+		base := baseName(c.name)
+		if p = programs().find(base); p != nil {
+			c.name = base
+		}
+	}
+	if p == nil {
+		c.stranger()
+		return
+	}
+	c.use(p)
+	if c.out == nil && c.j.out != nil && c.j.stdin != nil && c.j.stdin.known() && one(c.j.stdin) != "" {
+		c.out = value{decoded} // a filter of a text that stands in the line
+	}
+}
+
+// stranger is a program that nothing is known of.
+func (c *call) stranger() {
+	if !c.file {
+		c.usual(executes|unknown, "nothing is known here of "+c.name, c.at)
+	}
+	c.tryRest()
+}
+
+// use judges the command by an entry.
+func (c *call) use(p *program) {
+	if p.set != 0 && p.set&executes == 0 && len(c.args) == 1 && (c.args[0].text == "--help" || c.args[0].text == "--version") {
+		c.part.set |= reads
+		return
+	}
+	u := usage{call: c, p: p, base: p.set, slots: p.slots, here: p.here}
+	operands, rest := c.scan(p.options, p.posix, func(o option) { u.opts = append(u.opts, o) })
+	if u.operands = operands; p.posix {
+		u.operands = rest
+	}
+	if c.loose && slices.ContainsFunc(c.args, func(a field) bool {
+		return a.multi && wild(a.text) || strings.HasPrefix(a.text, "-") && !known(a.text)
+	}) {
+		for _, name := range p.unseen {
+			u.opts = append(u.opts, option{name: name, at: c.at})
+		}
+	}
+	for i := range p.rules {
+		u.apply(&p.rules[i])
+		if u.done {
+			break
+		}
+	}
+	if !u.done {
+		u.place()
+		if p.code != nil {
+			p.code(&u)
+		}
+	}
+	if p.hides > 1 || p.hides == 1 && !u.done {
+		c.mayHide()
+	}
+	if p.repo && (u.base | c.part.set).has(writes) {
+		c.part.Paths = append(c.part.Paths, c.repository()...)
+	}
+	c.part.set |= u.base &^ (runs &^ executes)
+	c.explain(u.base)
+}
+
+// explain gives a reason for effects that come from the table alone.
+func (c *call) explain(set effects) {
+	switch {
+	case set.has(unknown), set.has(runs):
+		if set &= unknown; set == 0 {
+			set = executes
+		}
+		c.j.reason(c.name+" runs code that is not in the line", set, NoDanger, c.at)
+	case set.has(networks):
+		c.j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
+	case set.has(executes):
+		c.j.reason(c.name+" acts on processes or the system", executes, NoDanger, c.at)
+	case set.has(writes) && strings.HasPrefix(c.name, "git "):
+		c.j.reason(c.name+" changes the repository", writes, NoDanger, c.at)
+	}
+}
+
+// place gives the operands their roles.
+func (u *usage) place() {
+	fs := u.operands
+	if len(fs) == 0 && u.here {
+		fs = []field{u.call.here()}
+	}
+	for i, f := range fs {
+		r := u.slots[rest]
+		final := i == len(fs)-1 && u.slots[last].kind != 0
+		switch {
+		case i == 0 && u.slots[first].kind != 0 && u.slots[first].kind != asSame:
+			r = u.slots[first]
+		case i == 1 && u.slots[second].kind != 0:
+			r = u.slots[second]
+		case final && (i > 0 || u.slots[last].kind == asTarget):
+			r = u.slots[last]
+		case final && f.multi: // it may be several
+			u.operand(u.slots[last], f, i)
+		}
+		if u.operand(r, f, i) {
+			break
+		}
+	}
+}
+
+// operand does what an operand's role says; it reports whether the rest belongs
+// to it.
+func (u *usage) operand(r role, f field, i int) (whole bool) {
+	switch {
+	case u.p.remote != nil && isRemote(f.text):
+		if *u.p.remote != 0 {
+			u.usual(*u.p.remote, u.name+" talks to "+show(f.text), f.at)
+		}
+	case r.kind == asCommand:
+		u.inner(u.name, u.operands[i:])
+		return true
+	case r.kind == asSkipped && f.multi && u.slots[rest].kind == asCommand:
+		u.inner(u.name, u.operands[i:])
+	case r.kind == asScript:
+		u.part.Wrapper = true
+		u.script(u.operands[i:])
+		return true
+	case r.kind == asTarget:
+		u.writeInto(u.operands[:i], f)
+	default:
+		u.treat(r, f, u.name, f.at)
+	}
+	return false
+}
+
+// script judges words that are joined to bash text.
+func (u *usage) script(fs []field) {
+	if len(fs) == 1 {
+		u.text(fs[0], u.name, true)
+	} else if len(fs) > 1 {
+		u.text(field{text: joined(fs), at: span{fs[0].at.start, fs[len(fs)-1].at.end}, from: -1}, u.name, true)
+	}
+}
+
+// isRemote reports whether a file's name has a host before it.
+func isRemote(name string) bool {
+	host, _, ok := strings.Cut(name, ":")
+	return ok && !strings.Contains(host, "/")
+}
+
+// apply does a line's acts for every word that its last test has found.
+func (u *usage) apply(line *condition) {
+	var hits []found
+	for i := range line.tests {
+		if hits = u.test(&line.tests[i]); len(hits) == 0 {
+			return
+		}
+	}
+	u.fired = u.fired || line.tests[0].kind != "always"
+	for _, hit := range hits {
+		for i := range line.acts {
+			u.act(&line.acts[i], &hit)
+		}
+	}
+}
+
+func (u *usage) act(a *act, hit *found) {
+	name := strings.TrimSuffix(u.name+" "+hit.name, " ")
+	text := name + " " + a.text
+	if strings.Contains(a.text, "{") {
+		text = strings.NewReplacer("{command}", u.name, "{operands}", u.targets(u.operands), "{word}", hit.name, "{rest}", show(hit.it.text)).Replace(a.text)
+	}
+	switch a.kind {
+	case "does":
+		if a.text != "" {
+			u.effect(a.set, text, hit.at)
+		}
+		u.does(a.set)
+	case "usually":
+		u.usual(a.set, text, hit.at)
+	case "only":
+		u.base, u.done = a.set, true
+	case "now":
+		u.base = a.set
+	case "stop":
+		u.done = true
+	case "confirm":
+		u.danger(Confirm, text, hit.at)
+	case "block":
+		u.danger(Block, text, hit.at)
+	case "prints":
+		u.prints(a.text)
+	case "here":
+		u.treat(a.role, u.call.here(), name, u.at)
+	case "makes":
+		f := u.made(a.text)
+		f.glob = true
+		u.write(f)
+	case "command":
+		wrapper := u.part.Wrapper
+		u.inner(name, u.args[min(hit.i+1+a.n, len(u.args)):])
+		u.part.Wrapper = wrapper
+	case "script":
+		u.script(u.args[hit.i+1:])
+	case "guess":
+		u.tryRest()
+	case "guess-all":
+		u.tryAll()
+	case "code":
+		a.code(u)
+	case "slot":
+		u.slots[a.n] = a.role
+	case "slot-here":
+		u.here = true
+	default:
+		if a.role.kind == asTarget {
+			u.writeInto(u.operands, hit.it)
+			u.slots[last] = role{}
+			return
+		}
+		u.treat(a.role, hit.it, name, hit.at)
+	}
+}
+
+// prints notes what is known of the output.
+func (u *usage) prints(what string) {
+	switch what {
+	case "nothing":
+		u.quiet()
+	case "number":
+		u.out = value{digits + "\n"}
+	case "name":
+		u.out = value{aName + "\n"}
+	case "text":
+		u.out = value{anyText}
+	case "network":
+		u.out = value{fromNet}
+	case "input":
+		u.out = value{anyText}
+		if u.j.stdin != nil {
+			u.out = u.j.stdin
+		}
+	case "decoded":
+		u.out = value{decoded}
+		if u.j.stdin != nil && u.j.stdin.taint() == fromNet {
+			u.out = value{fromNet}
+		}
+	}
+}
+
+// test returns the words that a test is looking for, one without a name where
+// it holds for none in particular, none where it fails.
+func (u *usage) test(t *test) []found {
+	yes := func(ok bool) []found {
+		if ok {
+			return []found{{at: u.at}}
+		}
+		return nil
+	}
+	switch t.kind {
+	case "always":
+		return yes(true)
+	case "other":
+		return yes(!u.fired)
+	case "verbs", "second":
+		i := 0
+		if t.kind == "second" {
+			i = 1
+		}
+		if len(u.operands) <= i {
+			return nil
+		}
+		return u.words(t, u.operands[i:i+1], i)
+	case "operand":
+		return u.words(t, u.operands, 0)
+	case "word":
+		return u.words(t, u.args, 0)
+	case "starts":
+		return u.words(t, u.args[:min(1, len(u.args))], 0)
+	case "later":
+		return u.words(t, u.args[min(1, len(u.args)):], 1)
+	case "alone":
+		if len(u.args) != 1 {
+			return nil
+		}
+		return u.words(t, u.args, 0)
+	case "without":
+		return yes(len(u.words(t, u.args, 0)) == 0)
+	case "text":
+		return u.lower(t)
+	case "flag":
+		return u.flags(t)
+	case "noflag":
+		return yes(len(u.flags(t)) == 0)
+	case "operands":
+		return yes(len(u.operands) >= t.n)
+	case "operands<":
+		return yes(len(u.operands) < t.n)
+	case "args":
+		return yes(len(u.args) >= t.n)
+	case "args<":
+		return yes(len(u.args) < t.n)
+	case "unseen":
+		return yes(slices.ContainsFunc(u.args, func(a field) bool { return !known(a.text) || a.multi }))
+	case "unseen-operand":
+		return yes(slices.ContainsFunc(u.operands, func(f field) bool { return !f.exact() }))
+	case "certain":
+		return yes(!slices.ContainsFunc(u.args, func(a field) bool { return !a.exact() }))
+	case "many":
+		return yes(slices.ContainsFunc(u.args, func(a field) bool { return a.multi && wild(a.text) }))
+	case "exactly":
+		return yes(u.exactly(t.words))
+	case "has":
+		return u.lower(t)
+	case "xargs":
+		return yes(u.j.via == "xargs")
+	case "stdin":
+		var out []found
+		for _, s := range u.j.stdin {
+			out = append(out, found{it: u.made(s), at: u.at})
+		}
+		return out
+	case "outside", "mine":
+		return yes(u.lies(t.kind == "mine"))
+	case "only":
+		return yes(u.only(t))
+	}
+	return nil
+}
+
+// words returns the words that fit a test's patterns; with "not" before them
+// the words that fit none.
+func (u *usage) words(t *test, fs []field, from int) (out []found) {
+	for i, f := range fs {
+		hit := found{name: show(f.text), it: f, i: from + i, at: f.at}
+		fits := false
+		patterns := t.words
+		not := len(patterns) > 0 && patterns[0] == "not"
+		if not {
+			patterns = patterns[1:]
+		}
+		for _, p := range patterns {
+			if cut, ok := matchWord(p, f.text); ok {
+				fits = true
+				if cut >= 0 && !not {
+					hit.it = f.after(cut)
+				}
+				break
+			}
+		}
+		if fits != not {
+			out = append(out, hit)
+		}
+	}
+	return out
+}
+
+// flags returns the options that a test names, with or without =PATTERN for
+// their values.
+func (u *usage) flags(t *test) (out []found) {
+	for i := range u.opts {
+		o := &u.opts[i]
+		for _, w := range t.words {
+			name, pattern, has := strings.Cut(w, "=")
+			if name != o.String() {
+				continue
+			}
+			hit := found{name: o.String(), it: o.value, at: o.at}
+			if has {
+				cut, ok := matchWord(pattern, o.value.text)
+				if !ok || !o.has {
+					continue
+				}
+				if cut >= 0 {
+					hit.it = o.value.after(cut)
+				}
+			}
+			out = append(out, hit)
+			break
+		}
+	}
+	return out
+}
+
+// lower looks for texts in the arguments and the input, whatever their case;
+// what is found is what follows them.
+func (u *usage) lower(t *test) (out []found) {
+	texts := append([]field(nil), u.args...)
+	for _, s := range u.j.stdin {
+		texts = append(texts, u.made(s))
+	}
+	for _, f := range texts {
+		low := strings.ToLower(f.text)
+		for _, w := range t.words {
+			if i := strings.Index(low, w); i >= 0 && t.kind == "has" {
+				out = append(out, found{it: f, at: f.at})
+			} else if i >= 0 {
+				out = append(out, found{name: strings.TrimSpace(w), it: f.after(min(i+len(w), len(f.text))), at: f.at})
+			}
+		}
+	}
+	return out
+}
+
+// matchWord reports whether a text fits a pattern of *, ? and other characters, and
+// where what its last * stands for begins; -1 if it ends in none.
+func matchWord(pattern, s string) (cut int, ok bool) {
+	head, tail, star := strings.Cut(pattern, "*")
+	if len(s) < len(head) {
+		return -1, false
+	}
+	for i := range len(head) {
+		if head[i] != '?' && head[i] != s[i] {
+			return -1, false
+		}
+	}
+	if !star {
+		return -1, len(s) == len(head)
+	}
+	if tail == "" {
+		return len(head), true
+	}
+	for i := len(head); i <= len(s); i++ {
+		if cut, ok := matchWord(tail, s[i:]); ok {
+			if cut >= 0 {
+				cut += i
+			}
+			return cut, true
+		}
+	}
+	return -1, false
+}
+
+// lies reports whether the last word is certainly a file of the workspace or a
+// scratch directory; or whether the first operand lies outside of both.
+func (u *usage) lies(mine bool) bool {
+	if mine {
+		if len(u.args) == 0 || !u.args[len(u.args)-1].exact() || strings.HasPrefix(u.args[len(u.args)-1].text, "-") {
+			return false
+		}
+		for _, abs := range u.j.resolve(u.args[len(u.args)-1].text) {
+			if place := u.j.place(abs); place != Inside && place != Scratch {
+				return false
+			}
+		}
+		u.write(u.args[len(u.args)-1])
+		return true
+	}
+	for _, f := range u.operands {
+		for _, abs := range u.j.resolve(f.text) {
+			if u.j.place(abs) == Outside {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// only reports whether it is certain that a program does nothing but what some
+// options or verbs say: every word is known, every option is among them, and
+// operands are files until a verb comes. After "..." anything may follow a verb.
+func (u *usage) only(t *test) bool {
+	verbs := slices.ContainsFunc(t.words, func(w string) bool { return w[0] != '-' })
+	open := slices.Contains(t.words, "...")
+	sure, spoken := false, false
+	for _, a := range u.args {
+		listed := slices.Contains(t.words, a.text)
+		option := strings.HasPrefix(a.text, "-")
+		switch {
+		case !a.exact(), option && !listed && !slices.Contains(t.with, a.text):
+			return false
+		case !option && verbs && !listed && !(open && spoken) && !strings.HasPrefix(a.text, "/"):
+			return false
+		}
+		sure = sure || listed
+		spoken = spoken || !option
+	}
+	return sure
+}
+
+// exactly reports whether one of the options stands there alone, before any --,
+// and not after an option that may take it for its value.
+func (u *usage) exactly(options []string) bool {
+	for i, a := range u.args {
+		if a.text == "--" {
+			return false
+		}
+		if slices.Contains(options, a.text) && (i == 0 || !strings.HasPrefix(u.args[i-1].text, "-")) {
+			return true
+		}
+	}
+	return false
+}
+
+// tryRest looks for a command among the arguments: a program may run it, as
+// env and sudo do. tryAll takes every one that is a program's name.
+func (c *call) tryAll() {
+	for i, a := range c.args {
+		if !strings.HasPrefix(a.text, "-") && known(a.text) && (harmful(a.text) || programs().find(lastOf(a.text)) != nil) {
+			rest := c.args[i:]
+			c.raise(Block, func() { c.j.program(rest, c.at) })
+		}
+	}
+}
