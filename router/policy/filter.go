@@ -102,15 +102,15 @@ func formatted(args []field) string {
 }
 
 // cat writes files, or its stdin.
-func (c *call) cat() {
+func (u *usage) cat() {
 	var v value
-	for _, f := range c.args {
+	for _, f := range u.args {
 		if f.text != "-" && strings.HasPrefix(f.text, "-") {
 			continue
 		}
-		got := c.j.content(f)
+		got := u.j.content(f)
 		if f.text == "-" {
-			got = c.j.stdin
+			got = u.j.stdin
 		}
 		if got == nil {
 			got = value{anyText}
@@ -122,9 +122,9 @@ func (c *call) cat() {
 		}
 	}
 	if v == nil {
-		v = c.j.stdin
+		v = u.j.stdin
 	}
-	c.out = v
+	u.out = v
 }
 
 // tee writes its stdin to files, and on.
@@ -255,7 +255,7 @@ func (u *usage) tr() {
 	ok := len(args) > 0 && !strings.HasPrefix(args[0].text, "-") && (remove || len(args) == 2)
 	for i := range args[:min(2, len(args))] {
 		set, good := charSet(args[i].text)
-		sets[i], ok = set, ok && good && set != ""
+		sets[i], ok = set, ok && good && (i == 0 || set != "")
 	}
 	u.filter(func(s string) (string, bool) {
 		return strings.Map(func(r rune) rune {

@@ -3,7 +3,8 @@ package policy
 import "strings"
 
 // shell is bash, sh and their kin: they run a text, a file or their stdin.
-func (c *call) shell() {
+func (u *usage) shell() {
+	c := u.call
 	text, hasText := field{}, false
 	stdin, interactive := false, false
 	args := c.args

@@ -50,65 +50,14 @@ func containsField(list, word string) bool {
 	return false
 }
 
-// hook returns the code of an entry that is a language of its own, or nil.
-func hook(name string) func(*usage) {
-	switch name {
-	case "awk":
-		return (*usage).awk
-	case "base64":
-		return (*usage).base64
-	case "cat":
-		return func(u *usage) { u.cat() }
-	case "curl":
-		return (*usage).curl
-	case "env":
-		return (*usage).env
-	case "fd":
-		return (*usage).fd
-	case "find":
-		return (*usage).find
-	case "git":
-		return (*usage).git
-	case "gitConfig":
-		return (*usage).gitConfig
-	case "gitSettings":
-		return (*usage).gitSettings
-	case "interpreter":
-		return (*usage).interpreter
-	case "mktemp":
-		return (*usage).mktemp
-	case "nameOf":
-		return (*usage).nameOf
-	case "parallel":
-		return (*usage).parallel
-	case "rev":
-		return (*usage).rev
-	case "sed":
-		return (*usage).sed
-	case "shell":
-		return func(u *usage) { u.shell() }
-	case "socat":
-		return (*usage).socat
-	case "ssh":
-		return (*usage).ssh
-	case "sshOptions":
-		return (*usage).sshOptions
-	case "sudo":
-		return (*usage).sudo
-	case "tar":
-		return (*usage).tar
-	case "tee":
-		return (*usage).tee
-	case "tr":
-		return (*usage).tr
-	case "wget":
-		return (*usage).wget
-	case "which":
-		return func(u *usage) { u.which() }
-	case "xargs":
-		return (*usage).xargs
-	case "xxd":
-		return (*usage).xxd
+// hooks are the programs that are languages of their own.
+func hooks() map[string]func(*usage) {
+	return map[string]func(*usage){
+		"awk": (*usage).awk, "base64": (*usage).base64, "cat": (*usage).cat, "curl": (*usage).curl, "env": (*usage).env, "fd": (*usage).fd,
+		"find": (*usage).find, "git": (*usage).git, "gitConfig": (*usage).gitConfig, "gitSettings": (*usage).gitSettings,
+		"interpreter": (*usage).interpreter, "mktemp": (*usage).mktemp, "nameOf": (*usage).nameOf, "parallel": (*usage).parallel,
+		"rev": (*usage).rev, "sed": (*usage).sed, "shell": (*usage).shell, "socat": (*usage).socat, "ssh": (*usage).ssh,
+		"sshOptions": (*usage).sshOptions, "sudo": (*usage).sudo, "tar": (*usage).tar, "tee": (*usage).tee, "tr": (*usage).tr,
+		"wget": (*usage).wget, "which": func(u *usage) { u.call.which() }, "xargs": (*usage).xargs, "xxd": (*usage).xxd,
 	}
-	return nil
 }

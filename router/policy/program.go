@@ -18,7 +18,6 @@ type program struct {
 	hides   byte     // ... or any that makes it do something else: noneHidden, sometimesHidden, alwaysHidden
 	rules   []condition
 	code    func(*usage)
-	where   string // FILE:LINE
 }
 
 // The slots of operands.
@@ -265,8 +264,8 @@ func (u *usage) act(a *act, hit *found) {
 		u.danger(Block, text, hit.at)
 	case "prints":
 		u.prints(a.text)
-	case "here":
-		u.treat(a.role, u.call.here(), name, u.at)
+	case "hides":
+		u.mayHide()
 	case "makes":
 		f := u.made(a.text)
 		f.glob = true
@@ -288,12 +287,16 @@ func (u *usage) act(a *act, hit *found) {
 	case "slot-here":
 		u.here = true
 	default:
+		f := hit.it
+		if a.kind == "here" {
+			f = u.call.here()
+		}
 		if a.role.kind == asTarget {
-			u.writeInto(u.operands, hit.it)
+			u.writeInto(u.operands, f)
 			u.slots[last] = role{}
 			return
 		}
-		u.treat(a.role, hit.it, name, hit.at)
+		u.treat(a.role, f, name, hit.at)
 	}
 }
 
@@ -381,6 +384,8 @@ func (u *usage) test(t *test) []found {
 		return yes(slices.ContainsFunc(u.operands, func(f field) bool { return !f.exact() }))
 	case "certain":
 		return yes(!slices.ContainsFunc(u.args, func(a field) bool { return !a.exact() }))
+	case "broad":
+		return yes(slices.ContainsFunc(u.operands, func(f field) bool { return strings.Trim(f.text, ".*^$?+") == "" }))
 	case "many":
 		return yes(slices.ContainsFunc(u.args, func(a field) bool { return a.multi && wild(a.text) }))
 	case "exactly":
@@ -571,8 +576,9 @@ func (u *usage) exactly(options []string) bool {
 // env and sudo do. tryAll takes every one that is a program's name.
 func (c *call) tryAll() {
 	for i, a := range c.args {
-		if !strings.HasPrefix(a.text, "-") && known(a.text) && (harmful(a.text) || programs().find(lastOf(a.text)) != nil) {
+		if !strings.HasPrefix(a.text, "-") && known(a.text) && (harmful(a.text) || programs().entries[lastOf(a.text)] != nil) {
 			rest := c.args[i:]
+			c.part.more = true
 			c.raise(Block, func() { c.j.program(rest, c.at) })
 		}
 	}

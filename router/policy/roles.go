@@ -21,6 +21,7 @@ const (
 	asWipes     byte = 'w' // written with all below, and nothing of it is left
 	asDestroys  byte = 'd' // the same, of a file
 	asClears    byte = 'e' // a directory that is emptied of what is not elsewhere
+	asGuesses   byte = 'g' // what may be bash text, and usually is not
 	asSkipped   byte = 's'
 	asSame      byte = '=' // the first operand is what the rest is
 	asLinks     byte = 'l' // a link to it is made
@@ -37,7 +38,7 @@ var roleWords = [...]struct {
 	kind byte
 }{{"reads", asReads}, {"writes", asWrites}, {"fills", asFills}, {"runs", asRunsText}, {"tries", asTries}, {"elsewhere", asElsewhere}, {"codes", asCodes},
 	{"sends", asSends}, {"trees", asTrees}, {"wipes", asWipes}, {"destroys", asDestroys}, {"skip", asSkipped}, {"links", asLinks}, {"target", asTarget},
-	{"prefixes", asPrefixes}, {"command", asCommand}, {"script", asScript}, {"scripts", asScripts}, {"clears", asClears}, {"same", asSame}}
+	{"prefixes", asPrefixes}, {"command", asCommand}, {"script", asScript}, {"scripts", asScripts}, {"clears", asClears}, {"same", asSame}, {"guesses", asGuesses}}
 
 // treat does with a word what its role says; how names the program and what
 // stands before the word.
@@ -76,6 +77,8 @@ func (c *call) treat(r role, f field, how string, at span) {
 		c.text(f, how, true)
 	case asTries:
 		c.raiseText(f, how)
+	case asGuesses:
+		c.raise(Block, func() { c.j.innerText(f.text, f, how, true) })
 	case asElsewhere:
 		c.raise(Confirm, func() { c.j.innerText(f.text, f, how, true) })
 	}

@@ -170,7 +170,7 @@ func (u *usage) fd() {
 		u.readTree(f)
 	}
 	for _, a := range own {
-		if len(a.text) > 2 && a.text[0] == '-' && a.text[1] != '-' && strings.ContainsAny(a.text, "xX") {
+		if len(a.text) > 2 && a.text[0] == '-' && a.text[1] != '-' && strings.ContainsAny(a.text, "xX") || len(a.text) > 3 && strings.HasPrefix("--exec-batch", a.text) {
 			u.effect(executes|unknown, "fd "+a.text+" runs a command", a.at)
 			u.tryRest()
 		}

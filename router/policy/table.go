@@ -16,33 +16,50 @@ import (
 //go:embed programs/*.txt
 var programFiles embed.FS
 
-// table is what is known of programs.
+// table is what is known of programs. Its entries are read when they are asked
+// for, so that the first line does not wait for all of them.
 type table struct {
-	programs map[string]*program
-	lists    map[string][]string // words of a kind: variables, settings of git
-	errs     []error
+	entries map[string]*entry
+	lists   map[string][]string // words of a kind: variables, settings of git
+	hooks   map[string]func(*usage)
 }
 
-// programs returns the table. It is read when the first line is judged: start-up
-// does not wait for it. A table that is wrong does not pass the tests.
+// entry is a program's part of the table.
+type entry struct {
+	name  string // of its first program
+	where string // FILE:LINE
+	text  string
+	once  sync.Once
+	p     *program
+	err   error
+}
+
+// programs returns the table. Start-up does not wait for it.
 func programs() *table {
-	programTable.once.Do(func() {
-		t, err := readPrograms(programFiles)
-		if err != nil {
-			panic(err)
-		}
-		programTable.table = t
-	})
+	programTable.once.Do(func() { programTable.table, programTable.err = readPrograms(programFiles) })
+	if programTable.err != nil {
+		panic(programTable.err) // the tests read it too
+	}
 	return programTable.table
 }
 
 var programTable struct {
 	once  sync.Once
 	table *table
+	err   error
 }
 
 // find returns a program's entry, or nil.
-func (t *table) find(name string) *program { return t.programs[name] }
+func (t *table) find(name string) *program {
+	e := t.entries[name]
+	if e == nil {
+		return nil
+	}
+	if e.once.Do(func() { e.p, e.err = t.readEntry(e) }); e.err != nil {
+		panic(e.err)
+	}
+	return e.p
+}
 
 // has reports whether a list has a word.
 func (t *table) has(list, word string) bool { return slices.Contains(t.lists[list], word) }
@@ -52,53 +69,58 @@ func (t *table) fits(list, word string) bool {
 	return slices.ContainsFunc(t.lists[list], func(p string) bool { _, ok := matchWord(p, word); return ok })
 }
 
-// readPrograms reads the files of a table; the error says everything that is wrong.
+// readPrograms finds the entries of a table's files.
 func readPrograms(files fs.FS) (*table, error) {
-	t := &table{programs: make(map[string]*program, 1200), lists: map[string][]string{}}
+	t := &table{entries: make(map[string]*entry, 1200), lists: map[string][]string{}, hooks: hooks()}
 	names, err := fs.Glob(files, "programs/*.txt")
-	if err != nil {
-		return nil, err
-	}
 	for _, name := range names {
-		b, err := fs.ReadFile(files, name)
-		if err != nil {
-			return nil, err
-		}
-		t.file(name, string(b))
+		b, bad := fs.ReadFile(files, name)
+		err = errors.Join(err, bad, t.file(name, string(b)))
 	}
-	return t, errors.Join(t.errs...)
+	return t, err
 }
 
-func (t *table) file(name, text string) {
-	var e entry
-	for n := 1; text != ""; n++ {
-		var line string
-		line, text, _ = strings.Cut(text, "\n")
-		inside := strings.HasPrefix(line, " ")
-		if line = strings.TrimLeft(line, " "); line == "" || line[0] == '#' {
+// file splits a file into entries: the lines that are not indented begin them.
+func (t *table) file(name, text string) (err error) {
+	var e *entry
+	begin := 0
+	fail := func(line int, format string, args ...any) {
+		err = errors.Join(err, fmt.Errorf("%s:%d: "+format, append([]any{name, line}, args...)...))
+	}
+	for n, at := 1, 0; at < len(text); n++ {
+		line, rest, _ := strings.Cut(text[at:], "\n")
+		from := at
+		at = len(text) - len(rest)
+		if line == "" || line[0] == '#' {
 			continue
 		}
-		e.where = name + ":" + strconv.Itoa(n)
-		e.words = splitWords(e.words[:0], line)
-		var err error
-		switch {
-		case inside && e.program == nil:
-			err = errors.New("it belongs to no command")
-		case inside:
-			err = e.line(t)
-		case e.words[0] == "command":
-			e.finish()
-			err = e.start(t)
-		case e.words[0] == "list" && len(e.words) > 2:
-			t.lists[e.words[1]] = append(t.lists[e.words[1]], e.words[2:]...)
-		default:
-			err = fmt.Errorf("%q is neither command NAME... nor list NAME WORD...", e.words[0])
+		if line[0] == ' ' {
+			if e == nil {
+				fail(n, "it belongs to no command")
+			} else {
+				e.text = text[begin:at]
+			}
+			continue
 		}
-		if err != nil {
-			t.errs = append(t.errs, fmt.Errorf("%s: %w", e.where, err))
+		e = nil
+		words := splitWords(nil, line)
+		switch {
+		case words[0] == "command" && len(words) > 1:
+			begin = from
+			e = &entry{name: unquoted(words[1]), where: fmt.Sprintf("%s:%d", name, n), text: line}
+			for _, w := range words[1:] {
+				if w = unquoted(w); t.entries[w] != nil {
+					fail(n, "%s has an entry at %s", w, t.entries[w].where)
+				}
+				t.entries[w] = e
+			}
+		case words[0] == "list" && len(words) > 2:
+			t.lists[words[1]] = append(t.lists[words[1]], words[2:]...)
+		default:
+			fail(n, "%q is neither command NAME... nor list NAME WORD...", words[0])
 		}
 	}
-	e.finish()
+	return err
 }
 
 // splitWords splits a line at blanks that are not in double quotes. A word in
@@ -125,60 +147,64 @@ func splitWords(out []string, line string) []string {
 	return out
 }
 
-// entry is a program while it is read.
-type entry struct {
+func unquoted(word string) string { return strings.TrimPrefix(word, `"`) }
+
+// reader reads an entry.
+type reader struct {
 	*program
+	table       *table
 	words       []string
-	where       string
 	short, long strings.Builder
 	verbs       map[string]bool
 }
 
-func (e *entry) start(t *table) error {
-	e.program = &program{where: e.where}
-	e.short.Reset()
-	e.long.Reset()
-	e.verbs = nil
-	for _, name := range e.words[1:] {
-		if name[0] == '"' {
-			name = name[1:]
+// readEntry reads the lines of an entry; the error says all that is wrong.
+func (t *table) readEntry(e *entry) (*program, error) {
+	r := reader{program: &program{}, table: t}
+	file, number, _ := strings.Cut(e.where, ":")
+	first, _ := strconv.Atoi(number)
+	var err error
+	for n, line := range strings.Split(e.text, "\n")[1:] {
+		if line = strings.TrimLeft(line, " "); line == "" || line[0] == '#' {
+			continue
 		}
-		if old := t.programs[name]; old != nil {
-			return fmt.Errorf("%s has an entry at %s", name, old.where)
+		r.words = splitWords(r.words[:0], line)
+		if bad := r.line(); bad != nil {
+			err = errors.Join(err, fmt.Errorf("%s:%d: %w", file, first+n+1, bad))
 		}
-		t.programs[name] = e.program
 	}
-	return nil
+	r.finish()
+	return r.program, err
 }
 
-// finish completes the entry: an argument that cannot be seen matters where an
-// option or operand writes or runs.
-func (e *entry) finish() {
-	if p := e.program; p != nil {
-		for _, r := range p.rules { // options that lines ask for may be abbreviated
-			for _, t := range r.tests {
-				for _, w := range t.words {
-					w, _, _ = strings.Cut(w, "=")
-					if name, long := strings.CutPrefix(w, "--"); long && (t.kind == "flag" || t.kind == "noflag") && !(optionSpec{long: e.long.String() + p.options.long}).lists(name) {
-						e.long.WriteString(name + " ")
-					}
+// finish completes the entry: options that lines ask for may be abbreviated, and
+// an argument that cannot be seen matters where an option or operand writes or
+// runs.
+func (e *reader) finish() {
+	p := e.program
+	for _, r := range p.rules {
+		for _, t := range r.tests {
+			for _, w := range t.words {
+				w, _, _ = strings.Cut(w, "=")
+				if name, long := strings.CutPrefix(w, "--"); long && (t.kind == "flag" || t.kind == "noflag") && !(optionSpec{long: e.long.String() + p.options.long}).lists(name) {
+					e.long.WriteString(name + " ")
 				}
 			}
 		}
-		p.options = optionSpec{e.short.String() + p.options.short, strings.TrimSuffix(e.long.String()+p.options.long, " ")}
-		hides := p.options.risky()
-		for _, r := range p.slots {
-			p.posix = p.posix || r.kind == asCommand || r.kind == asScript
-			hides = hides || r.kind == asWrites || r.kind == asFills || r.kind == asTarget
-		}
-		if hides && p.hides == 0 && p.unseen == nil {
-			p.hides = 1
-		}
+	}
+	p.options = optionSpec{e.short.String() + p.options.short, e.long.String() + p.options.long}
+	hides := p.options.risky()
+	for _, r := range p.slots {
+		p.posix = p.posix || r.kind == asCommand || r.kind == asScript
+		hides = hides || r.kind == asWrites || r.kind == asFills || r.kind == asTarget
+	}
+	if hides && p.hides == 0 && p.unseen == nil {
+		p.hides = 1
 	}
 }
 
 // line reads one line of an entry.
-func (e *entry) line(t *table) error {
+func (e *reader) line() error {
 	for i, w := range e.words {
 		if w != ":" && w[0] != '"' && strings.HasSuffix(w, ":") {
 			e.words[i] = strings.TrimSuffix(w, ":")
@@ -195,13 +221,12 @@ func (e *entry) line(t *table) error {
 	}
 	switch e.words[0] {
 	case "like":
-		old := t.programs[strings.TrimPrefix(strings.Join(args, " "), `"`)]
-		if old == nil || old == e.program {
-			return errors.New("like wants a program whose entry stands above")
+		old := e.table.entries[unquoted(strings.Join(args, " "))]
+		if old == nil {
+			return errors.New("like wants a program that has an entry")
 		}
-		where := e.program.where
-		*e.program = *old
-		e.program.where, e.rules = where, slices.Clip(e.rules)
+		*e.program = *e.table.find(old.name)
+		e.rules = slices.Clip(e.rules)
 		return nil
 	case "does":
 		set, left := effectWords(args)
@@ -225,14 +250,14 @@ func (e *entry) line(t *table) error {
 		return nil
 	case "code":
 		if len(args) == 1 {
-			e.program.code = hook(args[0])
+			e.program.code = e.table.hooks[args[0]]
 		}
 		if e.program.code == nil {
 			return errors.New("code wants the name of a function in hook")
 		}
 		return nil
 	}
-	acts, err := readActs(e.words)
+	acts, err := e.readActs(e.words)
 	e.rules = append(e.rules, condition{[]test{{kind: "always"}}, acts})
 	for _, a := range acts { // what always holds needs no test
 		switch a.kind {
@@ -249,7 +274,7 @@ func (e *entry) line(t *table) error {
 }
 
 // option lists options.
-func (e *entry) option(mark byte, names []string) error {
+func (e *reader) option(mark byte, names []string) error {
 	for _, name := range names {
 		switch {
 		case len(name) == 2 && name[0] == '-':
@@ -278,7 +303,7 @@ func (e *entry) option(mark byte, names []string) error {
 }
 
 // rule reads tests, and what follows them.
-func (e *entry) rule(tests, acts []string) (err error) {
+func (e *reader) rule(tests, acts []string) (err error) {
 	var c condition
 	for rest := tests; len(rest) > 0; {
 		end := slices.Index(rest, "and")
@@ -292,7 +317,7 @@ func (e *entry) rule(tests, acts []string) (err error) {
 		c.tests = append(c.tests, t)
 		rest = rest[min(end+1, len(rest)):]
 	}
-	if c.acts, err = readActs(acts); len(acts) == 0 {
+	if c.acts, err = e.readActs(acts); len(acts) == 0 {
 		err = errors.New("nothing is said after the colon")
 	}
 	e.rules = append(e.rules, c)
@@ -300,15 +325,13 @@ func (e *entry) rule(tests, acts []string) (err error) {
 }
 
 // test reads KIND WORD..., or a number after operands and args.
-func (e *entry) test(words []string, alone bool) (test, error) {
+func (e *reader) test(words []string, alone bool) (test, error) {
 	if len(words) == 0 {
 		return test{}, errors.New("a test is missing")
 	}
 	t := test{kind: words[0]}
 	for i, w := range words[1:] {
-		if w[0] == '"' {
-			w = w[1:]
-		}
+		w = unquoted(w)
 		if w == "with" && t.kind == "only" {
 			t.with = slices.Clone(words[i+2:])
 			break
@@ -316,7 +339,7 @@ func (e *entry) test(words []string, alone bool) (test, error) {
 		t.words = append(t.words, w)
 	}
 	switch t.kind {
-	case "always", "other", "unseen", "unseen-operand", "xargs", "stdin", "outside", "mine", "certain", "many":
+	case "always", "other", "unseen", "unseen-operand", "xargs", "stdin", "outside", "mine", "certain", "many", "broad":
 		if len(t.words) > 0 {
 			return t, fmt.Errorf("%s takes no words", t.kind)
 		}
@@ -350,7 +373,7 @@ func (e *entry) test(words []string, alone bool) (test, error) {
 }
 
 // readActs reads what is said of a command.
-func readActs(words []string) (acts []act, err error) {
+func (e *reader) readActs(words []string) (acts []act, err error) {
 	next := func() (w string) {
 		if len(words) > 0 {
 			w, words = words[0], words[1:]
@@ -410,10 +433,10 @@ func readActs(words []string) (acts []act, err error) {
 				}
 			}
 		case "code":
-			if a.code = hook(next()); a.code == nil {
+			if a.code = e.table.hooks[next()]; a.code == nil {
 				err = errors.New("code wants the name of a function in hook")
 			}
-		case "stop", "guess", "guess-all", "script":
+		case "stop", "guess", "guess-all", "script", "hides":
 		default:
 			if a.role = readRole(a.kind, text); a.role.kind == 0 {
 				err = notKnown([]string{a.kind})

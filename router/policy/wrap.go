@@ -44,7 +44,10 @@ func (u *usage) assigns(rest []field, keep bool) []field {
 			break
 		}
 		if !validName(name) && !strings.HasPrefix(name, "BASH_FUNC_") {
-			continue
+			if keep {
+				continue // env(1) takes any name
+			}
+			break
 		}
 		u.j.dangerousAssign(name, value{text}, rest[0].at)
 		if keep {
@@ -108,6 +111,7 @@ func (u *usage) tar() {
 			}
 		}
 		u.args, u.opts = append(out, rest...), nil
+		u.loose = false
 		u.operands = u.options(u.p.options, func(o option) { u.opts = append(u.opts, o) })
 		u.args = args
 	}
@@ -120,6 +124,8 @@ func (u *usage) tar() {
 			mode = 'x'
 		case "c", "create", "r", "append", "u", "update", "A", "delete":
 			mode = 'c'
+		case "t", "list":
+			mode = 't'
 		case "f", "file":
 			archive = o.value
 		case "C", "directory":
