@@ -578,7 +578,7 @@ func (c *call) tryAll() {
 	for i, a := range c.args {
 		if !strings.HasPrefix(a.text, "-") && known(a.text) && (harmful(a.text) || programs().entries[lastOf(a.text)] != nil) {
 			rest := c.args[i:]
-			c.part.more = true
+			c.part.more = c.part.more || harmful(a.text)
 			c.raise(Block, func() { c.j.program(rest, c.at) })
 		}
 	}

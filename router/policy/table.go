@@ -237,7 +237,7 @@ func (e *reader) line() error {
 		e.remote = &set
 		return notKnown(left)
 	case "unseen":
-		e.unseen = args
+		e.unseen = slices.Clone(args)
 		return nil
 	case "hides":
 		e.hides = 2
