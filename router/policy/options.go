@@ -66,37 +66,21 @@ func (s optionSpec) mark(letter byte) byte {
 	return ' '
 }
 
-// longs calls f for each long option that a typed name may mean, as getopt_long
-// takes abbreviations. One that fits exactly is the only one.
-func (s optionSpec) longs(typed string, f func(name string, mark byte)) {
-	exact := false
-	s.eachLong(typed, func(name string, mark byte) {
-		if !exact && name == typed {
-			exact = true
-			f(name, mark)
-		}
-	})
-	if !exact {
-		s.eachLong(typed, f)
-	}
-}
-
-// eachLong calls f for the listed long options that begin like that.
-func (s optionSpec) eachLong(begin string, f func(name string, mark byte)) {
-	if begin == "" {
-		return
-	}
-	for rest := s.long; rest != ""; {
+// longs returns the long options, with their marks, that a typed name may mean,
+// as getopt_long takes abbreviations. One that fits exactly is the only one.
+func (s optionSpec) longs(typed string) (out []string) {
+	for rest := s.long; rest != "" && typed != ""; {
 		var entry string
 		entry, rest, _ = strings.Cut(rest, " ")
-		if strings.HasPrefix(entry, begin) {
-			mark := byte(' ')
-			if last := len(entry) - 1; isMark(entry[last]) {
-				entry, mark = entry[:last], entry[last]
-			}
-			f(entry, mark)
+		if !strings.HasPrefix(entry, typed) {
+			continue
 		}
+		if len(entry) == len(typed) || len(entry) == len(typed)+1 && isMark(entry[len(typed)]) {
+			return []string{entry}
+		}
+		out = append(out, entry)
 	}
+	return out
 }
 
 // options reads a command's options, does what their marks say, and returns the
@@ -149,65 +133,54 @@ func (c *call) long(s optionSpec, i int, visit func(option)) (took int) {
 		c.loose = true // which option it is cannot be told
 	}
 	typed, _, joined := strings.Cut(a.text[2:], "=")
-	o := option{at: a.at}
-	if joined {
-		o.value, o.has = a.after(2+len(typed)+1), true
+	names := s.longs(typed)
+	if len(names) == 0 {
+		names = []string{typed}
 	}
-	s.longs(typed, func(name string, mark byte) {
-		o := o
-		o.name, o.mark = name, mark
-		if !joined && takesNext(mark) && i+1 < len(c.args) {
+	for _, name := range names {
+		o := option{name: name, mark: ' ', at: a.at}
+		if end := len(name) - 1; end > 0 && isMark(name[end]) && name != typed {
+			o.name, o.mark = name[:end], name[end]
+		}
+		if joined {
+			o.value, o.has = a.after(2+len(typed)+1), true
+		} else if takesNext(o.mark) && i+1 < len(c.args) {
 			o.value, o.has, took = c.args[i+1], true, 1
 		}
 		c.option(o)
-		visit(o)
-	})
-	if o.name = typed; took == 0 && !s.lists(typed) {
 		visit(o)
 	}
 	return took
 }
 
-// lists reports whether a long option of that name, or one that it shortens, is
-// listed.
-func (s optionSpec) lists(typed string) (found bool) {
-	s.longs(typed, func(string, byte) { found = true })
-	return found
-}
-
 // letters takes a cluster of short options, or a word after a single dash, and
 // returns how many words its value took.
-func (c *call) letters(s optionSpec, i int, visit func(option)) (took int) {
+func (c *call) letters(s optionSpec, i int, visit func(option)) int {
 	a := c.args[i]
 	for k := 1; k < len(a.text); k++ {
 		if a.text[k] == hole {
 			c.loose = true
 			return 0
 		}
-		o := option{name: a.text[k : k+1], mark: s.mark(a.text[k]), at: a.at}
-		end := k + 1
-		if typed, _, _ := strings.Cut(a.text, "="); k == 1 && len(typed) > 2 && strings.Contains(s.long, typed) {
-			s.longs(typed, func(name string, mark byte) {
-				if name == typed {
-					o.name, o.mark, end = name, mark, len(typed)
+		o, end, took := option{name: a.text[k : k+1], mark: s.mark(a.text[k]), at: a.at}, k+1, 0
+		if typed, _, joined := strings.Cut(a.text, "="); k == 1 && len(typed) > 2 && strings.Contains(s.long, typed) {
+			if names := s.longs(typed); len(names) == 1 && len(names[0]) == len(typed)+1 {
+				o.name, o.mark, end = typed, names[0][len(typed)], len(typed)
+				if joined {
+					end++
 				}
-			})
-		}
-		if takesNext(o.mark) || o.mark == '?' || end > k+1 {
-			if end < len(a.text) {
-				if end > k+1 {
-					end++ // the =
-				}
-				o.value, o.has = a.after(end), true
-			} else if takesNext(o.mark) && i+1 < len(c.args) {
-				o.value, o.has, took = c.args[i+1], true, 1
 			}
-			c.option(o)
-			visit(o)
-			return took
+		}
+		if end < len(a.text) && isMark(o.mark) && o.mark != '^' {
+			o.value, o.has = a.after(end), true
+		} else if takesNext(o.mark) && i+1 < len(c.args) {
+			o.value, o.has, took = c.args[i+1], true, 1
 		}
 		c.option(o)
 		visit(o)
+		if takesNext(o.mark) || o.mark == '?' || end > k+1 {
+			return took
+		}
 	}
 	return 0
 }

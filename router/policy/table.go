@@ -186,7 +186,7 @@ func (e *reader) finish() {
 		for _, t := range r.tests {
 			for _, w := range t.words {
 				w, _, _ = strings.Cut(w, "=")
-				if name, long := strings.CutPrefix(w, "--"); long && (t.kind == "flag" || t.kind == "noflag") && !(optionSpec{long: e.long.String() + p.options.long}).lists(name) {
+				if name, long := strings.CutPrefix(w, "--"); long && (t.kind == "flag" || t.kind == "noflag") && len((optionSpec{long: e.long.String() + p.options.long}).longs(name)) == 0 {
 					e.long.WriteString(name + " ")
 				}
 			}
