@@ -231,7 +231,7 @@ func (c *call) wipesText(s string, at span) {
 	c.j.add(p.part)
 }
 
-// argvIn judges lists of strings as a asCommand: ["rm", "-rf", "/"].
+// argvIn judges lists of strings as a command: ["rm", "-rf", "/"].
 func (c *call) argvIn(text string, at span) {
 	for _, open := range [...]string{"[", "("} {
 		for rest := text; ; {

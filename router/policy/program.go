@@ -15,7 +15,7 @@ type program struct {
 	repo    bool     // what it writes is the working tree
 	remote  *effects // what it does with operands that name a host, HOST:FILE; nil: they are files
 	unseen  []string // an argument that cannot be seen may be these options
-	hides   byte     // ... or any that makes it do something else: noneHidden, sometimesHidden, alwaysHidden
+	hides   byte     // ... or any that makes it do something else: 1 unless a line above ended it, 2 always
 	rules   []condition
 	code    func(*usage)
 }
@@ -41,7 +41,7 @@ type test struct {
 	n     int
 }
 
-// act is what a line says about the asCommand, or about the word that its last
+// act is what a line says about the command, or about the word that its last
 // test has found.
 type act struct {
 	kind string
@@ -60,7 +60,7 @@ type found struct {
 	at   span
 }
 
-// usage is a program's use in a asCommand, while it is judged.
+// usage is a program's use in a command, while it is judged.
 type usage struct {
 	*call
 	p        *program
@@ -329,26 +329,13 @@ func (u *usage) prints(what string) {
 // test returns the words that a test is looking for, one without a name where
 // it holds for none in particular, none where it fails.
 func (u *usage) test(t *test) []found {
-	yes := func(ok bool) []found {
-		if ok {
-			return []found{{at: u.at}}
-		}
-		return nil
-	}
+	some := func(fs []field, ok func(field) bool) bool { return slices.ContainsFunc(fs, ok) }
+	ok := false
 	switch t.kind {
-	case "always":
-		return yes(true)
-	case "other":
-		return yes(!u.fired)
-	case "verbs", "second":
-		i := 0
-		if t.kind == "second" {
-			i = 1
-		}
-		if len(u.operands) <= i {
-			return nil
-		}
-		return u.words(t, u.operands[i:i+1], i)
+	case "verbs":
+		return u.words(t, u.operands[:min(1, len(u.operands))], 0)
+	case "second":
+		return u.words(t, u.operands[min(1, len(u.operands)):min(2, len(u.operands))], 1)
 	case "operand":
 		return u.words(t, u.operands, 0)
 	case "word":
@@ -357,55 +344,69 @@ func (u *usage) test(t *test) []found {
 		return u.words(t, u.args[:min(1, len(u.args))], 0)
 	case "later":
 		return u.words(t, u.args[min(1, len(u.args)):], 1)
-	case "alone":
-		if len(u.args) != 1 {
-			return nil
-		}
-		return u.words(t, u.args, 0)
-	case "without":
-		return yes(len(u.words(t, u.args, 0)) == 0)
-	case "text":
+	case "text", "has":
 		return u.lower(t)
 	case "flag":
 		return u.flags(t)
-	case "noflag":
-		return yes(len(u.flags(t)) == 0)
-	case "operands":
-		return yes(len(u.operands) >= t.n)
-	case "operands<":
-		return yes(len(u.operands) < t.n)
-	case "args":
-		return yes(len(u.args) >= t.n)
-	case "args<":
-		return yes(len(u.args) < t.n)
-	case "unseen":
-		return yes(slices.ContainsFunc(u.args, func(a field) bool { return !known(a.text) || a.multi }))
-	case "unseen-operand":
-		return yes(slices.ContainsFunc(u.operands, func(f field) bool { return !f.exact() }))
-	case "certain":
-		return yes(!slices.ContainsFunc(u.args, func(a field) bool { return !a.exact() }))
-	case "broad":
-		return yes(slices.ContainsFunc(u.operands, func(f field) bool { return strings.Trim(f.text, ".*^$?+") == "" }))
-	case "many":
-		return yes(slices.ContainsFunc(u.args, func(a field) bool { return a.multi && wild(a.text) }))
-	case "exactly":
-		return yes(u.exactly(t.words))
-	case "has":
-		return u.lower(t)
-	case "xargs":
-		return yes(u.j.via == "xargs")
 	case "stdin":
-		var out []found
-		for _, s := range u.j.stdin {
-			out = append(out, found{it: u.made(s), at: u.at})
+		out := make([]found, len(u.j.stdin))
+		for i, s := range u.j.stdin {
+			out[i] = found{it: u.made(s), at: u.at}
 		}
 		return out
-	case "outside", "mine":
-		return yes(u.lies(t.kind == "mine"))
+	case "always":
+		ok = true
+	case "other":
+		ok = !u.fired
+	case "alone":
+		ok = len(u.args) == 1 && len(u.words(t, u.args, 0)) > 0
+	case "without":
+		ok = len(u.words(t, u.args, 0)) == 0
+	case "noflag":
+		ok = len(u.flags(t)) == 0
+	case "operands":
+		ok = len(u.operands) >= t.n
+	case "operands<":
+		ok = len(u.operands) < t.n
+	case "args":
+		ok = len(u.args) >= t.n
+	case "args<":
+		ok = len(u.args) < t.n
+	case "unseen":
+		ok = some(u.args, func(a field) bool { return !known(a.text) || a.multi })
+	case "unseen-operand":
+		ok = some(u.operands, func(f field) bool { return !f.exact() })
+	case "certain":
+		ok = !some(u.args, func(a field) bool { return !a.exact() })
+	case "broad":
+		ok = some(u.operands, func(f field) bool { return strings.Trim(f.text, ".*^$?+") == "" })
+	case "many":
+		ok = some(u.args, func(a field) bool { return a.multi && wild(a.text) })
+	case "exactly":
+		ok = u.exactly(t.words)
+	case "xargs":
+		ok = u.j.via == "xargs"
+	case "outside":
+		ok = some(u.operands, func(f field) bool { return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool { return u.j.place(abs) == Outside }) })
+	case "mine":
+		if len(u.args) > 0 {
+			a := u.args[len(u.args)-1]
+			if ok = a.exact() && a.text[0] != '-' && !slices.ContainsFunc(u.j.resolve(a.text), u.isForeign); ok {
+				u.write(a)
+			}
+		}
 	case "only":
-		return yes(u.only(t))
+		ok = u.only(t)
 	}
-	return nil
+	if !ok {
+		return nil
+	}
+	return []found{{at: u.at}}
+}
+
+func (u *usage) isForeign(abs string) bool {
+	place := u.j.place(abs)
+	return place != Inside && place != Scratch
 }
 
 // words returns the words that fit a test's patterns; with "not" before them
@@ -509,31 +510,6 @@ func matchWord(pattern, s string) (cut int, ok bool) {
 		}
 	}
 	return -1, false
-}
-
-// lies reports whether the last word is certainly a file of the workspace or a
-// scratch directory; or whether the first operand lies outside of both.
-func (u *usage) lies(mine bool) bool {
-	if mine {
-		if len(u.args) == 0 || !u.args[len(u.args)-1].exact() || strings.HasPrefix(u.args[len(u.args)-1].text, "-") {
-			return false
-		}
-		for _, abs := range u.j.resolve(u.args[len(u.args)-1].text) {
-			if place := u.j.place(abs); place != Inside && place != Scratch {
-				return false
-			}
-		}
-		u.write(u.args[len(u.args)-1])
-		return true
-	}
-	for _, f := range u.operands {
-		for _, abs := range u.j.resolve(f.text) {
-			if u.j.place(abs) == Outside {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // only reports whether it is certain that a program does nothing but what some

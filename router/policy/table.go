@@ -27,6 +27,7 @@ type table struct {
 // entry is a program's part of the table.
 type entry struct {
 	name  string // of its first program
+	order int
 	where string // FILE:LINE
 	text  string
 	once  sync.Once
@@ -107,7 +108,7 @@ func (t *table) file(name, text string) (err error) {
 		switch {
 		case words[0] == "command" && len(words) > 1:
 			begin = from
-			e = &entry{name: unquoted(words[1]), where: fmt.Sprintf("%s:%d", name, n), text: line}
+			e = &entry{name: unquoted(words[1]), order: len(t.entries), where: fmt.Sprintf("%s:%d", name, n), text: line}
 			for _, w := range words[1:] {
 				if w = unquoted(w); t.entries[w] != nil {
 					fail(n, "%s has an entry at %s", w, t.entries[w].where)
@@ -153,6 +154,7 @@ func unquoted(word string) string { return strings.TrimPrefix(word, `"`) }
 type reader struct {
 	*program
 	table       *table
+	order       int
 	words       []string
 	short, long strings.Builder
 	verbs       map[string]bool
@@ -160,7 +162,7 @@ type reader struct {
 
 // readEntry reads the lines of an entry; the error says all that is wrong.
 func (t *table) readEntry(e *entry) (*program, error) {
-	r := reader{program: &program{}, table: t}
+	r := reader{program: &program{}, table: t, order: e.order}
 	file, number, _ := strings.Cut(e.where, ":")
 	first, _ := strconv.Atoi(number)
 	var err error
@@ -222,8 +224,8 @@ func (e *reader) line() error {
 	switch e.words[0] {
 	case "like":
 		old := e.table.entries[unquoted(strings.Join(args, " "))]
-		if old == nil {
-			return errors.New("like wants a program that has an entry")
+		if old == nil || old.order >= e.order {
+			return errors.New("like wants a program whose entry stands above")
 		}
 		*e.program = *e.table.find(old.name)
 		e.rules = slices.Clip(e.rules)
@@ -253,7 +255,7 @@ func (e *reader) line() error {
 			e.program.code = e.table.hooks[args[0]]
 		}
 		if e.program.code == nil {
-			return errors.New("code wants the name of a function in hook")
+			return errors.New("code wants the name of a function in hooks")
 		}
 		return nil
 	}
@@ -288,7 +290,7 @@ func (e *reader) option(mark byte, names []string) error {
 		case len(name) > 2 && name[0] == '-':
 			name = strings.TrimPrefix(name, "--")
 			if strings.Contains(" "+e.long.String(), " "+name+string(mark)+" ") {
-				return fmt.Errorf("option %s stands there twice", name)
+				return fmt.Errorf("option --%s stands there twice", name)
 			}
 			e.long.WriteString(name)
 			if mark != ' ' {
@@ -434,7 +436,7 @@ func (e *reader) readActs(words []string) (acts []act, err error) {
 			}
 		case "code":
 			if a.code = e.table.hooks[next()]; a.code == nil {
-				err = errors.New("code wants the name of a function in hook")
+				err = errors.New("code wants the name of a function in hooks")
 			}
 		case "stop", "guess", "guess-all", "script", "hides":
 		default:

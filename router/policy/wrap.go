@@ -35,7 +35,7 @@ func (u *usage) env() {
 	u.j.env = saved
 }
 
-// assigns judges the NAME=VALUE words that stand before a asCommand, keeps them
+// assigns judges the NAME=VALUE words that stand before a command, keeps them
 // if the command gets them, and returns the rest.
 func (u *usage) assigns(rest []field, keep bool) []field {
 	for ; len(rest) > 0; rest = rest[1:] {
