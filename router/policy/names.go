@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // baseName is a program's name without what a version adds to it, and what a
 // family of programs has in common.
@@ -39,16 +42,7 @@ func matchingCommand(pattern string) string {
 }
 
 // containsField reports whether a list with blanks between has a word.
-func containsField(list, word string) bool {
-	for rest := list; rest != ""; {
-		var one string
-		one, rest, _ = strings.Cut(rest, " ")
-		if one == word {
-			return true
-		}
-	}
-	return false
-}
+func containsField(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
 // hooks are the programs that are languages of their own.
 func hooks() map[string]func(*usage) {

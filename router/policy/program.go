@@ -387,7 +387,9 @@ func (u *usage) test(t *test) []found {
 	case "xargs":
 		ok = u.j.via == "xargs"
 	case "outside":
-		ok = some(u.operands, func(f field) bool { return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool { return u.j.place(abs) == Outside }) })
+		ok = some(u.operands, func(f field) bool {
+			return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool { return u.j.place(abs) == Outside })
+		})
 	case "mine":
 		if len(u.args) > 0 {
 			a := u.args[len(u.args)-1]

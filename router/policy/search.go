@@ -34,15 +34,16 @@ func (u *usage) find() {
 		case "-regex", "-iregex":
 			filtered = filtered || arg.text != ".*"
 			i++
-		case "-newer", "-mtime", "-mmin", "-atime", "-ctime", "-size", "-user", "-group", "-perm", "-samefile", "-inum", "-links", "-lname", "-fstype":
-			filtered = true
-			i++
 		case "-empty":
 			filtered = true
-		case "-mindepth", "-type", "-maxdepth", "-printf", "-xtype", "-regextype", "-amin", "-cmin", "-anewer", "-cnewer", "-uid", "-gid", "-used", "-context":
-			i++
 		default:
-			if !known(a.text) || a.multi || a.glob && strings.HasPrefix(a.text, "-") {
+			switch {
+			case programs().has("find-filter", a.text):
+				filtered = true
+				i++
+			case programs().has("find-value", a.text):
+				i++
+			case !known(a.text) || a.multi || a.glob && strings.HasPrefix(a.text, "-"):
 				u.effect(unknown, "what find does cannot be told", a.at)
 			}
 		}

@@ -52,19 +52,19 @@ func (c *call) sedScript(f field) {
 		c.effect(executes|writes|unknown, "what the sed script does cannot be told", f.at)
 	}
 	s := sedReader{text: f.text}
-	for !s.done() {
-		s.address()
-		s.blanks()
-		if s.done() {
-			return
+	write := func() {
+		if name := strings.TrimSpace(s.line()); name != "" && name != "/dev/stdout" && name != "/dev/stderr" {
+			c.write(field{text: name, at: f.at, from: -1})
 		}
-		switch cmd := s.next(); cmd {
+	}
+	for s.address(); !s.done(); s.address() {
+		switch s.next() {
 		case 's':
-			c.sedFlags(&s, f)
+			c.sedFlags(&s, f, write)
 		case 'y':
 			s.delimited(2)
 		case 'w', 'W':
-			c.sedWrite(s.line(), f)
+			write()
 		case 'r', 'R':
 			c.read(field{text: strings.TrimSpace(s.line()), at: f.at, from: -1})
 		case 'e':
@@ -74,27 +74,25 @@ func (c *call) sedScript(f field) {
 				c.does(unknown)
 			}
 			c.text(field{text: text, at: f.at, from: -1}, "sed e", true)
-		case 'a', 'i', 'c':
-			s.appended()
+		case 'a', 'i', 'c': // the text may go on after a backslash
+			for !s.done() && strings.HasSuffix(s.line(), "\\") {
+				s.at++
+			}
 		case ':', 'b', 't', 'T', 'v':
-			s.label()
+			for !s.done() && strings.IndexByte("\n;}", s.text[s.at]) < 0 {
+				s.at++
+			}
 		}
 	}
 }
 
-func (c *call) sedWrite(name string, f field) {
-	name = strings.TrimSpace(name)
-	if name != "" && name != "/dev/stdout" && name != "/dev/stderr" {
-		c.write(field{text: name, at: f.at, from: -1})
-	}
-}
-
-func (c *call) sedFlags(s *sedReader, f field) {
+// sedFlags reads what follows s/a/b/.
+func (c *call) sedFlags(s *sedReader, f field, write func()) {
 	parts := s.delimited(2)
 	for !s.done() {
-		switch flag := s.next(); flag {
+		switch s.next() {
 		case 'w':
-			c.sedWrite(s.line(), f)
+			write()
 			return
 		case 'e':
 			c.effect(executes|unknown, "sed s///e runs what it has substituted", f.at)
@@ -120,16 +118,6 @@ func (s *sedReader) next() byte {
 	return s.text[s.at-1]
 }
 
-func (s *sedReader) blanks() {
-	for !s.done() && strings.IndexByte(" \t\n;{}!", s.text[s.at]) >= 0 {
-		s.at++
-	}
-	if !s.done() && s.text[s.at] == '#' {
-		s.line()
-		s.blanks()
-	}
-}
-
 // address skips line numbers, $ and /regex/ before a command.
 func (s *sedReader) address() {
 	for !s.done() {
@@ -138,24 +126,19 @@ func (s *sedReader) address() {
 			s.at++
 		case ch == '#':
 			s.line()
-		case ch == '/':
+		case ch == '/', ch == '\\' && s.at+1 < len(s.text):
+			if ch == '\\' {
+				s.at++
+			}
 			s.delimited(1)
-			s.regexFlags()
-		case ch == '\\' && s.at+1 < len(s.text):
-			s.at++
-			s.delimited(1)
-			s.regexFlags()
+			for !s.done() && (s.text[s.at] == 'I' || s.text[s.at] == 'M') {
+				s.at++
+			}
 		case ch == hole:
 			s.at += 2
 		default:
 			return
 		}
-	}
-}
-
-func (s *sedReader) regexFlags() {
-	for !s.done() && (s.text[s.at] == 'I' || s.text[s.at] == 'M') {
-		s.at++
 	}
 }
 
@@ -187,20 +170,4 @@ func (s *sedReader) line() string {
 	}
 	s.at += len(rest)
 	return rest
-}
-
-// appended skips the text of a, i and c, which may go on after a backslash.
-func (s *sedReader) appended() {
-	for !s.done() {
-		if line := s.line(); !strings.HasSuffix(line, "\\") {
-			return
-		}
-		s.at++
-	}
-}
-
-func (s *sedReader) label() {
-	for !s.done() && s.text[s.at] != '\n' && s.text[s.at] != ';' && s.text[s.at] != '}' {
-		s.at++
-	}
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// The table of programs; programs/README.txt says how it is written.
+// The table of programs; programs/README.md says how it is written.
 //
 //go:embed programs/*.txt
 var programFiles embed.FS
