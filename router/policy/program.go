@@ -328,7 +328,7 @@ func (u *usage) prints(what string) {
 
 // test returns the words that a test is looking for, one without a name where
 // it holds for none in particular, none where it fails.
-func (u *usage) test(t *test) []found {
+func (u *usage) test(t *test) (out []found) {
 	some := func(fs []field, ok func(field) bool) bool { return slices.ContainsFunc(fs, ok) }
 	ok := false
 	switch t.kind {
@@ -344,14 +344,20 @@ func (u *usage) test(t *test) []found {
 		return u.words(t, u.args[:min(1, len(u.args))], 0)
 	case "later":
 		return u.words(t, u.args[min(1, len(u.args)):], 1)
+	case "after":
+		for i := range u.args[:max(1, len(u.args))-1] {
+			if slices.Contains(t.words, u.args[i].text) {
+				out = append(out, found{name: u.args[i].text, it: u.args[i+1], at: u.args[i].at})
+			}
+		}
+		return out
 	case "text", "has":
 		return u.lower(t)
 	case "flag":
 		return u.flags(t)
 	case "stdin":
-		out := make([]found, len(u.j.stdin))
-		for i, s := range u.j.stdin {
-			out[i] = found{it: u.made(s), at: u.at}
+		for _, s := range u.j.stdin {
+			out = append(out, found{it: u.made(s), at: u.at})
 		}
 		return out
 	case "always":

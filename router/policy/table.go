@@ -350,7 +350,7 @@ func (e *reader) test(words []string, alone bool) (test, error) {
 		if t.n = n; err != nil {
 			return t, fmt.Errorf("%s wants a number", t.kind)
 		}
-	case "verbs", "second", "operand", "word", "starts", "later", "alone", "without", "text", "flag", "noflag", "only", "exactly", "has":
+	case "verbs", "second", "operand", "word", "starts", "later", "alone", "without", "text", "flag", "noflag", "only", "exactly", "has", "after":
 		if len(t.words) == 0 {
 			return t, fmt.Errorf("%s wants words", t.kind)
 		}
