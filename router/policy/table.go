@@ -157,7 +157,7 @@ type reader struct {
 	order       int
 	words       []string
 	short, long strings.Builder
-	verbs       map[string]bool
+	verbs       []string
 }
 
 // readEntry reads the lines of an entry; the error says all that is wrong.
@@ -229,76 +229,63 @@ func (e *reader) line() error {
 		}
 		*e.program = *e.table.find(old.name)
 		e.rules = slices.Clip(e.rules)
-		return nil
-	case "does":
+	case "does", "remote":
 		set, left := effectWords(args)
-		e.set = set
-		return notKnown(left)
-	case "remote":
-		set, left := effectWords(args)
-		e.remote = &set
+		if e.words[0] == "does" {
+			e.set = set
+		} else {
+			e.remote = &set
+		}
 		return notKnown(left)
 	case "unseen":
 		e.unseen = slices.Clone(args)
-		return nil
 	case "hides":
 		e.hides = 2
-		return nil
 	case "repository":
 		e.repo = true
-		return nil
 	case "posix":
 		e.posix = true
-		return nil
 	case "code":
-		if len(args) == 1 {
-			e.program.code = e.table.hooks[args[0]]
-		}
-		if e.program.code == nil {
+		if e.code = e.table.hooks[strings.Join(args, " ")]; e.code == nil {
 			return errors.New("code wants the name of a function in hooks")
 		}
-		return nil
+	default:
+		return e.always()
 	}
+	return nil
+}
+
+// always reads acts that need no test.
+func (e *reader) always() error {
 	acts, err := e.readActs(e.words)
-	e.rules = append(e.rules, condition{[]test{{kind: "always"}}, acts})
-	for _, a := range acts { // what always holds needs no test
+	for _, a := range acts {
 		switch a.kind {
 		case "slot":
 			e.slots[a.n] = a.role
 		case "slot-here":
 			e.here = true
 		default:
+			e.rules = append(e.rules, condition{[]test{{kind: "always"}}, acts})
 			return err
 		}
 	}
-	e.rules = e.rules[:len(e.rules)-1]
 	return err
 }
 
 // option lists options.
 func (e *reader) option(mark byte, names []string) error {
+	suffix := strings.TrimSpace(string(mark))
 	for _, name := range names {
+		long := strings.TrimPrefix(name, "--")
 		switch {
-		case len(name) == 2 && name[0] == '-':
-			if strings.IndexByte(e.short.String(), name[1]) >= 0 && e.options.mark(name[1]) != mark {
-				return fmt.Errorf("option %s stands there twice", name)
-			}
-			e.short.WriteByte(name[1])
-			if mark != ' ' {
-				e.short.WriteByte(mark)
-			}
-		case len(name) > 2 && name[0] == '-':
-			name = strings.TrimPrefix(name, "--")
-			if strings.Contains(" "+e.long.String(), " "+name+string(mark)+" ") {
-				return fmt.Errorf("option --%s stands there twice", name)
-			}
-			e.long.WriteString(name)
-			if mark != ' ' {
-				e.long.WriteByte(mark)
-			}
-			e.long.WriteByte(' ')
-		default:
+		case len(name) < 2 || name[0] != '-':
 			return fmt.Errorf("%q is no option", name)
+		case len(name) == 2 && strings.IndexByte(e.short.String(), name[1]) >= 0, len(name) > 2 && strings.Contains(" "+e.long.String(), " "+long+suffix+" "):
+			return fmt.Errorf("option %s stands there twice", name)
+		case len(name) == 2:
+			e.short.WriteString(name[1:] + suffix)
+		default:
+			e.long.WriteString(long + suffix + " ")
 		}
 	}
 	return nil
@@ -362,13 +349,10 @@ func (e *reader) test(words []string, alone bool) (test, error) {
 			return t, fmt.Errorf("%q is no option", w)
 		}
 		if t.kind == "verbs" && alone {
-			if e.verbs == nil {
-				e.verbs = map[string]bool{}
-			}
-			if e.verbs[w] {
+			if slices.Contains(e.verbs, w) {
 				return t, fmt.Errorf("the verb %s stands there twice", w)
 			}
-			e.verbs[w] = true
+			e.verbs = append(e.verbs, w)
 		}
 	}
 	return t, nil
@@ -428,11 +412,9 @@ func (e *reader) readActs(words []string) (acts []act, err error) {
 		case "makes":
 			a.text = next()
 		case "command":
-			if len(words) > 0 {
-				if n, bad := strconv.Atoi(words[0]); bad == nil {
-					a.n = n
-					next()
-				}
+			if n, bad := strconv.Atoi(strings.Join(words[:min(1, len(words))], "")); bad == nil {
+				a.n = n
+				next()
 			}
 		case "code":
 			if a.code = e.table.hooks[next()]; a.code == nil {
@@ -468,19 +450,12 @@ func readRole(word string, text func() string) (r role) {
 // effectWords reads effects as far as they go.
 func effectWords(words []string) (set effects, left []string) {
 	for i, w := range words {
-		switch w {
-		case "read":
-			set |= reads
-		case "write":
-			set |= writes
-		case "execute":
-			set |= executes
-		case "network":
-			set |= networks
-		case "unknown":
-			set |= unknown
-		case "run":
+		bit := slices.Index(inOrder[:], Effect(w))
+		switch {
+		case w == "run":
 			set |= runs
+		case bit >= 0:
+			set |= 1 << bit
 		default:
 			return set, words[i:]
 		}
