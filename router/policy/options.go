@@ -58,6 +58,17 @@ func (o *option) String() string {
 	return "-" + strings.TrimPrefix(o.name, "-")
 }
 
+// is reports whether the option is typed like that.
+func (o *option) is(typed string) bool {
+	dashes := 2
+	if len(o.name) == 1 {
+		dashes = 1
+	} else if o.name[0] == '-' {
+		dashes = 0
+	}
+	return len(typed) == len(o.name)+dashes && typed[dashes:] == o.name
+}
+
 // mark returns what follows a letter in the list of short options.
 func (s optionSpec) mark(letter byte) byte {
 	if i := strings.IndexByte(s.short, letter); i >= 0 && !isMark(letter) && i+1 < len(s.short) && isMark(s.short[i+1]) {

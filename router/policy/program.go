@@ -239,9 +239,12 @@ func (u *usage) apply(line *condition) {
 }
 
 func (u *usage) act(a *act, hit *found) {
-	name := strings.TrimSuffix(u.name+" "+hit.name, " ")
-	text := name + " " + a.text
-	if strings.Contains(a.text, "{") {
+	name, text := u.name, ""
+	if a.text != "" || a.kind == "it" || a.kind == "command" {
+		name = strings.TrimSuffix(name+" "+hit.name, " ")
+		text = name + " " + a.text
+	}
+	if strings.IndexByte(a.text, '{') >= 0 {
 		text = strings.NewReplacer("{command}", u.name, "{operands}", u.targets(u.operands), "{word}", hit.name, "{rest}", show(hit.it.text)).Replace(a.text)
 	}
 	switch a.kind {
@@ -421,25 +424,23 @@ func (u *usage) isForeign(abs string) bool {
 // the words that fit none.
 func (u *usage) words(t *test, fs []field, from int) (out []found) {
 	for i, f := range fs {
-		hit := found{name: show(f.text), it: f, i: from + i, at: f.at}
-		fits := false
+		fits, cut := false, -1
 		patterns := t.words
 		not := len(patterns) > 0 && patterns[0] == "not"
 		if not {
 			patterns = patterns[1:]
 		}
-		for _, p := range patterns {
-			if cut, ok := matchWord(p, f.text); ok {
-				fits = true
-				if cut >= 0 && !not {
-					hit.it = f.after(cut)
-				}
-				break
-			}
+		for k := 0; k < len(patterns) && !fits; k++ {
+			cut, fits = matchWord(patterns[k], f.text)
 		}
-		if fits != not {
-			out = append(out, hit)
+		if fits == not {
+			continue
 		}
+		hit := found{name: show(f.text), it: f, i: from + i, at: f.at}
+		if cut >= 0 && !not {
+			hit.it = f.after(cut)
+		}
+		out = append(out, hit)
 	}
 	return out
 }
@@ -451,7 +452,7 @@ func (u *usage) flags(t *test) (out []found) {
 		o := &u.opts[i]
 		for _, w := range t.words {
 			name, pattern, has := strings.Cut(w, "=")
-			if name != o.String() {
+			if !o.is(name) {
 				continue
 			}
 			hit := found{name: o.String(), it: o.value, at: o.at}
