@@ -4,10 +4,8 @@ import "strings"
 
 // shell is bash, sh and their kin: they run a text, a file or their stdin.
 func (u *usage) shell() {
-	c := u.call
-	text, hasText := field{}, false
-	stdin, interactive := false, false
-	args := c.args
+	hasText, stdin := false, false
+	args := u.args
 	for len(args) > 0 {
 		a := args[0]
 		if a.text == "--" || a.text == "-" {
@@ -15,78 +13,59 @@ func (u *usage) shell() {
 			break
 		}
 		if a.mayBeOption() {
-			c.effect(executes|unknown, "what "+c.name+" runs cannot be told", a.at)
-			c.tryRest()
+			u.effect(executes|unknown, "what "+u.name+" runs cannot be told", a.at)
+			u.tryRest()
 		}
 		if len(a.text) < 2 || a.text[0] != '-' && a.text[0] != '+' {
 			break
 		}
 		args = args[1:]
+		long := strings.HasPrefix(a.text, "--")
+		hasText = hasText || !long && a.text[0] == '-' && strings.Contains(a.text, "c")
+		stdin = stdin || !long && strings.Contains(a.text, "s")
 		switch {
-		case strings.HasPrefix(a.text, "--"):
-			if (a.text == "--rcfile" || a.text == "--init-file") && len(args) > 0 {
-				c.runsFile(args[0], false)
-				c.effect(executes|unknown, c.name+" runs "+show(args[0].text), args[0].at)
-				args = args[1:]
-			}
-			continue
-		case strings.Contains(a.text, "c") && a.text[0] == '-':
-			hasText = true
-		}
-		stdin = stdin || strings.Contains(a.text, "s")
-		interactive = interactive || strings.Contains(a.text, "i")
-		if (strings.HasSuffix(a.text, "o") || strings.HasSuffix(a.text, "O")) && len(args) > 0 {
+		case len(args) == 0:
+		case a.text == "--rcfile" || a.text == "--init-file":
+			u.runsFile(args[0], false)
+			u.effect(executes|unknown, u.name+" runs "+show(args[0].text), args[0].at)
+			args = args[1:]
+		case !long && strings.HasSuffix(strings.ToLower(a.text), "o"):
 			args = args[1:]
 		}
 	}
-	if hasText && len(args) > 0 {
-		text = args[0]
-		c.part.Wrapper = true
-		c.shellText(text, args[1:])
-		return
+	switch {
+	case hasText && len(args) > 0: // bash -c TEXT NAME ARGS...
+		u.part.Wrapper = true
+		zero := "bash"
+		if len(args) > 1 {
+			zero = texts(args[1:2])[0]
+		}
+		out := u.j.out
+		var got sink
+		if out != nil {
+			u.j.out = &got
+		}
+		u.withArgs(zero, args[min(2, len(args)):], func() { u.text(args[0], u.name+" -c", true) })
+		if u.j.out = out; out != nil {
+			u.out = got.value()
+		}
+	case len(args) > 0 && !stdin:
+		u.read(args[0])
+		u.usual(executes, "runs the script "+show(args[0].text), args[0].at)
+		u.withArgs(args[0].text, args[1:], func() { u.runsFile(args[0], false) })
+	default:
+		u.withArgs("", args, u.shellStdin)
 	}
-	if len(args) > 0 && !stdin {
-		c.shellFile(args)
-		return
-	}
+}
+
+// withArgs walks with the positional parameters of another shell.
+func (c *call) withArgs(zero string, args []field, walk func()) {
 	saved := c.j.env.copy()
 	c.j.env.set(variable{name: "@", array: true, lists: [][]string{texts(args)}})
-	c.shellStdin()
-	c.j.env = saved
-}
-
-// shellText is bash -c text name args...
-func (c *call) shellText(text field, args []field) {
-	saved := c.j.env.copy()
-	list := texts(args)
-	name := "bash"
-	if len(list) > 0 {
-		name, list = list[0], list[1:]
+	if zero != "" {
+		c.j.env.set(variable{name: "0", val: value{zero}, export: true})
 	}
-	c.j.env.set(variable{name: "@", array: true, lists: [][]string{list}})
-	c.j.env.set(variable{name: "0", val: value{name}, export: true})
-	out := c.j.out
-	var got sink
-	if out != nil {
-		c.j.out = &got
-	}
-	c.text(text, c.name+" -c", true)
-	c.j.out = out
-	if out != nil {
-		c.out = got.value()
-	}
-	c.j.env = saved
-}
-
-// shellFile runs a file as a script.
-func (c *call) shellFile(args []field) {
-	f := args[0]
-	c.read(f)
-	c.usual(executes, "runs the script "+show(f.text), f.at)
-	saved := c.j.env.copy()
-	c.j.env.set(variable{name: "@", array: true, lists: [][]string{texts(args[1:])}})
-	c.j.env.set(variable{name: "0", val: value{f.text}, export: true})
-	c.runsFile(f, false)
+	walk()
 	c.j.env = saved
 }
 
@@ -162,17 +141,8 @@ func (c *call) codeFlag(flag string) int {
 		return 0
 	}
 	letters := "ecEpr"
-	switch baseName(c.name) {
-	case "python", "pypy", "pypy3":
-		letters = "c"
-	case "perl":
-		letters = "eE"
-	case "node", "nodejs", "deno", "bun":
-		letters = "ep"
-	case "ruby":
-		letters = "e"
-	case "php":
-		letters = "rBE"
+	if own := programs().lists["code-"+baseName(c.name)]; own != nil {
+		letters = own[0]
 	}
 	switch i := strings.IndexAny(flag[1:], letters); {
 	case i < 0:
@@ -233,27 +203,23 @@ func (c *call) wipesText(s string, at span) {
 
 // argvIn judges lists of strings as a command: ["rm", "-rf", "/"].
 func (c *call) argvIn(text string, at span) {
-	for _, open := range [...]string{"[", "("} {
-		for rest := text; ; {
-			i := strings.Index(rest, open)
-			if i < 0 {
-				break
-			}
-			rest = rest[i+1:]
-			end := strings.IndexAny(rest, "])")
-			if end < 0 {
-				end = len(rest)
-			}
-			words := stringsIn(rest[:end])
-			if len(words) < 2 || !harmful(words[0]) {
-				continue
-			}
-			args := make([]field, len(words))
-			for k, w := range words {
-				args[k] = field{text: w, at: at, from: -1}
-			}
-			c.raise(Block, func() { c.j.program(args, at) })
+	for i := range len(text) {
+		if text[i] != '[' && text[i] != '(' {
+			continue
 		}
+		list := text[i+1:]
+		if end := strings.IndexAny(list, "])"); end >= 0 {
+			list = list[:end]
+		}
+		words := stringsIn(list)
+		if len(words) < 2 || !harmful(words[0]) {
+			continue
+		}
+		args := make([]field, len(words))
+		for k, w := range words {
+			args[k] = field{text: w, at: at, from: -1}
+		}
+		c.raise(Block, func() { c.j.program(args, at) })
 	}
 }
 

@@ -9,25 +9,7 @@ import "strings"
 // for them.
 type optionSpec struct{ short, long string }
 
-// The marks, by the word that stands for each in the table of programs.
-var optionMarks = [...]struct {
-	word string
-	mark byte
-}{
-	{"flags", ' '},
-	{"takes", ':'},     // a value
-	{"may-take", '?'},  // a value that is attached
-	{"writes", '>'},    // a file
-	{"reads", '<'},     // a file
-	{"fills", '/'},     // a directory, and what is below it
-	{"sends", '@'},     // a file to another machine, if it is @FILE
-	{"runs", '!'},      // bash text, or a program
-	{"tries", '~'},     // what may be bash text: only its danger counts
-	{"elsewhere", '&'}, // the same, on another machine: it is asked about at most
-	{"codes", '%'},     // a program in another language
-	{"more", '^'},      // it does more than the table says; a value is not taken
-}
-
+// The marks are roles too.
 const marks = ":?></@!~&%^"
 
 func isMark(c byte) bool { return strings.IndexByte(marks, c) >= 0 }

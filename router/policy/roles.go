@@ -8,37 +8,26 @@ type role struct {
 	text string // wipes: the verb that says what becomes of the files
 }
 
-const (
-	asReads     byte = '<'
-	asWrites    byte = '>'
-	asFills     byte = '/'
-	asRunsText  byte = '!'
-	asTries     byte = '~'
-	asElsewhere byte = '&'
-	asCodes     byte = '%'
-	asSends     byte = '@'
-	asTrees     byte = 'r' // read with all below
-	asWipes     byte = 'w' // written with all below, and nothing of it is left
-	asDestroys  byte = 'd' // the same, of a file
-	asClears    byte = 'e' // a directory that is emptied of what is not elsewhere
-	asGuesses   byte = 'g' // what may be bash text, and usually is not
-	asSkipped   byte = 's'
-	asSame      byte = '=' // the first operand is what the rest is
-	asLinks     byte = 'l' // a link to it is made
-	asTarget    byte = 't' // the others are moved or copied to it, or into it
-	asPrefixes  byte = 'p' // the files that are written begin like that
-	asCommand   byte = 'c' // this and what follows is run as a command
-	asScript    byte = 'x' // this and what follows is bash text
-	asScripts   byte = 'X' // it alone is bash text
-)
-
-// roleWords are the roles' names in the table of programs.
-var roleWords = [...]struct {
-	word string
+// roles are the kinds by their names in the table. Those that are marks may be
+// an option's; flags, takes, may-take and more can be nothing else.
+var roles = [...]struct {
+	name string
 	kind byte
-}{{"reads", asReads}, {"writes", asWrites}, {"fills", asFills}, {"runs", asRunsText}, {"tries", asTries}, {"elsewhere", asElsewhere}, {"codes", asCodes},
-	{"sends", asSends}, {"trees", asTrees}, {"wipes", asWipes}, {"destroys", asDestroys}, {"skip", asSkipped}, {"links", asLinks}, {"target", asTarget},
-	{"prefixes", asPrefixes}, {"command", asCommand}, {"script", asScript}, {"scripts", asScripts}, {"clears", asClears}, {"same", asSame}, {"guesses", asGuesses}}
+}{
+	{"flags", ' '}, {"takes", ':'}, {"may-take", '?'}, {"more", '^'},
+	{"reads", asReads}, {"writes", asWrites}, {"fills", asFills}, {"sends", asSends}, {"runs", asRuns}, {"tries", asTries},
+	{"elsewhere", asElsewhere}, {"codes", asCodes}, {"trees", asTrees}, {"wipes", asWipes}, {"destroys", asDestroys},
+	{"clears", asClears}, {"guesses", asGuesses}, {"skip", asSkipped}, {"same", asSame}, {"links", asLinks}, {"target", asTarget},
+	{"prefixes", asPrefixes}, {"command", asCommand}, {"script", asScript}, {"scripts", asScripts},
+}
+
+// The kinds; programs/README.md says what they are.
+const (
+	asReads, asWrites, asFills, asSends, asRuns, asTries, asElsewhere, asCodes = '<', '>', '/', '@', '!', '~', '&', '%'
+
+	asTrees, asWipes, asDestroys, asClears, asGuesses, asSkipped, asSame, asLinks = 'r', 'w', 'd', 'e', 'g', 's', '=', 'l'
+	asTarget, asPrefixes, asCommand, asScript, asScripts                          = 't', 'p', 'c', 'x', 'X'
+)
 
 // treat does with a word what its role says; how names the program and what
 // stands before the word.
@@ -69,7 +58,7 @@ func (c *call) treat(r role, f field, how string, at span) {
 	case asCodes:
 		c.ran(f.text, at)
 		c.code(f.text, at)
-	case asRunsText:
+	case asRuns:
 		c.effect(executes, how+" runs "+show(f.text), at)
 		c.text(f, how, true)
 	case asScripts:

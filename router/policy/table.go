@@ -216,9 +216,9 @@ func (e *reader) line() error {
 		}
 	}
 	args := e.words[1:]
-	for _, m := range optionMarks {
-		if m.word == e.words[0] {
-			return e.option(m.mark, args)
+	for _, r := range roles {
+		if r.name == e.words[0] && (r.kind == ' ' || isMark(r.kind)) {
+			return e.option(r.kind, args)
 		}
 	}
 	switch e.words[0] {
@@ -434,9 +434,9 @@ func (e *reader) readActs(words []string) (acts []act, err error) {
 
 // readRole reads a role's name, and the verb of one that takes files away.
 func readRole(word string, text func() string) (r role) {
-	for i := range roleWords {
-		if roleWords[i].word == word {
-			r.kind = roleWords[i].kind
+	for _, known := range roles[4:] {
+		if known.name == word {
+			r.kind = known.kind
 		}
 	}
 	if r.kind == asWipes || r.kind == asDestroys || r.kind == asClears {

@@ -136,7 +136,7 @@ func (u *usage) tar() {
 			removes = true
 		case "checkpoint-action":
 			if text, ok := strings.CutPrefix(o.value.text, "exec="); ok {
-				u.treat(role{kind: asRunsText}, o.value.after(len(o.value.text)-len(text)), "tar --checkpoint-action", o.at)
+				u.treat(role{kind: asRuns}, o.value.after(len(o.value.text)-len(text)), "tar --checkpoint-action", o.at)
 			} else if !known(o.value.text) {
 				u.effect(executes|unknown, "what tar does at its checkpoints cannot be told", o.at)
 			}
