@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPrograms(t *testing.T) { checkTable(t, "testdata/programs.txt", 1000) }
+func TestPrograms(t *testing.T) { checkTable(t, "testdata/programs.txt", 2000) }
 
 // TestTableOfPrograms reads every entry, as a line does that needs it.
 func TestTableOfPrograms(t *testing.T) {
