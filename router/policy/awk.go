@@ -54,14 +54,12 @@ func (c *call) awkProgram(f field) {
 		c.effect(executes|writes|unknown, "what the awk program does cannot be told", f.at)
 	}
 	bare, quoted := awkSplit(f.text)
-	runs := callsSystem(f.text) || strings.Contains(bare, "|") && awkPipes(bare) || strings.Contains(bare, "@")
+	runs := callsSystem(f.text) || strings.Contains(strings.ReplaceAll(bare, "||", ""), "|") || strings.Contains(bare, "@")
 	if runs {
 		c.effect(executes|unknown, "the awk program runs commands", f.at)
-		for _, s := range quoted {
+		for _, s := range append(quoted, strings.Join(quoted, ""), strings.Join(quoted, " ")) {
 			c.raiseText(field{text: s, at: f.at, from: -1}, "awk")
 		}
-		c.raiseText(field{text: strings.Join(quoted, ""), at: f.at, from: -1}, "awk")
-		c.raiseText(field{text: strings.Join(quoted, " "), at: f.at, from: -1}, "awk")
 	}
 	if awkWrites(bare) {
 		c.effect(writes|unknown, "the awk program writes files", f.at)
@@ -89,68 +87,47 @@ func callsSystem(s string) bool {
 }
 
 // awkSplit separates a program from its strings, regular expressions and
-// comments; each becomes one blank, a string a quote.
+// comments; a string becomes a quote, the others one character. A slash begins
+// a regular expression where no operand stands before it.
 func awkSplit(s string) (bare string, quoted []string) {
 	var b strings.Builder
-	last := byte(0)
+	last := byte('\n')
 	for i := 0; i < len(s); i++ {
-		switch ch := s[i]; {
-		case ch == '"' || ch == '/' && awkRegexAfter(last):
+		ch := s[i]
+		switch {
+		case ch == '"' || ch == '/' && strings.IndexByte("(,{};!&|~\n=", last) >= 0:
 			k := i + 1
-			for k < len(s) && s[k] != ch && s[k] != '\n' {
+			for ; k < len(s) && s[k] != ch && s[k] != '\n'; k++ {
 				if s[k] == '\\' {
 					k++
 				}
-				k++
 			}
 			k = min(k, len(s))
-			if ch == '"' {
+			if last = ch; ch == '"' {
 				quoted = append(quoted, ansiC(s[i+1:k]))
-				b.WriteByte('"')
 			} else {
-				b.WriteByte('~')
+				ch = '~'
 			}
-			i, last = k, ch
-			continue
+			i = k
 		case ch == '#':
-			for i < len(s) && s[i] != '\n' {
-				i++
+			for ; i < len(s) && s[i] != '\n'; i++ {
 			}
-			b.WriteByte('\n')
-			last = '\n'
-			continue
-		default:
-			b.WriteByte(ch)
-			if ch != ' ' && ch != '\t' {
-				last = ch
-			}
+			ch, last = '\n', '\n'
+		case ch != ' ' && ch != '\t':
+			last = ch
 		}
+		b.WriteByte(ch)
 	}
 	return b.String(), quoted
-}
-
-// awkRegexAfter reports whether a slash after that byte begins a regular
-// expression, and is no division.
-func awkRegexAfter(last byte) bool {
-	return last == 0 || strings.IndexByte("(,{};!&|~\n=", last) >= 0
-}
-
-// awkPipes reports whether a | in a program is a pipe, not an or.
-func awkPipes(bare string) bool {
-	return strings.Contains(strings.ReplaceAll(bare, "||", ""), "|")
 }
 
 // awkWrites reports whether print or printf goes into a file. Outside of
 // parentheses > after print is no comparison.
 func awkWrites(bare string) bool {
-	if strings.Contains(bare, ">>") {
-		return true
-	}
-	for at := strings.Index(bare, "print"); at >= 0; {
-		depth := 0
-	statement:
-		for i := at; i < len(bare); i++ {
-			switch bare[i] {
+	for rest := bare; strings.Contains(rest, "print"); rest = rest[1:] {
+		rest = rest[strings.Index(rest, "print"):]
+		for i, depth := 0, 0; i < len(rest) && (depth > 0 || strings.IndexByte(";}\n{", rest[i]) < 0); i++ {
+			switch rest[i] {
 			case '(', '[':
 				depth++
 			case ')', ']':
@@ -159,17 +136,8 @@ func awkWrites(bare string) bool {
 				if depth <= 0 {
 					return true
 				}
-			case ';', '}', '\n', '{':
-				if depth <= 0 {
-					break statement
-				}
 			}
 		}
-		next := strings.Index(bare[at+1:], "print")
-		if next < 0 {
-			return false
-		}
-		at += 1 + next
 	}
-	return false
+	return strings.Contains(bare, ">>")
 }
