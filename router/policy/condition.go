@@ -333,7 +333,7 @@ func matchWord(pattern, s string) (cut int, ok bool) {
 
 // only reports whether it is certain that a program does nothing but what some
 // options or verbs say: every word is known, every option is among them, and
-// operands are files until a verb comes. After "..." anything may follow a verb.
+// every operand is a verb or a path. With "..." anything may follow the verb.
 func (u *usage) only(t *test) bool {
 	verbs := slices.ContainsFunc(t.words, func(w string) bool { return w[0] != '-' })
 	open := slices.Contains(t.words, "...")
@@ -344,7 +344,7 @@ func (u *usage) only(t *test) bool {
 		switch {
 		case !a.exact(), option && !listed && !slices.Contains(t.with, a.text):
 			return false
-		case !option && verbs && !listed && !(open && spoken) && !strings.HasPrefix(a.text, "/"):
+		case !option && verbs && !listed && (open && !spoken || !open && !strings.HasPrefix(a.text, "/")):
 			return false
 		}
 		sure = sure || listed

@@ -249,7 +249,7 @@ func (u *usage) tr() {
 	args := u.args
 	remove := len(args) > 0 && args[0].text == "-d"
 	if remove {
-		args = args[1:]
+		args = args[1:min(2, len(args))]
 	}
 	var sets [2]string
 	ok := len(args) > 0 && !strings.HasPrefix(args[0].text, "-") && (remove || len(args) == 2)
@@ -258,6 +258,9 @@ func (u *usage) tr() {
 		sets[i], ok = set, ok && good && (i == 0 || set != "")
 	}
 	u.filter(func(s string) (string, bool) {
+		if !ok {
+			return "", false
+		}
 		return strings.Map(func(r rune) rune {
 			switch i := strings.IndexRune(sets[0], r); {
 			case i < 0:
@@ -267,7 +270,7 @@ func (u *usage) tr() {
 			default:
 				return rune(sets[1][min(i, len(sets[1])-1)])
 			}
-		}, s), ok
+		}, s), true
 	})
 }
 

@@ -67,6 +67,9 @@ func TestEveryOptionIsJudged(t *testing.T) {
 			}
 		}
 		for _, line := range lines {
+			lines = append(lines, "echo ab | "+line+" | cat | sh")
+		}
+		for _, line := range lines {
 			v := a.Judge(line, nil, w)
 			for _, reason := range v.Reasons {
 				require.NotContains(t, reason.Text, "cannot be judged", line)

@@ -159,11 +159,13 @@ func (u *usage) fd() {
 		}
 		own = u.args[:i]
 		u.inner("fd "+name, words)
-		u.part.Wrapper, u.loose = false, false
+		u.part.Wrapper = false
 		break
 	}
-	u.args = own
+	runs := len(own) < len(u.args)
+	u.args, u.loose = own, false
 	operands := u.options(u.p.options, nil)
+	u.loose = u.loose && !runs
 	if len(operands) < 2 {
 		operands = []field{{}, u.call.here()}
 	}
