@@ -4,34 +4,23 @@ import "strings"
 
 // What comes over the network, and what goes there.
 
-// fetched notes that the files which a program writes hold what came over the
-// network, and reports whether one of its options names the file.
-func (u *usage) fetched(output ...string) (named bool) {
+// download notes the files that addresses are fetched to.
+func (u *usage) download() {
+	urls, dir := u.operands, ""
 	for _, o := range u.opts {
-		for _, name := range output {
-			if o.name == name && o.has {
-				named = true
-				u.j.keepFile(o.value, value{fromNet}, false)
-				if u.quiet(); o.value.text == "-" {
-					u.prints("network")
-				}
-			}
+		switch {
+		case o.name == "url":
+			urls = append(urls, o.value)
+		case o.name == "P" && u.name != "curl", o.name == "directory-prefix":
+			dir = o.value.text + "/"
 		}
 	}
-	return named
-}
-
-// download notes the files that addresses are fetched to.
-func (u *usage) download(urls []field, dir string) {
 	for _, f := range urls {
 		name := f.text
 		if i := strings.IndexAny(name, "?#"); i >= 0 {
 			name = name[:i]
 		}
-		if name = lastOf(name); dir != "" {
-			name = dir + "/" + name
-		}
-		if name == "" {
+		if name = dir + lastOf(name); name == "" {
 			name = "index.html"
 		}
 		g := field{text: name, at: f.at, from: -1}
@@ -40,52 +29,8 @@ func (u *usage) download(urls []field, dir string) {
 	}
 }
 
-// curl fetches, and sends; what it prints comes from another machine.
-func (u *usage) curl() {
-	urls := u.operands
-	remote := false
-	for _, o := range u.opts {
-		switch o.name {
-		case "O", "remote-name", "remote-name-all", "J", "remote-header-name":
-			remote = true
-		case "url":
-			urls = append(urls, o.value)
-		}
-	}
-	u.fetched("o", "output")
-	if remote {
-		u.quiet()
-		u.download(urls, "")
-	}
-	for _, f := range urls {
-		if strings.HasPrefix(f.text, "file:") {
-			u.read(f.after(len("file:")))
-		}
-	}
-}
-
-// wget fetches into files.
-func (u *usage) wget() {
-	dir, spider := "", false
-	for _, o := range u.opts {
-		switch o.name {
-		case "P", "directory-prefix":
-			dir = o.value.text
-		case "spider":
-			spider = true
-		}
-	}
-	if u.fetched("O", "output-document") || spider {
-		return
-	}
-	u.quiet()
-	u.does(writes)
-	u.download(u.operands, dir)
-}
-
 // ssh runs a command on another machine, and some of its options one on this.
 func (u *usage) ssh() {
-	u.sshOptions()
 	rest := u.operands
 	if len(rest) > 1 {
 		u.treat(role{kind: asElsewhere}, field{text: joined(rest[1:]), at: rest[1].at, from: -1}, "ssh", u.at)
@@ -96,22 +41,17 @@ func (u *usage) ssh() {
 	}
 }
 
-// sshOptions judges -o: some of its settings are commands that run here.
-func (u *usage) sshOptions() {
-	for _, o := range u.opts {
-		if o.name != "o" {
-			continue
+// sshSetting judges ssh -o: some of its settings are commands that run here.
+func (c *call) sshSetting(f field, at span) {
+	low := strings.ToLower(f.text)
+	for _, key := range programs().lists["ssh-runs"] {
+		if rest, ok := strings.CutPrefix(low, key); ok {
+			c.effect(executes|unknown, "ssh -o "+key+" runs a command here", at)
+			c.raiseText(f.after(len(low)-len(strings.TrimLeft(rest, "= "))), "ssh -o "+key)
 		}
-		low := strings.ToLower(o.value.text)
-		for _, key := range programs().lists["ssh-runs"] {
-			if rest, ok := strings.CutPrefix(low, key); ok {
-				u.effect(executes|unknown, "ssh -o "+key+" runs a command here", o.at)
-				u.raiseText(o.value.after(len(low)-len(strings.TrimLeft(rest, "= "))), "ssh -o "+key)
-			}
-		}
-		if !known(o.value.text) {
-			u.effect(unknown, "what ssh -o sets cannot be told", o.at)
-		}
+	}
+	if !known(f.text) {
+		c.effect(unknown, "what ssh -o sets cannot be told", at)
 	}
 }
 

@@ -63,13 +63,13 @@ func (c *call) repository() []Path {
 }
 
 // gitSetting judges -c key=value: many of git's settings are commands.
-func (u *usage) gitSetting(f field) {
+func (c *call) gitSetting(f field) {
 	key, val, has := strings.Cut(f.text, "=")
 	low := strings.ToLower(key)
-	if harmlessSetting(low, val, has) {
+	if harmlessSetting(low, val) {
 		return
 	}
-	u.effect(executes|unknown, "the setting "+show(key)+" changes what git runs", f.at)
+	c.effect(executes|unknown, "the setting "+show(key)+" changes what git runs", f.at)
 	if !has {
 		return
 	}
@@ -77,21 +77,12 @@ func (u *usage) gitSetting(f field) {
 	if strings.HasPrefix(low, "alias.") && text == val {
 		text = "git " + val
 	}
-	u.raiseText(field{text: text, at: f.at, from: -1}, "git -c "+show(key))
-}
-
-// gitSettings judges the settings that git clone is given.
-func (u *usage) gitSettings() {
-	for _, o := range u.opts {
-		if o.name == "c" || o.name == "config" {
-			u.gitSetting(o.value)
-		}
-	}
+	c.raiseText(field{text: text, at: f.at, from: -1}, "git -c "+show(key))
 }
 
 // harmlessSetting reports whether a setting only changes how git's output and
 // commits look.
-func harmlessSetting(key, val string, has bool) bool {
+func harmlessSetting(key, val string) bool {
 	t := programs()
 	return known(key) && (t.fits("setting", key) && !t.fits("setting-runs", key) || t.fits("setting-value", key+"="+val))
 }
@@ -116,7 +107,7 @@ func (u *usage) gitConfig() {
 	if flags("--edit", "-e") {
 		u.does(executes | unknown)
 	}
-	if len(ops) > 1 && !flags("--global", "--system", "--file", "-f") && harmlessSetting(strings.ToLower(ops[0].text), ops[1].text, true) {
+	if len(ops) > 1 && !flags("--global", "--system", "--file", "-f") && harmlessSetting(strings.ToLower(ops[0].text), ops[1].text) {
 		return
 	}
 	u.danger(Confirm, "git config changes what git does, and may run", u.at)

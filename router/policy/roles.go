@@ -19,6 +19,7 @@ var roles = [...]struct {
 	{"elsewhere", asElsewhere}, {"codes", asCodes}, {"trees", asTrees}, {"wipes", asWipes}, {"destroys", asDestroys},
 	{"clears", asClears}, {"guesses", asGuesses}, {"skip", asSkipped}, {"same", asSame}, {"links", asLinks}, {"target", asTarget},
 	{"prefixes", asPrefixes}, {"command", asCommand}, {"script", asScript}, {"scripts", asScripts},
+	{"fetched", asFetched}, {"git-setting", asGitSetting}, {"ssh-setting", asSSHSetting},
 }
 
 // The kinds; programs/README.md says what they are.
@@ -27,6 +28,8 @@ const (
 
 	asTrees, asWipes, asDestroys, asClears, asGuesses, asSkipped, asSame, asLinks = 'r', 'w', 'd', 'e', 'g', 's', '=', 'l'
 	asTarget, asPrefixes, asCommand, asScript, asScripts                          = 't', 'p', 'c', 'x', 'X'
+
+	asFetched, asGitSetting, asSSHSetting = 'f', 'G', 'S'
 )
 
 // treat does with a word what its role says; how names the program and what
@@ -66,6 +69,15 @@ func (c *call) treat(r role, f field, how string, at span) {
 		c.text(f, how, true)
 	case asTries:
 		c.raiseText(f, how)
+	case asFetched:
+		c.j.keepFile(f, value{fromNet}, false)
+		if c.quiet(); f.text == "-" {
+			c.out = value{fromNet}
+		}
+	case asGitSetting:
+		c.gitSetting(f)
+	case asSSHSetting:
+		c.sshSetting(f, at)
 	case asGuesses:
 		c.raise(Block, func() { c.j.innerText(f.text, f, how, true) })
 	case asElsewhere:
