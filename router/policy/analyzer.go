@@ -22,8 +22,6 @@ const (
 // concurrent use.
 type Analyzer struct {
 	parsers sync.Pool
-	once    sync.Once
-	rows    map[string]row // made once, then only read
 }
 
 // New returns an Analyzer.
