@@ -207,7 +207,7 @@ func (c *call) let() {
 		}
 		outer := c.j.src
 		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true, outer: outer}
-		c.j.arithmMay(x)
+		c.j.arithm(x)
 		c.j.src = outer
 	}
 }

@@ -59,8 +59,8 @@ func formatted(args []field) string {
 	if len(args) == 0 {
 		return ""
 	}
-	format := args[0].text
-	if !known(format) || args[0].multi {
+	format := printed(args[0].text)
+	if !known(args[0].text) || args[0].multi {
 		return anyText
 	}
 	rest := args[1:]
@@ -68,12 +68,6 @@ func formatted(args []field) string {
 	for {
 		used := 0
 		for i := 0; i < len(format); i++ {
-			if format[i] == '\\' && i+1 < len(format) {
-				piece, n := ansiEscape(nil, format[i+1:], 3)
-				b.Write(piece)
-				i += max(n, 1)
-				continue
-			}
 			if format[i] != '%' || i+1 == len(format) {
 				b.WriteByte(format[i])
 				continue

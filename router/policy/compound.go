@@ -112,11 +112,11 @@ func (j *judge) while(n *syntax.WhileClause) flow {
 func (j *judge) forLoop(n *syntax.ForClause) flow {
 	switch l := n.Loop.(type) {
 	case *syntax.CStyleLoop:
-		j.arithmMay(l.Init)
+		j.arithm(l.Init)
 		return j.loop(func() flow {
-			j.arithmMay(l.Cond)
+			j.arithm(l.Cond)
 			f := j.list(n.Do)
-			j.arithmMay(l.Post)
+			j.arithm(l.Post)
 			return f
 		})
 	case *syntax.WordIter:

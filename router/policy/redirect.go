@@ -142,9 +142,7 @@ func (j *judge) document(r *syntax.Redirect) value {
 				quoted.Value = strings.ReplaceAll(lit.Value, `\"`, `\\"`) // a quote is nothing special here
 				part = &quoted
 			}
-			for _, p := range j.pieces([]syntax.WordPart{part}, true, false) {
-				v = concat(v, p.scalar())
-			}
+			v = concat(v, j.unsplit([]syntax.WordPart{part}, true))
 		}
 	}
 	if r.Op == syntax.DashHdoc {

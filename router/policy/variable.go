@@ -142,21 +142,16 @@ func (j *judge) assign(v variable) {
 // since it may have been set before it got the attribute.
 func (v *variable) refold(fold byte) {
 	v.fold = fold
-	change := strings.ToUpper
+	change := func(string) string { return anyText }
 	switch fold {
 	case 'l':
 		change = strings.ToLower
-	case 'c':
-		change = func(s string) string {
-			if s == "" {
-				return s
-			}
-			return strings.ToUpper(s[:1]) + strings.ToLower(s[1:])
-		}
+	case 'u':
+		change = strings.ToUpper
 	}
 	v.val = v.val.join(v.val.each(change))
-	for _, l := range v.lists {
-		v.lists = joinLists(v.lists, [][]string{value(l).eachInPlace(change)})
+	if len(v.lists) > 0 {
+		v.lists = joinLists(v.lists, [][]string{{anyWords}})
 	}
 }
 

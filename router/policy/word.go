@@ -1,0 +1,368 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// piece is a part of a word with what it may become: lists of words, each of
+// one word but for "$@" and its kin.
+type piece struct {
+	lists  [][]string
+	star   bool // $*: as one word, the first character of IFS stands between
+	quoted bool
+	split  bool // an unquoted expansion: blanks in it end words
+	glob   bool // * ? [ in it are unquoted
+}
+
+// maxArgvs is how many command lines one simple command may become, maxBraced
+// how many words one word's braces may make.
+const (
+	maxArgvs  = 24
+	maxBraced = 48
+)
+
+// expandAll returns the command lines that words may become. There is at
+// least one.
+func (j *judge) expandAll(words []*syntax.Word) [][]field {
+	argvs := [][]field{make([]field, 0, len(words)+2)}
+	for _, w := range words {
+		if f, ok := j.literal(w); ok {
+			for i := range argvs {
+				argvs[i] = append(argvs[i], f)
+			}
+			continue
+		}
+		argvs = cross(argvs, j.expand(w))
+	}
+	return argvs
+}
+
+// cross appends every one of several endings to every command line. Too many
+// get an unknown end instead.
+func cross(argvs, ends [][]field) [][]field {
+	if len(ends) == 1 {
+		for i := range argvs {
+			argvs[i] = append(argvs[i], ends[0]...)
+		}
+		return argvs
+	}
+	if len(argvs)*len(ends) > maxArgvs {
+		keep := min(len(ends), max(1, maxArgvs/len(argvs)-1))
+		rest := field{text: anyText, multi: true, from: -1}
+		for _, e := range ends {
+			if len(e) > 0 {
+				rest.at = e[0].at
+			}
+		}
+		ends = append(ends[:keep:keep], []field{rest})
+	}
+	out := make([][]field, 0, len(argvs)*len(ends))
+	for _, a := range argvs {
+		for _, e := range ends {
+			out = append(out, append(a[:len(a):len(a)], e...))
+		}
+	}
+	return out
+}
+
+// literal is the fast way for a word that is what it says.
+func (j *judge) literal(w *syntax.Word) (field, bool) {
+	if len(w.Parts) != 1 {
+		return field{}, false
+	}
+	lit, ok := w.Parts[0].(*syntax.Lit)
+	if !ok || strings.ContainsAny(lit.Value, "\\~{*?[$`\x02") || j.src.holes {
+		return field{}, false
+	}
+	f := field{text: lit.Value, plain: true, from: -1, at: j.src.span(lit.ValuePos, lit.ValueEnd)}
+	if f.at.end-f.at.start == len(f.text) {
+		f.from = f.at.start
+	}
+	return f, true
+}
+
+// expand returns the lists of words that one word may become.
+func (j *judge) expand(w *syntax.Word) [][]field {
+	if f, ok := j.literal(w); ok {
+		return [][]field{{f}}
+	}
+	out := [][]field{nil}
+	words := j.braces(w)
+	for _, v := range words {
+		out = cross(out, j.assemble(v, w, len(words) > 1))
+	}
+	return out
+}
+
+// braces returns the words that brace expansion makes of one. Those beyond a
+// bound, and what becomes an expansion only now, are not known.
+func (j *judge) braces(w *syntax.Word) []*syntax.Word {
+	open := 0
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			open += strings.Count(lit.Value, "{")
+		}
+	}
+	c := &syntax.Word{Parts: slices.Clone(w.Parts)}
+	unknown := &syntax.Word{Parts: []syntax.WordPart{&syntax.BraceExp{}}}
+	switch {
+	case open == 0 || open <= maxBraced && !syntax.SplitBraces(c):
+		return []*syntax.Word{w}
+	case open > maxBraced:
+		return []*syntax.Word{{Parts: append(c.Parts, unknown.Parts...)}}
+	}
+	var out []*syntax.Word
+	for b, err := range expand.BracesSeq(nil, c) {
+		if err != nil || len(out) == maxBraced {
+			return append(out, unknown)
+		}
+		if madeVariable(b.Parts) {
+			b = unknown
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// madeVariable reports whether braces have put a variable's name together: they
+// are expanded before variables, as text, so {$x,}y is $xy and y.
+func madeVariable(parts []syntax.WordPart) bool {
+	for i := range len(parts) - 1 {
+		next, ok := parts[i+1].(*syntax.Lit)
+		switch p := parts[i].(type) {
+		case *syntax.ParamExp:
+			if ok && p.Short && next.Value != "" && wordByte(next.Value[0]) {
+				return true
+			}
+		case *syntax.Lit:
+			if strings.HasSuffix(p.Value, "$") && oddBackslash(strings.TrimSuffix(p.Value, "$")) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// expandOne returns the texts that a word may have where it is not split: an
+// assignment's value, a case's word.
+func (j *judge) expandOne(w *syntax.Word) value {
+	if w == nil {
+		return value{""}
+	}
+	return j.afford(j.unsplit(w.Parts, false))
+}
+
+func (j *judge) unsplit(parts []syntax.WordPart, quoted bool) value {
+	v := value{""}
+	for _, p := range j.pieces(parts, quoted, !quoted) {
+		v = concat(v, j.scalar(&p))
+	}
+	return v
+}
+
+// afford takes the texts off the budget; beyond it they are not known any more.
+func (j *judge) afford(v value) value {
+	for _, s := range v {
+		j.bytes += len(s)
+	}
+	if j.bytes > maxBytes {
+		j.overspent()
+		return value{v.taint()}
+	}
+	return v
+}
+
+// scalar is a piece as part of one word.
+func (j *judge) scalar(p *piece) value {
+	seps := value{" "}
+	if p.star {
+		if seps = j.lookup("IFS").val; len(seps) == 0 {
+			seps = value{" "} // not set
+		}
+	}
+	var v value
+	for _, sep := range seps {
+		switch {
+		case sep != "" && sep[0] == hole:
+			sep = anyText
+		case sep != "":
+			sep = sep[:1]
+		}
+		for _, l := range p.lists {
+			text := strings.Join(l, sep)
+			if strings.Contains(text, anyWords) {
+				text = anyText
+			}
+			v = v.join(value{text})
+		}
+	}
+	if len(v) == 0 {
+		return value{""}
+	}
+	return v
+}
+
+// lists returns a list of one word for every text.
+func lists(v value) [][]string {
+	out := make([][]string, len(v))
+	for i := range v {
+		out[i] = v[i : i+1 : i+1]
+	}
+	return out
+}
+
+// pieces expands the parts of a word.
+func (j *judge) pieces(parts []syntax.WordPart, quoted, start bool) []piece {
+	out := make([]piece, 0, len(parts))
+	for i, part := range parts {
+		p := piece{quoted: quoted, split: !quoted}
+		switch n := part.(type) {
+		case *syntax.Lit:
+			p = j.literalPiece(n, quoted, start && i == 0, len(parts) == 1)
+		case *syntax.SglQuoted:
+			text := n.Value
+			if n.Dollar {
+				text = ansiC(text)
+			}
+			p = piece{lists: [][]string{{j.src.literal(text)}}, quoted: true}
+		case *syntax.DblQuoted:
+			inner := j.pieces(n.Parts, true, false)
+			if len(inner) == 0 {
+				inner = []piece{{lists: [][]string{{""}}, quoted: true}}
+			}
+			out = append(out, inner...)
+			continue
+		case *syntax.ParamExp:
+			p = j.param(n, quoted)
+		case *syntax.CmdSubst:
+			p.lists = lists(j.substitution(n))
+		case *syntax.ArithmExp:
+			p.lists = lists(j.arithm(n.X))
+		case *syntax.ProcSubst:
+			p = piece{lists: [][]string{{j.procSubst(n)}}, quoted: true}
+		case *syntax.ExtGlob:
+			j.hidden(n.Pattern.Value, j.src.span(n.Pos(), n.End()))
+			p = piece{lists: [][]string{{aName}}, glob: !quoted}
+		default: // braces that are too many
+			p.lists = [][]string{{anyText}}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (j *judge) literalPiece(lit *syntax.Lit, quoted, start, whole bool) piece {
+	text := lit.Value
+	if !quoted && strings.ContainsAny(text, "$`<>") {
+		j.hidden(text, j.src.span(lit.ValuePos, lit.ValueEnd))
+	}
+	text = j.src.literal(text)
+	if quoted {
+		return piece{lists: [][]string{{unescapeQuoted(text)}}, quoted: true}
+	}
+	vals := value{unescape(text)}
+	name, rest, ok := strings.Cut(text, "=~")
+	switch home := value(nil); {
+	case !start:
+	case text != "" && text[0] == '~':
+		if home = j.tilde(text[1:], whole); home != nil {
+			vals = home
+		}
+	case ok && validName(name): // as an argument it looks like an assignment
+		if home = j.tilde(rest, whole); home != nil {
+			vals = concat(value{name + "="}, home)
+		}
+	}
+	return piece{lists: lists(vals), glob: unescaped(text, "*?[")}
+}
+
+// tilde expands what follows a leading ~ (bash manual, 3.5.2), nil where it
+// stays one.
+func (j *judge) tilde(text string, whole bool) value {
+	name, rest, slash := strings.Cut(text, "/")
+	if !slash && !whole || strings.ContainsAny(name, "\\*?[") {
+		return nil
+	}
+	if slash {
+		rest = "/" + unescape(rest)
+	}
+	home := value{"/home/" + name}
+	switch name {
+	case "":
+		home = j.home()
+	case "+":
+		home = j.env.dirs
+	case "-":
+		home = value{inherited}
+	case "root":
+		home = value{"/root"}
+	}
+	return concat(home, value{rest})
+}
+
+func (j *judge) home() value {
+	if v := j.lookup("HOME").val; len(v) > 0 {
+		return v
+	}
+	return j.outside("HOME").val
+}
+
+// hidden looks for expansions in what the parser took for a literal: the
+// patterns of extended globs, regular expressions.
+func (j *judge) hidden(text string, at span) {
+	if strings.Contains(text, "<(") || strings.Contains(text, ">(") {
+		j.unknown("whether this runs a command cannot be told", at)
+	}
+	if !strings.Contains(text, "$(") && !strings.Contains(text, "`") {
+		return
+	}
+	w, err := j.parser.Document(strings.NewReader(text))
+	if err != nil || w == nil {
+		j.unknown("what this runs cannot be told", at)
+		return
+	}
+	outer := j.src
+	j.src = &source{text: text, start: at.start, end: at.end, made: true, holes: outer.holes, lets: outer.lets, outer: outer}
+	j.pieces(w.Parts, true, false)
+	j.src = outer
+}
+
+// unescaped reports whether one of chars stands in s without a backslash.
+func unescaped(s, chars string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' {
+			i++
+		} else if strings.IndexByte(chars, s[i]) >= 0 && (i == 0 || s[i-1] != hole) {
+			return true
+		}
+	}
+	return false
+}
+
+// unescape removes the backslashes outside quotes.
+func unescape(s string) string { return removeBackslashes(s, "") }
+
+// unescapeQuoted removes the backslashes inside double quotes.
+func unescapeQuoted(s string) string { return removeBackslashes(s, "$`\"\\\n") }
+
+// removeBackslashes removes those before one of chars, or before any byte; a
+// newline goes with its backslash.
+func removeBackslashes(s, chars string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (chars == "" || strings.IndexByte(chars, s[i+1]) >= 0) {
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
