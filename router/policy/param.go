@@ -45,7 +45,9 @@ func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
 	}
 	o := operand{vals: v.val}
 	if o.array = sub != "" || p.Excl && v.array; o.array {
-		o.lists = v.asLists()
+		if o.lists = v.asLists(); v.assoc {
+			o.lists = joinLists(o.lists, [][]string{{anyWords}}) // in whatever order, and some are gone
+		}
 	}
 	j.modify(&o, p, name, at)
 	if !o.array {
