@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -148,12 +147,11 @@ func (j *judge) reserve() int {
 	return len(j.parts) - 1
 }
 
+// fill puts a part in its place, but for one that was found before, in an
+// earlier round of a loop or another call of a function.
 func (j *judge) fill(slot int, p Part) {
-	p.known = true
-	for i := range p.words {
-		p.known = p.known && p.words[i].exact()
-	}
-	if j.repeated(&p) {
+	p.known = !slices.ContainsFunc(p.words, func(f field) bool { return !f.exact() })
+	if j.again && slices.ContainsFunc(j.parts, p.same) {
 		p.Kind = "" // collect leaves it out
 	}
 	j.parts[slot] = p
@@ -161,37 +159,10 @@ func (j *judge) fill(slot int, p Part) {
 
 func (j *judge) add(p Part) { j.fill(j.reserve(), p) }
 
-// repeated reports whether a part was found before, in an earlier round of a
-// loop or another call of a function.
-func (j *judge) repeated(p *Part) bool {
-	if !j.again {
-		return false
-	}
-	if j.seen == nil {
-		j.seen = map[string]bool{}
-		for i := range j.parts {
-			if j.parts[i].Kind != "" {
-				j.seen[j.parts[i].key()] = true
-			}
-		}
-	}
-	k := p.key()
-	again := j.seen[k]
-	j.seen[k] = true
-	return again
-}
-
-// key is what makes two parts the same.
-func (p *Part) key() string {
-	var b strings.Builder
-	fmt.Fprint(&b, p.Kind, p.Danger, p.Via, p.set, p.Start)
-	for i := range p.words {
-		b.WriteString(" " + p.words[i].text)
-	}
-	for i := range p.Paths {
-		b.WriteString(p.Paths[i].raw)
-	}
-	return b.String()
+func (p *Part) same(q Part) bool {
+	return p.Start == q.Start && p.Kind == q.Kind && p.Danger == q.Danger && p.Via == q.Via && p.set == q.set &&
+		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text }) &&
+		slices.EqualFunc(p.Paths, q.Paths, func(f, g Path) bool { return f.raw == g.raw })
 }
 
 // effect adds to what a command does beyond what is usual for it, and says why.

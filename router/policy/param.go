@@ -49,12 +49,8 @@ func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
 			o.lists = joinLists(o.lists, [][]string{{anyWords}}) // in whatever order, and some are gone
 		}
 	}
-	j.modify(&o, p, name, at)
-	if !o.array {
-		o.lists = lists(o.vals)
-		if len(o.vals) == 0 {
-			o.lists = [][]string{{""}}
-		}
+	if j.modify(&o, p, name, at); !o.array {
+		o.lists = lists(orEmpty(o.vals))
 	}
 	out.lists, out.star = o.lists, sub == "*" && o.array
 	if out.star && quoted {
@@ -65,18 +61,17 @@ func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
 
 // indexed returns the element of an array as a variable of its own.
 func (j *judge) indexed(v variable, index syntax.ArithmExpr) variable {
-	n := j.index(index, v.assoc)
-	i, err := strconv.Atoi(one(n))
-	if v.assoc || err != nil || i < 0 {
-		out := variable{name: v.name, val: j.elements(v)}
-		if !v.assoc {
-			out.val = out.val.join(value{""})
-		}
-		return out
-	}
 	out := variable{name: v.name}
-	for _, l := range v.asLists() {
-		out.val = out.val.join(value{element(l, i)})
+	i, err := strconv.Atoi(one(j.index(index, v.assoc)))
+	switch {
+	case v.assoc:
+		out.val = j.elements(v)
+	case err != nil || i < 0:
+		out.val = j.elements(v).join(value{""})
+	default:
+		for _, l := range v.asLists() {
+			out.val = out.val.join(value{element(l, i)})
+		}
 	}
 	return out
 }
@@ -114,30 +109,24 @@ func (j *judge) indirect(v variable, at span) variable {
 
 // modify applies the operator of ${x op y}.
 func (j *judge) modify(o *operand, p *syntax.ParamExp, name string, at span) {
-	op := *p
 	var ops []*syntax.ParamExp // each may be meant; nil: one that is not known
 	switch {
 	case p.Slice != nil:
-		slice := j.slice(op, o.array && name == "@")
-		if o.array && slice == nil {
+		if ops = append(ops, j.slice(*p, o.array && name == "@")); o.array && ops[0] == nil {
 			o.lists = joinLists(o.lists, [][]string{{anyWords}})
 			return
 		}
-		ops = append(ops, slice)
 	case p.Repl != nil:
 		withs := j.expandOne(p.Repl.With)
 		for _, orig := range j.patterns(p.Repl.Orig) {
-			if orig != nil && strings.Contains(orig.Lit(), "[") {
-				orig = nil // what is in a range depends on the locale
-			}
 			for _, with := range withs {
-				if orig == nil || !known(with) || strings.ContainsAny(with, `&\`) {
-					ops = append(ops, nil)
-					continue
+				ops = append(ops, nil)
+				// What is in a range depends on the locale.
+				if orig != nil && !strings.Contains(orig.Lit(), "[") && known(with) && !strings.ContainsAny(with, `&\`) {
+					op := *p
+					op.Repl = &syntax.Replace{All: p.Repl.All, Orig: orig, With: knownWord(with)}
+					ops[len(ops)-1] = &op
 				}
-				op := op
-				op.Repl = &syntax.Replace{All: p.Repl.All, Orig: orig, With: knownWord(with)}
-				ops = append(ops, &op)
 			}
 		}
 	case p.Exp == nil:
@@ -145,17 +134,28 @@ func (j *judge) modify(o *operand, p *syntax.ParamExp, name string, at span) {
 	case p.Exp.Op >= syntax.AlternateUnset && p.Exp.Op <= syntax.AssignUnsetOrNull:
 		j.defaults(o, p.Exp, name)
 		return
-	case p.Exp.Op == syntax.OtherParamOps && p.Exp.Word.Lit() == "E" && !o.array:
-		o.vals = o.vals.each(ansiC)
-		return
 	case p.Exp.Op == syntax.OtherParamOps:
-		ops = append(ops, j.atOperator(o, op, at))
+		switch letter := p.Exp.Word.Lit(); {
+		case letter == "E" && !o.array:
+			o.vals = o.vals.each(ansiC)
+			return
+		case letter == "P": // expanded like a prompt, which runs substitutions
+			for _, s := range append(slices.Concat(o.lists...), o.vals...) {
+				j.subscript(s, at)
+			}
+		case letter == "U" || letter == "L":
+			ops = append(ops, p)
+		}
+		if len(ops) == 0 {
+			ops = append(ops, nil)
+		}
 	default:
 		for _, w := range j.patterns(p.Exp.Word) {
-			op := op
-			op.Exp = &syntax.Expansion{Op: p.Exp.Op, Word: w}
-			if ops = append(ops, &op); w == nil {
-				ops[len(ops)-1] = nil
+			ops = append(ops, nil)
+			if w != nil {
+				op := *p
+				op.Exp = &syntax.Expansion{Op: p.Exp.Op, Word: w}
+				ops[len(ops)-1] = &op
 			}
 		}
 	}
@@ -205,13 +205,11 @@ func applyTo(op *syntax.ParamExp, s string) string {
 func (j *judge) patterns(w *syntax.Word) []*syntax.Word {
 	vals := j.expandOne(w)
 	static, raw := w != nil && !j.src.holes && !j.src.lets, true
-	if w != nil {
-		for _, p := range w.Parts {
-			lit, ok := p.(*syntax.Lit)
-			static = static && ok && !strings.HasPrefix(lit.Value, "~")
-			_, param := p.(*syntax.ParamExp)
-			raw = raw && (param || ok && !strings.Contains(lit.Value, "\\"))
-		}
+	for i := 0; w != nil && i < len(w.Parts); i++ {
+		lit, ok := w.Parts[i].(*syntax.Lit)
+		static = static && ok && !strings.HasPrefix(lit.Value, "~")
+		_, param := w.Parts[i].(*syntax.ParamExp)
+		raw = raw && (param || ok && !strings.Contains(lit.Value, "\\"))
 	}
 	if static {
 		return []*syntax.Word{w}
@@ -231,27 +229,21 @@ func (j *judge) patterns(w *syntax.Word) []*syntax.Word {
 
 // slice returns ${x:offset:length} with its numbers, nil if they are not known.
 func (j *judge) slice(op syntax.ParamExp, positional bool) *syntax.ParamExp {
-	slice := &syntax.Slice{}
-	for _, n := range [...]struct {
-		from syntax.ArithmExpr
-		to   *syntax.ArithmExpr
-	}{{op.Slice.Offset, &slice.Offset}, {op.Slice.Length, &slice.Length}} {
-		if n.from == nil {
+	s := *op.Slice
+	for i, x := range [...]*syntax.ArithmExpr{&s.Offset, &s.Length} {
+		if *x == nil {
 			continue
 		}
-		i, err := strconv.Atoi(one(j.arithm(n.from)))
-		if err != nil {
+		n, err := strconv.ParseInt(one(j.arithm(*x)), 10, 64)
+		if positional && i == 0 {
+			n-- // $0 comes before $1; -1 is what counts from the end, too
+		}
+		if err != nil || positional && n < 0 {
 			return nil
 		}
-		if positional && n.to == &slice.Offset {
-			if i <= 0 {
-				return nil // $0, too
-			}
-			i--
-		}
-		*n.to = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: strconv.Itoa(i)}}}
+		*x = numeral(n)
 	}
-	op.Slice = slice
+	op.Slice = &s
 	return &op
 }
 
@@ -290,17 +282,4 @@ func (j *judge) defaults(o *operand, exp *syntax.Expansion, name string) {
 
 func without(v value, s string) value {
 	return slices.DeleteFunc(slices.Clone(v), func(t string) bool { return t == s })
-}
-
-// atOperator returns ${x@U} and the like where the library knows it; nil if not.
-func (j *judge) atOperator(o *operand, op syntax.ParamExp, at span) *syntax.ParamExp {
-	switch op.Exp.Word.Lit() {
-	case "P": // expanded like a prompt, which runs substitutions
-		for _, s := range append(slices.Concat(o.lists...), o.vals...) {
-			j.subscript(s, at)
-		}
-	case "U", "L":
-		return &op
-	}
-	return nil
 }

@@ -38,39 +38,22 @@ func (j *judge) assemble(w, orig *syntax.Word, braced bool) [][]field {
 		out = append(out, []field{unknown})
 	}
 	if len(out) == 1 && len(out[0]) == 1 && !braced {
-		out[0][0].from = j.verbatim(orig, len(out[0][0].text))
+		out[0][0].from = j.verbatim(orig, out[0][0].text)
 	}
 	return out
 }
 
-// verbatim returns where in the line a word's text stands byte for byte, or -1.
-func (j *judge) verbatim(w *syntax.Word, n int) int {
-	if j.src.made || len(w.Parts) != 1 {
-		return -1
-	}
-	from, to := w.Pos().Offset(), w.End().Offset()
-	switch p := w.Parts[0].(type) {
-	case *syntax.SglQuoted:
+// verbatim returns where in the line a word's text stands byte for byte, be it
+// in quotes, or -1.
+func (j *judge) verbatim(w *syntax.Word, text string) int {
+	from, to := int(w.Pos().Offset()), int(w.End().Offset())
+	for range 2 {
+		if !j.src.made && from <= to && to <= len(j.src.text) && j.src.text[from:to] == text {
+			return j.src.start + from
+		}
 		from, to = from+1, to-1
-		if p.Dollar {
-			return -1
-		}
-	case *syntax.DblQuoted:
-		from, to = from+1, to-1
-		if p.Dollar || len(p.Parts) != 1 {
-			return -1
-		}
-		if _, ok := p.Parts[0].(*syntax.Lit); !ok {
-			return -1
-		}
-	case *syntax.Lit:
-	default:
-		return -1
 	}
-	if int(to-from) != n {
-		return -1
-	}
-	return j.src.start + int(from)
+	return -1
 }
 
 // splitter makes fields of what expansions made (bash manual, 3.5.7). It is not

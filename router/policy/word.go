@@ -30,12 +30,6 @@ const (
 func (j *judge) expandAll(words []*syntax.Word) [][]field {
 	argvs := [][]field{make([]field, 0, len(words)+2)}
 	for _, w := range words {
-		if f, ok := j.literal(w); ok {
-			for i := range argvs {
-				argvs[i] = append(argvs[i], f)
-			}
-			continue
-		}
 		argvs = cross(argvs, j.expand(w))
 	}
 	return argvs
@@ -53,17 +47,15 @@ func cross(argvs, ends [][]field) [][]field {
 	if len(argvs)*len(ends) > maxArgvs {
 		keep := min(len(ends), max(1, maxArgvs/len(argvs)-1))
 		rest := field{text: anyText, multi: true, from: -1}
-		for _, e := range ends {
-			if len(e) > 0 {
-				rest.at = e[0].at
-			}
+		if all := slices.Concat(ends...); len(all) > 0 {
+			rest.at = all[0].at
 		}
 		ends = append(ends[:keep:keep], []field{rest})
 	}
 	out := make([][]field, 0, len(argvs)*len(ends))
 	for _, a := range argvs {
 		for _, e := range ends {
-			out = append(out, append(a[:len(a):len(a)], e...))
+			out = append(out, slices.Concat(a, e))
 		}
 	}
 	return out
@@ -177,20 +169,14 @@ func (j *judge) afford(v value) value {
 }
 
 // scalar is a piece as part of one word.
-func (j *judge) scalar(p *piece) value {
+func (j *judge) scalar(p *piece) (v value) {
 	seps := value{" "}
-	if p.star {
-		if seps = j.lookup("IFS").val; len(seps) == 0 {
-			seps = value{" "} // not set
-		}
+	if ifs := j.lookup("IFS").val; p.star && len(ifs) > 0 {
+		seps = ifs
 	}
-	var v value
 	for _, sep := range seps {
-		switch {
-		case sep != "" && sep[0] == hole:
+		if sep = sep[:min(1, len(sep))]; sep == "\x00" {
 			sep = anyText
-		case sep != "":
-			sep = sep[:1]
 		}
 		for _, l := range p.lists {
 			text := strings.Join(l, sep)
@@ -200,6 +186,11 @@ func (j *judge) scalar(p *piece) value {
 			v = v.join(value{text})
 		}
 	}
+	return orEmpty(v)
+}
+
+// orEmpty is v, or no text where it is unset.
+func orEmpty(v value) value {
 	if len(v) == 0 {
 		return value{""}
 	}
@@ -256,28 +247,27 @@ func (j *judge) pieces(parts []syntax.WordPart, quoted, start bool) []piece {
 }
 
 func (j *judge) literalPiece(lit *syntax.Lit, quoted, start, whole bool) piece {
-	text := lit.Value
-	if !quoted && strings.ContainsAny(text, "$`<>") {
-		j.hidden(text, j.src.span(lit.ValuePos, lit.ValueEnd))
+	if !quoted && strings.ContainsAny(lit.Value, "$`<>") {
+		j.hidden(lit.Value, j.src.span(lit.ValuePos, lit.ValueEnd))
 	}
-	text = j.src.literal(text)
+	text := j.src.literal(lit.Value)
 	if quoted {
 		return piece{lists: [][]string{{unescapeQuoted(text)}}, quoted: true}
 	}
-	vals := value{unescape(text)}
-	name, rest, ok := strings.Cut(text, "=~")
-	switch home := value(nil); {
-	case !start:
-	case text != "" && text[0] == '~':
-		if home = j.tilde(text[1:], whole); home != nil {
-			vals = home
-		}
-	case ok && validName(name): // as an argument it looks like an assignment
-		if home = j.tilde(rest, whole); home != nil {
-			vals = concat(value{name + "="}, home)
-		}
+	plain, glob := unquote(text, "")
+	p := piece{lists: [][]string{{plain}}, glob: glob}
+	if !start {
+		return p
 	}
-	return piece{lists: lists(vals), glob: unescaped(text, "*?[")}
+	name, rest, ok := strings.Cut(text, "=~") // as an argument it looks like an assignment
+	if name += "="; !ok || !validName(name[:len(name)-1]) {
+		name, rest, ok = strings.Cut(text, "~")
+		ok = ok && name == ""
+	}
+	if home := j.tilde(rest, whole); ok && home != nil {
+		p.lists = lists(concat(value{name}, home))
+	}
+	return p
 }
 
 // tilde expands what follows a leading ~ (bash manual, 3.5.2), nil where it
@@ -331,29 +321,24 @@ func (j *judge) hidden(text string, at span) {
 	j.src = outer
 }
 
-// unescaped reports whether one of chars stands in s without a backslash.
-func unescaped(s, chars string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' {
-			i++
-		} else if strings.IndexByte(chars, s[i]) >= 0 && (i == 0 || s[i-1] != hole) {
-			return true
-		}
-	}
-	return false
+// unescape removes the backslashes outside quotes.
+func unescape(s string) string {
+	text, _ := unquote(s, "")
+	return text
 }
 
-// unescape removes the backslashes outside quotes.
-func unescape(s string) string { return removeBackslashes(s, "") }
-
 // unescapeQuoted removes the backslashes inside double quotes.
-func unescapeQuoted(s string) string { return removeBackslashes(s, "$`\"\\\n") }
+func unescapeQuoted(s string) string {
+	text, _ := unquote(s, "$`\"\\\n")
+	return text
+}
 
-// removeBackslashes removes those before one of chars, or before any byte; a
-// newline goes with its backslash.
-func removeBackslashes(s, chars string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
+// unquote removes the backslashes before one of chars, or before any byte, and
+// reports whether what is left has pattern characters. A newline goes with its
+// backslash.
+func unquote(s, chars string) (text string, glob bool) {
+	if !strings.ContainsAny(s, "\\*?[") {
+		return s, false
 	}
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -361,8 +346,10 @@ func removeBackslashes(s, chars string) string {
 			if i++; s[i] == '\n' {
 				continue
 			}
+		} else if strings.IndexByte("*?[", s[i]) >= 0 && (i == 0 || s[i-1] != hole) {
+			glob = true
 		}
 		b = append(b, s[i])
 	}
-	return string(b)
+	return string(b), glob
 }
