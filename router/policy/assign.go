@@ -197,7 +197,13 @@ func (j *judge) declared(variant, flags string, f field) string {
 
 // declare gives a variable its attributes, and its value where it gets one.
 func (j *judge) declare(variant, flags, name string, at span, give func()) {
-	if !validName(name) || strings.Contains(flags, "f") && (variant == "export" || strings.Contains(flags, "x")) {
+	if !validName(name) {
+		return
+	}
+	if strings.Contains(flags, "f") && (variant == "export" || strings.Contains(flags, "x")) {
+		if give != nil {
+			give()
+		}
 		return
 	}
 	isLocal := variant == "local" || (variant == "declare" || variant == "typeset") && !strings.Contains(flags, "g")

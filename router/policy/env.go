@@ -299,13 +299,10 @@ func (j *judge) elements(v variable) value {
 	var out value
 	for _, l := range v.asLists() {
 		for i := range l {
-			out = out.join(value{element(l, i)})
+			out = out.join(value{element(l[i:], 0)})
 		}
 	}
-	if len(out) == 0 {
-		return value{""}
-	}
-	return out
+	return orEmpty(out)
 }
 
 // assign gives a variable a value, in the shell that is being walked.

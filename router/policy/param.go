@@ -44,7 +44,11 @@ func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
 		v = j.indirect(v, at)
 	}
 	o := operand{vals: v.val}
-	if o.array = sub != "" || p.Excl && v.array; o.array {
+	o.array = sub != "" || p.Excl && v.array
+	if o.array && p.Slice != nil && !v.array && !v.val.has(inherited) {
+		o.array = false // of what is no array, its text is cut
+	}
+	if o.array {
 		if o.lists = v.asLists(); v.assoc {
 			o.lists = joinLists(o.lists, [][]string{{anyWords}}) // in whatever order, and some are gone
 		}
@@ -175,11 +179,10 @@ func (o *operand) apply(ops []*syntax.ParamExp) {
 			for i, s := range l {
 				m[i] = applyTo(op, s)
 			}
-			if op != nil && op.Slice != nil && len(l) > 0 {
-				m = []string{anyWords}
-				if !slices.Contains(l, anyWords) {
-					m = operate(*op, l, true)
-				}
+			if op != nil && op.Slice != nil && len(l) > 0 && !slices.Contains(l, anyWords) {
+				m = operate(*op, l, true)
+			} else if op != nil && op.Slice != nil {
+				m = append(slices.Clip(l), anyWords)
 			}
 			out = joinLists(out, [][]string{m})
 		}
@@ -204,10 +207,10 @@ func applyTo(op *syntax.ParamExp, s string) string {
 // forgets what is quoted in a word; nil for what is not known.
 func (j *judge) patterns(w *syntax.Word) []*syntax.Word {
 	vals := j.expandOne(w)
-	static, raw := w != nil && !j.src.holes && !j.src.lets, true
+	static, raw := w != nil, true
 	for i := 0; w != nil && i < len(w.Parts); i++ {
 		lit, ok := w.Parts[i].(*syntax.Lit)
-		static = static && ok && !strings.HasPrefix(lit.Value, "~")
+		static = static && ok && !strings.HasPrefix(lit.Value, "~") && !strings.Contains(lit.Value, standsForCR)
 		_, param := w.Parts[i].(*syntax.ParamExp)
 		raw = raw && (param || ok && !strings.Contains(lit.Value, "\\"))
 	}

@@ -22,7 +22,7 @@ func (j *judge) unparsed(err error) {
 	j.unknown("this is not understood as bash: "+problem, span{s.start, s.end})
 	lines := strings.SplitAfter(s.text, "\n")
 	for i, l := range lines { // the parser takes a backslash at the end of a comment for a line that goes on
-		if strings.Contains(l, "#") && commentGoesOn(l) {
+		if strings.HasSuffix(l, "\\\n") && strings.Contains(strings.NewReplacer("\t", " ", ";", " ").Replace(" "+l), " #") {
 			lines[i] = l[:len(l)-2] + " \n"
 		}
 	}

@@ -100,20 +100,16 @@ func (j *judge) braces(w *syntax.Word) []*syntax.Word {
 		}
 	}
 	c := &syntax.Word{Parts: slices.Clone(w.Parts)}
-	unknown := &syntax.Word{Parts: []syntax.WordPart{&syntax.BraceExp{}}}
-	switch {
-	case open == 0 || open <= maxBraced && !syntax.SplitBraces(c):
+	if open == 0 || !syntax.SplitBraces(c) {
 		return []*syntax.Word{w}
-	case open > maxBraced:
-		return []*syntax.Word{{Parts: append(c.Parts, unknown.Parts...)}}
 	}
 	var out []*syntax.Word
 	for b, err := range expand.BracesSeq(nil, c) {
-		if err != nil || len(out) == maxBraced {
-			return append(out, unknown)
+		if open > maxBraced || err != nil || len(out) == maxBraced {
+			return append(out, c)
 		}
 		if madeVariable(b.Parts) {
-			b = unknown
+			b.Parts = append(b.Parts, &syntax.BraceExp{})
 		}
 		out = append(out, b)
 	}
@@ -238,7 +234,10 @@ func (j *judge) pieces(parts []syntax.WordPart, quoted, start bool) []piece {
 		case *syntax.ExtGlob:
 			j.hidden(n.Pattern.Value, j.src.span(n.Pos(), n.End()))
 			p = piece{lists: [][]string{{aName}}, glob: !quoted}
-		default: // braces that are too many
+		case *syntax.BraceExp: // one that is not expanded
+			for _, e := range n.Elems {
+				j.pieces(e.Parts, false, false)
+			}
 			p.lists = [][]string{{anyText}}
 		}
 		out = append(out, p)
