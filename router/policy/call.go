@@ -26,6 +26,9 @@ func (j *judge) command(args []field, at span) flow {
 	}
 	j.depth++
 	defer func() { j.depth-- }()
+	if args[0].text == "--" && args[0].plain && len(args) > 1 {
+		args = args[1:] // the parser leaves it there after time's options
+	}
 	if !args[0].multi || len(args) == 1 {
 		return j.named(args, at)
 	}

@@ -25,9 +25,10 @@
 //
 // # Parts
 //
-// analyzer.go and text.go read a line; walk.go and compound.go go through its
-// syntax; env.go, value.go, expand.go, assemble.go and param.go follow what is
-// known; call.go, builtin.go, shell.go and function.go judge commands, the
+// analyzer.go and text.go read a line; walk.go and simple.go go through its
+// syntax; env.go, value.go, word.go, split.go, param.go and arith.go follow what
+// is known, of which known.go asks mvdan.cc/sh/v3/expand what it becomes;
+// call.go, builtin.go, shell.go and function.go judge commands, the
 // rows_ files say what programs do and the cmd_ files what their options change;
 // paths.go and places.go know files.
 //

@@ -180,34 +180,31 @@ func (j *judge) forkBomb(at span) {
 
 // endless finds loops that start processes without end and wait for none.
 func (j *judge) endless(n *syntax.WhileClause) {
-	if len(n.Cond) != 1 || n.Until || !always(n.Cond[0]) {
+	if len(n.Cond) != 1 || n.Until {
 		return
 	}
-	forks, waits := false, false
+	always, forks, waits := false, false, false
+	switch c := n.Cond[0].Cmd.(type) {
+	case *syntax.CallExpr:
+		always = len(c.Args) == 1 && (c.Args[0].Lit() == ":" || c.Args[0].Lit() == "true")
+	case *syntax.ArithmCmd:
+		w, ok := c.X.(*syntax.Word)
+		always = ok && w.Lit() == "1"
+	}
 	for _, st := range n.Do {
 		syntax.Walk(st, func(node syntax.Node) bool {
 			switch x := node.(type) {
 			case *syntax.Stmt:
 				forks = forks || x.Background
 			case *syntax.CallExpr:
-				waits = waits || len(x.Args) > 0 && slices.Contains([]string{"wait", "sleep", "break", "exit", "return", "read", "inotifywait", "fg"}, x.Args[0].Lit())
+				waits = waits || len(x.Args) > 0 && slices.Contains(waiting, x.Args[0].Lit())
 			}
 			return true
 		})
 	}
-	if forks && !waits {
+	if always && forks && !waits {
 		j.forkBomb(j.src.span(n.Pos(), n.End()))
 	}
 }
 
-// always reports whether a condition is always true.
-func always(st *syntax.Stmt) bool {
-	switch c := st.Cmd.(type) {
-	case *syntax.CallExpr:
-		return len(c.Args) == 1 && (c.Args[0].Lit() == ":" || c.Args[0].Lit() == "true")
-	case *syntax.ArithmCmd:
-		w, ok := c.X.(*syntax.Word)
-		return ok && w.Lit() == "1"
-	}
-	return false
-}
+var waiting = []string{"wait", "sleep", "break", "exit", "return", "read", "inotifywait", "fg"}

@@ -31,7 +31,7 @@ func printed(s string) string {
 }
 
 // unbackslash decodes a text; false where the library reads it in another way
-// than bash: control characters, \x{72} and \562.
+// than bash: control characters, \x{72}, \562 and \18.
 func unbackslash(s string) (string, bool) {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s, true
@@ -42,8 +42,9 @@ func unbackslash(s string) (string, bool) {
 		}
 		i++
 		next := s[i+1:]
-		if s[i] == 'c' || s[i] == 'x' && strings.HasPrefix(next, "{") ||
-			'4' <= s[i] && s[i] <= '7' && len(next) > 1 && strings.Trim(next[:2], "01234567") == "" {
+		more := min(2, len(next)-len(strings.TrimLeft(next, "0123456789")))
+		if s[i] == 'c' || s[i] == 'x' && strings.HasPrefix(next, "{") || '4' <= s[i] && s[i] <= '7' && more == 2 ||
+			'0' <= s[i] && s[i] <= '7' && strings.ContainsAny(next[:more], "89") {
 			return "", false
 		}
 	}

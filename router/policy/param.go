@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -179,10 +180,12 @@ func (o *operand) apply(ops []*syntax.ParamExp) {
 			for i, s := range l {
 				m[i] = applyTo(op, s)
 			}
-			if op != nil && op.Slice != nil && len(l) > 0 && !slices.Contains(l, anyWords) {
-				m = operate(*op, l, true)
-			} else if op != nil && op.Slice != nil {
+			switch {
+			case op == nil || op.Slice == nil || len(l) == 0:
+			case slices.Contains(l, anyWords):
 				m = append(slices.Clip(l), anyWords)
+			default:
+				m = operate(*op, l, true)
 			}
 			out = joinLists(out, [][]string{m})
 		}
@@ -203,28 +206,26 @@ func applyTo(op *syntax.ParamExp, s string) string {
 	return taint(s)
 }
 
-// patterns returns what an operator's word may be, for the library, which
-// forgets what is quoted in a word; nil for what is not known.
+// patterns returns what an operator's word may be as a pattern, nil where that
+// is not known. What is quoted in it is escaped, since the library forgets it.
 func (j *judge) patterns(w *syntax.Word) []*syntax.Word {
-	vals := j.expandOne(w)
-	static, raw := w != nil, true
+	v := value{""}
 	for i := 0; w != nil && i < len(w.Parts); i++ {
 		lit, ok := w.Parts[i].(*syntax.Lit)
-		static = static && ok && !strings.HasPrefix(lit.Value, "~") && !strings.Contains(lit.Value, standsForCR)
-		_, param := w.Parts[i].(*syntax.ParamExp)
-		raw = raw && (param || ok && !strings.Contains(lit.Value, "\\"))
+		for _, p := range j.pieces(w.Parts[i:i+1], false, false) {
+			text := j.scalar(&p)
+			if ok {
+				text = value{j.src.literal(lit.Value)}
+			} else if p.quoted {
+				text = text.each(func(s string) string { return pattern.QuoteMeta(s, 0) })
+			}
+			v = concat(v, text)
+		}
 	}
-	if static {
-		return []*syntax.Word{w}
-	}
-	out := make([]*syntax.Word, len(vals))
-	for i, s := range vals {
-		switch {
-		case !known(s) || s != "" && strings.IndexByte("#%~", s[0]) >= 0:
-		case raw:
+	out := make([]*syntax.Word, len(v))
+	for i, s := range v {
+		if known(s) && !strings.HasPrefix(s, "~") {
 			out[i] = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
-		case !strings.ContainsAny(s, `*?[\`):
-			out[i] = knownWord(s)
 		}
 	}
 	return out

@@ -229,26 +229,23 @@ func (c *call) set() {
 		c.out = value{anyText}
 		return
 	}
-	option := byte(0) // of an o whose name comes next, its sign
-	for i, a := range c.args {
-		sign := byte(0)
-		if len(a.text) > 1 && (a.text[0] == '-' || a.text[0] == '+') {
-			sign = a.text[0]
-		}
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i].text
 		switch {
-		case a.text == "--" || a.text == "-":
+		case a == "--" || a == "-":
 			c.j.positional(c.args[i+1:])
 			return
-		case a.multi || !known(a.text) || sign == 0 && option == 0:
+		case c.args[i].multi || !known(a) || len(a) < 2 || a[0] != '-' && a[0] != '+':
 			c.j.positional(c.args[i:])
 			return
-		case a.text == "errexit" && option != 0:
-			c.j.env.errexit = option == '-'
-		case sign != 0 && strings.Contains(a.text, "e") && !strings.Contains(a.text, "o"):
-			c.j.env.errexit = sign == '-'
 		}
-		if option = 0; strings.HasSuffix(a.text, "o") {
-			option = sign
+		isE := strings.Contains(a, "e")
+		if strings.HasSuffix(a, "o") {
+			i++
+			isE = i < len(c.args) && c.args[i].text == "errexit"
+		}
+		if isE {
+			c.j.env.errexit = a[0] == '-'
 		}
 	}
 }

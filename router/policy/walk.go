@@ -164,7 +164,7 @@ func (j *judge) cmd(cmd syntax.Command) flow {
 		j.declClause(n)
 	case *syntax.TimeClause:
 		if n.Stmt != nil {
-			return j.stmt(withoutDashes(n.Stmt))
+			return j.stmt(n.Stmt)
 		}
 	case *syntax.CoprocClause:
 		stdin, out := j.stdin, j.out
@@ -179,18 +179,6 @@ func (j *judge) cmd(cmd syntax.Command) flow {
 		j.unknown("this form of command is not known here", j.src.span(cmd.Pos(), cmd.End()))
 	}
 	return j.same()
-}
-
-// withoutDashes takes away the -- that may end time's options: the parser takes
-// it for the command.
-func withoutDashes(st *syntax.Stmt) *syntax.Stmt {
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(call.Args) < 2 || call.Args[0].Lit() != "--" {
-		return st
-	}
-	inner, outer := *call, *st
-	inner.Args, outer.Cmd = call.Args[1:], &inner
-	return &outer
 }
 
 // subshell walks what cannot change this shell.
