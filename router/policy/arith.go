@@ -134,17 +134,7 @@ func (j *judge) numberOf(v value, at span, depth int) (int64, bool) {
 // subscript judges a text that bash evaluates as arithmetic or as a subscript
 // or as a prompt: it runs the command substitutions in it.
 func (j *judge) subscript(s string, at span) {
-	if known(s) {
-		j.hidden(s, at)
-		return
-	}
-	text := holesToVariables(s)
-	if strings.Contains(text, "$(") || strings.Contains(text, "`") {
-		outer := j.src
-		j.src = &source{text: text, start: at.start, end: at.end, made: true, holes: true, outer: outer}
-		j.hidden(text, at)
-		j.src = outer
-	}
+	j.hidden(s, at)
 	if wild(strings.ReplaceAll(s, inherited, "")) {
 		j.unknown("a value that is not known is evaluated as arithmetic, which may run commands", at)
 	}

@@ -64,6 +64,11 @@ func formatted(args []field) string {
 		return anyText
 	}
 	rest := args[1:]
+	for _, f := range rest {
+		if f.multi {
+			return taint(joined(args)) // how many they are cannot be told
+		}
+	}
 	var b strings.Builder
 	for {
 		used := 0

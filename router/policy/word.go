@@ -300,8 +300,8 @@ func (j *judge) home() value {
 	return j.outside("HOME").val
 }
 
-// hidden looks for expansions in what the parser took for a literal: the
-// patterns of extended globs, regular expressions.
+// hidden looks for expansions in what the parser took for a literal, the
+// patterns of extended globs, regular expressions, and in what is read again.
 func (j *judge) hidden(text string, at span) {
 	if strings.Contains(text, "<(") || strings.Contains(text, ">(") {
 		j.unknown("whether this runs a command cannot be told", at)
@@ -309,13 +309,14 @@ func (j *judge) hidden(text string, at span) {
 	if !strings.Contains(text, "$(") && !strings.Contains(text, "`") {
 		return
 	}
-	w, err := j.parser.Document(strings.NewReader(text))
+	outer := j.src
+	s := &source{text: holesToVariables(text), start: at.start, end: at.end, made: true, holes: true, lets: outer.lets, outer: outer}
+	w, err := j.parser.Document(strings.NewReader(s.text))
 	if err != nil || w == nil {
 		j.unknown("what this runs cannot be told", at)
 		return
 	}
-	outer := j.src
-	j.src = &source{text: text, start: at.start, end: at.end, made: true, holes: outer.holes, lets: outer.lets, outer: outer}
+	j.src = s
 	j.pieces(w.Parts, true, false)
 	j.src = outer
 }
