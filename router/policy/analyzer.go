@@ -119,7 +119,6 @@ type judge struct {
 
 	parts   []Part
 	reasons []Reason
-	seen    map[string]bool // parts, once something is walked again
 
 	selves    []selfCall // calls of functions within themselves
 	expanding []string   // aliases that are being expanded

@@ -25,9 +25,11 @@
 //
 // # Parts
 //
-// analyzer.go and text.go read a line; walk.go and compound.go go through its
-// syntax; env.go, value.go, expand.go, assemble.go and param.go follow what is
-// known; call.go, builtin.go, shell.go and function.go judge commands.
+// analyzer.go and text.go read a line; walk.go and simple.go go through its
+// syntax; env.go, value.go, word.go, split.go, param.go and arith.go follow what
+// is known, of which known.go asks mvdan.cc/sh/v3/expand what it becomes;
+// call.go, builtin.go, shell.go and function.go judge commands, tool.go calls of
+// agent and field tools.
 //
 // What programs do stands in the table in programs/, which table.go reads and
 // program.go, options.go and roles.go apply. Only programs that are languages

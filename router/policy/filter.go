@@ -58,21 +58,18 @@ func formatted(args []field) string {
 	if len(args) == 0 {
 		return ""
 	}
-	format, rest := args[0].text, args[1:]
-	if !known(format) || args[0].multi {
+	format, rest := printed(args[0].text), args[1:]
+	if !known(args[0].text) || args[0].multi {
 		return anyText
+	}
+	if slices.ContainsFunc(rest, func(f field) bool { return f.multi }) {
+		return taint(joined(args)) // how many they are cannot be told
 	}
 	var b strings.Builder
 	for {
 		used := 0
 		for i := 0; i < len(format); i++ {
-			switch {
-			case format[i] == '\\' && i+1 < len(format):
-				piece, n := ansiEscape(nil, format[i+1:], 3)
-				b.Write(piece)
-				i += max(n, 1)
-				continue
-			case format[i] != '%' || i+1 == len(format):
+			if format[i] != '%' || i+1 == len(format) {
 				b.WriteByte(format[i])
 				continue
 			}

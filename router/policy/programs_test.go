@@ -3,6 +3,8 @@ package policy
 import (
 	"strings"
 	"testing"
+
+	"github.com/agentbash/agentbash/internal/quote"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
@@ -62,7 +64,7 @@ func TestEveryOptionIsJudged(t *testing.T) {
 		for _, r := range p.rules {
 			for _, t := range r.tests {
 				for _, word := range t.words {
-					lines = append(lines, name+" "+quote(word), name+" "+quote(word)+" a", name+" a "+quote(word))
+					lines = append(lines, name+" "+quote.Word(word), name+" "+quote.Word(word)+" a", name+" a "+quote.Word(word))
 				}
 			}
 		}
@@ -70,7 +72,7 @@ func TestEveryOptionIsJudged(t *testing.T) {
 			lines = append(lines, "echo ab | "+line+" | cat | sh")
 		}
 		for _, line := range lines {
-			v := a.Judge(line, nil, w)
+			v := judgeLine(a, line, w)
 			for _, reason := range v.Reasons {
 				require.NotContains(t, reason.Text, "cannot be judged", line)
 				require.NotContains(t, reason.Text, "{", line)
@@ -89,7 +91,7 @@ func TestHelpOnlyReads(t *testing.T) {
 			continue
 		}
 		for _, option := range []string{" --help", " --version"} {
-			v := a.Judge(name+option, nil, w)
+			v := judgeLine(a, name+option, w)
 			require.Equal(t, []Effect{Read}, v.Effects, name+option)
 			require.Equal(t, NoDanger, v.Danger, name+option)
 		}
