@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
@@ -224,7 +225,7 @@ func (j *judge) patterns(w *syntax.Word) []*syntax.Word {
 	}
 	out := make([]*syntax.Word, len(v))
 	for i, s := range v {
-		if known(s) && !strings.HasPrefix(s, "~") {
+		if known(s) && utf8.ValidString(s) && !strings.HasPrefix(s, "~") {
 			out[i] = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
 		}
 	}
