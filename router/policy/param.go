@@ -87,24 +87,22 @@ func (j *judge) indexed(v variable, index syntax.ArithmExpr) variable {
 func (j *judge) indirect(v variable, at span) variable {
 	out := variable{name: v.name}
 	for _, s := range v.val {
-		if !known(s) {
+		name, sub, ok := subscripted(s)
+		if s == "@" || s == "*" {
+			name, sub = "@", s
+		}
+		w := j.lookup(name)
+		switch {
+		case !known(s):
 			j.subscript(s, at)
 			out.val = out.val.join(value{anyText})
-			continue
-		}
-		name, sub, ok := subscripted(s)
-		switch {
-		case s == "*":
-			name = "@"
-			fallthrough
-		case s == "@" || sub == "@" || sub == "*":
-			w := j.lookup(name)
+		case sub == "@" || sub == "*":
 			out.array, out.lists = true, joinLists(out.lists, w.asLists())
 		case ok:
 			j.subscript(sub, at)
-			out.val = out.val.join(j.elements(j.lookup(name))).join(value{""})
+			out.val = out.val.join(j.elements(w)).join(value{""})
 		default:
-			out.val = out.val.join(j.lookup(name).val)
+			out.val = out.val.join(w.val)
 		}
 	}
 	if out.array { // of the one or of all elements, each way is possible
