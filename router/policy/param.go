@@ -177,7 +177,9 @@ func (o *operand) apply(ops []*syntax.ParamExp) {
 		for _, l := range o.lists {
 			m := make([]string, len(l))
 			for i, s := range l {
-				m[i] = applyTo(op, s)
+				if m[i] = applyTo(op, s); op != nil && op.Exp != nil && !known(s) && !wild(s) && !strings.Contains(s, "/") {
+					m[i] = aName // a part of a name
+				}
 			}
 			switch {
 			case op == nil || op.Slice == nil || len(l) == 0:
