@@ -53,16 +53,9 @@ func unbackslash(s string) (string, bool) {
 }
 
 // echoed decodes what echo -e and printf %b take: \0 and three more digits.
-func echoed(s string) string {
-	parts := strings.Split(s, `\\`)
-	for i, p := range parts {
-		for d := '0'; d <= '7'; d++ {
-			p = strings.ReplaceAll(p, `\0`+string(d), `\`+string(d))
-		}
-		parts[i] = p
-	}
-	return printed(strings.Join(parts, `\\`))
-}
+func echoed(s string) string { return printed(zeroes.Replace(s)) }
+
+var zeroes = strings.NewReplacer(`\\`, `\\`, `\00`, `\0`, `\01`, `\1`, `\02`, `\2`, `\03`, `\3`, `\04`, `\4`, `\05`, `\5`, `\06`, `\6`, `\07`, `\7`)
 
 // parameters are what the library is to know of variables.
 type parameters map[string]expand.Variable

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
@@ -86,24 +87,22 @@ func (j *judge) indexed(v variable, index syntax.ArithmExpr) variable {
 func (j *judge) indirect(v variable, at span) variable {
 	out := variable{name: v.name}
 	for _, s := range v.val {
-		if !known(s) {
+		name, sub, ok := subscripted(s)
+		if s == "@" || s == "*" {
+			name, sub = "@", s
+		}
+		w := j.lookup(name)
+		switch {
+		case !known(s):
 			j.subscript(s, at)
 			out.val = out.val.join(value{anyText})
-			continue
-		}
-		name, sub, ok := subscripted(s)
-		switch {
-		case s == "*":
-			name = "@"
-			fallthrough
-		case s == "@" || sub == "@" || sub == "*":
-			w := j.lookup(name)
+		case sub == "@" || sub == "*":
 			out.array, out.lists = true, joinLists(out.lists, w.asLists())
 		case ok:
 			j.subscript(sub, at)
-			out.val = out.val.join(j.elements(j.lookup(name))).join(value{""})
+			out.val = out.val.join(j.elements(w)).join(value{""})
 		default:
-			out.val = out.val.join(j.lookup(name).val)
+			out.val = out.val.join(w.val)
 		}
 	}
 	if out.array { // of the one or of all elements, each way is possible
@@ -178,7 +177,9 @@ func (o *operand) apply(ops []*syntax.ParamExp) {
 		for _, l := range o.lists {
 			m := make([]string, len(l))
 			for i, s := range l {
-				m[i] = applyTo(op, s)
+				if m[i] = applyTo(op, s); op != nil && op.Exp != nil && !known(s) && !wild(s) && !strings.Contains(s, "/") {
+					m[i] = aName // a part of a name
+				}
 			}
 			switch {
 			case op == nil || op.Slice == nil || len(l) == 0:
@@ -224,7 +225,7 @@ func (j *judge) patterns(w *syntax.Word) []*syntax.Word {
 	}
 	out := make([]*syntax.Word, len(v))
 	for i, s := range v {
-		if known(s) && !strings.HasPrefix(s, "~") {
+		if known(s) && utf8.ValidString(s) && !strings.HasPrefix(s, "~") {
 			out[i] = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
 		}
 	}

@@ -76,7 +76,7 @@ func (j *judge) statements(text string, offset int) int {
 	end := 0
 	for st, err := range j.parser.StmtsSeq(strings.NewReader(s.text)) {
 		if err != nil {
-			break
+			continue // the last; to break here makes it panic for some texts
 		}
 		all, end = append(all, st), max(end, int(st.End().Offset()))
 	}

@@ -325,7 +325,7 @@ func (j *judge) forLoop(n *syntax.ForClause) flow {
 		})
 	case *syntax.WordIter:
 		items := j.items(l)
-		if n.Select || len(items) == 0 {
+		if n.Select {
 			items = items.join(value{""})
 		}
 		return j.loop(func() flow {
@@ -346,7 +346,7 @@ func (j *judge) items(l *syntax.WordIter) (items value) {
 			items = items.join(value{f.asName()})
 		}
 	}
-	return items
+	return orEmpty(items)
 }
 
 // maxRounds is how often a loop's body is walked before what it changes is
