@@ -11,11 +11,12 @@ import (
 
 // The caps. A line that hits one is unknown in what was not looked at.
 const (
-	maxText  = 256 << 10 // bytes of a line
-	maxDepth = 150       // syntax nodes, functions and texts within each other
-	maxTexts = 12        // texts within each other: bash -c 'bash -c ...'
-	maxSteps = 4000      // commands looked at, repetitions in loops and functions counted
-	maxBytes = 4 << 20   // of text that expansions make
+	maxText   = 256 << 10 // bytes of a line
+	maxBraces = 2000      // each may double the words of a command
+	maxDepth  = 150       // syntax nodes, functions and texts within each other
+	maxTexts  = 12        // texts within each other: bash -c 'bash -c ...'
+	maxSteps  = 4000      // commands looked at, repetitions in loops and functions counted
+	maxBytes  = 4 << 20   // of text that expansions make
 )
 
 // Analyzer judges command lines. It holds nothing of them and is safe for

@@ -16,6 +16,10 @@ func (j *judge) text(s *source) {
 	s.outer, j.src = j.src, s
 	j.texts++
 	defer func() { j.src = s.outer; j.texts-- }()
+	if strings.Count(s.text, "{") > maxBraces {
+		j.cap("the line has too many braces to be judged")
+		return
+	}
 	tree := s.prepare()
 	switch {
 	case errors.Is(tree.Err, bashtext.ErrTooDeep):
