@@ -44,7 +44,7 @@ func (c *Conversation) ask(ctx context.Context) (*reply, error) {
 		}
 		wait := backoff + rand.N(backoff/4+1)
 		c.emit(Retry{Attempt: n, Wait: wait, Reason: "the reply broke off (" + oneLine(within.Error()) + ")", Void: r.text.Len() > 0})
-		if sleep(ctx, wait) != nil {
+		if sleepContext(ctx, wait) != nil {
 			return r, c.interrupted(ctx)
 		}
 		backoff *= 2
@@ -57,7 +57,7 @@ func isCut(err error) bool {
 	var api *openai.APIError
 	var network net.Error
 	if errors.As(err, &api) { // go-openai found the error object
-		return !lasting(api.Type, fmt.Sprint(api.Code))
+		return !isLastingCode(api.Type, fmt.Sprint(api.Code))
 	}
 	return errors.As(err, &said) && !said.lasting || isReset(err) || errors.Is(err, errIdle) || errors.As(err, &network)
 }
@@ -69,10 +69,10 @@ func isLasting(raw json.RawMessage) bool {
 		Code json.RawMessage `json:"code"`
 	}
 	json.Unmarshal(raw, &e)
-	return lasting(e.Type, strings.Trim(string(e.Code), `"`))
+	return isLastingCode(e.Type, strings.Trim(string(e.Code), `"`))
 }
 
-func lasting(kind, code string) bool {
+func isLastingCode(kind, code string) bool {
 	if status, err := strconv.Atoi(code); err == nil {
 		return status >= 400 && status < 500 && status != 408 && status != 429
 	}

@@ -139,7 +139,7 @@ func New(opts *Options) *Conversation {
 	if c.opts.Description == "" {
 		c.opts.Description = router.Definition(registry.New()).Description
 	}
-	c.tools = tools(c.opts.Description)
+	c.tools = toolDefinitions(c.opts.Description)
 	c.opts.Settings = c.opts.Settings.orDefaults()
 	if c.opts.Events == nil {
 		c.opts.Events = func(Event) {}
@@ -304,7 +304,7 @@ func (c *Conversation) answer(ctx context.Context, t *turn, r *reply, call *tool
 	command, timeout, err := parseCall(call.name, call.arguments)
 	switch {
 	case ctx.Err() != nil:
-		result.Output, result.ExitCode, result.Interrupted = "["+stopped(ctx)+" before it ran]", 130, true
+		result.Output, result.ExitCode, result.Interrupted = "["+stopReason(ctx)+" before it ran]", 130, true
 	case err != nil:
 		result.Output, result.ExitCode, result.Refused = "bash: "+err.Error(), 2, true
 		if r.finish == openai.FinishReasonLength {
@@ -329,7 +329,7 @@ func (c *Conversation) answer(ctx context.Context, t *turn, r *reply, call *tool
 		}
 		if ctx.Err() != nil {
 			result.Interrupted = true
-			result.Output = strings.TrimLeft(result.Output+"\n["+stopped(ctx)+"]", "\n")
+			result.Output = strings.TrimLeft(result.Output+"\n["+stopReason(ctx)+"]", "\n")
 		} else {
 			result.Output += t.guard.saw(command, result)
 		}

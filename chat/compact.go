@@ -56,14 +56,14 @@ func (c *Conversation) Compact(ctx context.Context) error {
 func (c *Conversation) squeeze(ctx context.Context, try int) bool {
 	before := c.size.estimate(c.messages)
 	// What the server counted is the measure; our own weights are scaled to it.
-	ours := toolTokens + weigh(c.messages)
+	ours := toolTokens + estimateTokens(c.messages)
 	window := c.size.window * ours / max(ours, before) / try
 	ms := slices.Clone(c.messages)
 	c.dropOutputs(ms, window/2, try)
-	if toolTokens+weigh(ms) > window*7/10 {
+	if toolTokens+estimateTokens(ms) > window*7/10 {
 		ms = c.dropTurns(ctx, ms, window/3, try)
 	}
-	if weigh(ms) >= weigh(c.messages) {
+	if estimateTokens(ms) >= estimateTokens(c.messages) {
 		return false
 	}
 	rec := transcript.Record{Type: transcript.TypeCompact}
@@ -104,7 +104,7 @@ func (c *Conversation) dropOutputs(ms []message, target, try int) {
 		outputs = outputs[:max(0, len(outputs)-freshOutputs)]
 	}
 	for _, i := range outputs {
-		if toolTokens+weigh(ms) <= target {
+		if toolTokens+estimateTokens(ms) <= target {
 			return
 		}
 		rec := ms[i].rec
@@ -146,7 +146,7 @@ func (c *Conversation) dropTurns(ctx context.Context, ms []message, budget, try 
 		text = c.summary(ctx, ms[:cut])
 	}
 	if text == "" {
-		text = listing(ms[head:cut])
+		text = listMessages(ms[head:cut])
 	}
 	text = "[The conversation before this point was left out to save room. What happened, in short:]\n" + text
 	midTurn := ms[cut].Role != openai.ChatMessageRoleUser
@@ -175,7 +175,7 @@ func tailStart(ms []message, head, budget int) int {
 	best := -1
 	for i := len(ms) - 1; i >= head && turns < 2; i-- {
 		if ms[i].Role == openai.ChatMessageRoleUser {
-			if turns++; weigh(ms[i:]) <= budget || turns == 1 && i == len(ms)-1 {
+			if turns++; estimateTokens(ms[i:]) <= budget || turns == 1 && i == len(ms)-1 {
 				best = i
 			}
 		}
@@ -186,7 +186,7 @@ func tailStart(ms []message, head, budget int) int {
 	// An assistant's message with calls and their results stay together.
 	for i := len(ms) - 1; i > head; i-- {
 		if ms[i].Role == openai.ChatMessageRoleAssistant {
-			if best >= 0 && weigh(ms[i:]) > budget {
+			if best >= 0 && estimateTokens(ms[i:]) > budget {
 				break
 			}
 			best = i
@@ -215,8 +215,8 @@ func (c *Conversation) summary(ctx context.Context, ms []message) string {
 	return strings.TrimSpace(r.text.String())
 }
 
-// listing is a summary without a model: the prompts and the commands.
-func listing(ms []message) string {
+// listMessages is a summary without a model: the prompts and the commands.
+func listMessages(ms []message) string {
 	var b strings.Builder
 	for _, m := range ms {
 		switch {

@@ -175,8 +175,8 @@ func TestUsageIsTheServersOrAnEstimateThatSaysSo(t *testing.T) {
 }
 
 func TestKnownModels(t *testing.T) {
-	require.Equal(t, 400_000, known("gpt-5").window)
-	require.Equal(t, 0.25, known("openai/GPT-5-mini-2025-08-07").prices.Input)
-	require.Equal(t, 200_000, known("anthropic/claude-sonnet-4.5").window)
-	require.Zero(t, known("llama3"))
+	require.Equal(t, 400_000, factsOf("gpt-5").window)
+	require.Equal(t, 0.25, factsOf("openai/GPT-5-mini-2025-08-07").prices.Input)
+	require.Equal(t, 200_000, factsOf("anthropic/claude-sonnet-4.5").window)
+	require.Zero(t, factsOf("llama3"))
 }

@@ -57,7 +57,7 @@ func (c *Conversation) withExtras(ctx context.Context, cancel context.CancelCaus
 			break // what is sent there is made here
 		}
 		rec := &c.messages[i].rec
-		e := messageExtra{index: i, fields: fields(rec.Extra)}
+		e := messageExtra{index: i, fields: objectFields(rec.Extra)}
 		delete(e.fields, "reasoning_content") // go-openai has a field for it
 		delete(e.fields, responsesField)
 		if !c.own(&c.messages[i]) {
@@ -102,7 +102,7 @@ func (r *reply) extra() json.RawMessage {
 	return data
 }
 
-func fields(extra json.RawMessage) map[string]json.RawMessage {
+func objectFields(extra json.RawMessage) map[string]json.RawMessage {
 	if len(extra) == 0 {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (p *patcher) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
 	req.Body.Close()
 	if err == nil {
-		body, err = patch(body, s.extra)
+		body, err = patchMessages(body, s.extra)
 	}
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (p *patcher) RoundTrip(req *http.Request) (*http.Response, error) {
 	return p.next.RoundTrip(req)
 }
 
-func patch(body []byte, extra []messageExtra) ([]byte, error) {
+func patchMessages(body []byte, extra []messageExtra) ([]byte, error) {
 	var request map[string]json.RawMessage
 	if err := json.Unmarshal(body, &request); err != nil {
 		return nil, err

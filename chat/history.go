@@ -98,9 +98,9 @@ func (c *Conversation) absorb(r transcript.Record) {
 	}
 }
 
-// sendable makes a record one that servers take, whoever wrote it; ours are so
+// makeSendable makes a record one that servers take, whoever wrote it; ours are so
 // already. It reports false for one that says nothing.
-func sendable(r *transcript.Record) bool {
+func makeSendable(r *transcript.Record) bool {
 	switch r.Type {
 	case transcript.TypeUser:
 		return strings.TrimSpace(r.Text) != "" || len(r.Images) > 0
@@ -128,7 +128,7 @@ func sendable(r *transcript.Record) bool {
 
 // push appends a message.
 func (c *Conversation) push(r transcript.Record) {
-	if !sendable(&r) {
+	if !makeSendable(&r) {
 		return
 	}
 	m := openai.ChatCompletionMessage{}
@@ -140,14 +140,14 @@ func (c *Conversation) push(r transcript.Record) {
 	case transcript.TypeUser:
 		m.Role, m.Content = openai.ChatMessageRoleUser, r.Text
 		if len(r.Images) > 0 {
-			m.Content, m.MultiContent = "", parts(r)
+			m.Content, m.MultiContent = "", promptParts(r)
 		}
 	case transcript.TypeAssistant:
 		m.Role, m.Content = openai.ChatMessageRoleAssistant, r.Text
 		if r.Partial {
 			m.Content += "\n[the reply was cut off here]"
 		}
-		if fields(r.Extra)["reasoning_content"] != nil {
+		if objectFields(r.Extra)["reasoning_content"] != nil {
 			m.ReasoningContent = r.Reasoning
 		}
 		for _, call := range r.Calls {

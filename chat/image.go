@@ -158,8 +158,8 @@ func dataURL(img Image) string {
 	return "data:" + img.MIME + ";base64," + base64.StdEncoding.EncodeToString(img.Data)
 }
 
-// parts is a prompt with pictures as it goes over the wire.
-func parts(r transcript.Record) []openai.ChatMessagePart {
+// promptParts is a prompt with pictures as it goes over the wire.
+func promptParts(r transcript.Record) []openai.ChatMessagePart {
 	var out []openai.ChatMessagePart
 	if strings.TrimSpace(r.Text) != "" { // servers refuse an empty text
 		out = append(out, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: r.Text})

@@ -46,8 +46,8 @@ func (c *Conversation) spent(u Usage, cost float64) {
 	c.emit(u)
 }
 
-// stopped says who ended a turn, for the model.
-func stopped(ctx context.Context) string {
+// stopReason says who ended a turn, for the model.
+func stopReason(ctx context.Context) string {
 	var limit *Error
 	if errors.As(context.Cause(ctx), &limit) {
 		return "stopped by a limit"

@@ -63,7 +63,7 @@ func (c *Conversation) connect() {
 	}
 	c.api, c.tried, c.lean, c.plain = orElse(o.API, o.KnownAPI), false, lean{}, false
 	if o.Prices == (Prices{}) {
-		o.Prices = known(o.Model).prices
+		o.Prices = factsOf(o.Model).prices
 	}
 }
 

@@ -136,7 +136,7 @@ const (
 func (c *Conversation) replyItems(m *openai.ChatCompletionMessage, of *message) []any {
 	var order []json.RawMessage
 	if c.own(of) {
-		json.Unmarshal(fields(of.rec.Extra)[responsesField], &order)
+		json.Unmarshal(objectFields(of.rec.Extra)[responsesField], &order)
 	}
 	var out []any
 	calls := m.ToolCalls

@@ -298,7 +298,7 @@ func (c *Conversation) endItem(r *reply, index int, raw json.RawMessage) {
 // withoutNulls drops the fields that are null, which the server sends and does
 // not take.
 func withoutNulls(raw json.RawMessage) json.RawMessage {
-	all := fields(raw)
+	all := objectFields(raw)
 	for k, v := range all {
 		if string(v) == "null" {
 			delete(all, k)

@@ -21,7 +21,7 @@ type sizer struct {
 
 func newSizer(window int, model string) sizer {
 	if window == 0 {
-		window = known(model).window
+		window = factsOf(model).window
 	}
 	return sizer{window: window}
 }
@@ -34,9 +34,9 @@ func (s *sizer) forget() { s.used, s.at = 0, 0 }
 // estimate is what the messages come to: the server's count as far as it goes.
 func (s *sizer) estimate(ms []message) int {
 	if s.used > 0 && s.at <= len(ms) {
-		return s.used + weigh(ms[s.at:])
+		return s.used + estimateTokens(ms[s.at:])
 	}
-	return toolTokens + weigh(ms)
+	return toolTokens + estimateTokens(ms)
 }
 
 func (s *sizer) full(ms []message) bool {
@@ -49,7 +49,7 @@ func (s *sizer) guess(ms []message, r *reply) Usage {
 	for _, c := range r.calls {
 		n += len(c.arguments)
 	}
-	return Usage{Prompt: toolTokens + weigh(ms), Completion: n/bytesPerToken + 1, Estimated: true}
+	return Usage{Prompt: toolTokens + estimateTokens(ms), Completion: n/bytesPerToken + 1, Estimated: true}
 }
 
 const (
@@ -58,8 +58,8 @@ const (
 	imageTokens   = 1200 // of a picture of a screen
 )
 
-// weigh estimates tokens.
-func weigh(ms []message) (tokens int) {
+// estimateTokens estimates tokens.
+func estimateTokens(ms []message) (tokens int) {
 	for i := range ms {
 		m := &ms[i]
 		n := len(m.Content) + len(m.ReasoningContent)

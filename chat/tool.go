@@ -24,8 +24,8 @@ const (
 	toolParameters = router.ToolParameters
 )
 
-// tools is the one tool of every request.
-func tools(description string) []openai.Tool {
+// toolDefinitions is the one tool of every request.
+func toolDefinitions(description string) []openai.Tool {
 	return []openai.Tool{{
 		Type: openai.ToolTypeFunction,
 		Function: &openai.FunctionDefinition{

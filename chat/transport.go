@@ -159,7 +159,7 @@ func (b *eventBody) Read(p []byte) (int, error) {
 			// go-openai would gather it, and lose what is not in OpenAI's form.
 			line = append([]byte(`data: { "error":`), rest...)
 		}
-		if !skipped(line) {
+		if !isSkippedLine(line) {
 			b.rest = line
 		}
 	}
@@ -168,7 +168,7 @@ func (b *eventBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func skipped(line []byte) bool {
+func isSkippedLine(line []byte) bool {
 	for _, field := range []string{":", "event:", "id:", "retry:"} {
 		if bytes.HasPrefix(line, []byte(field)) {
 			return true

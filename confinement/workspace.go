@@ -62,7 +62,7 @@ func Repository(dir string) string {
 
 // withReal are a directory and, if it is another, what its symbolic links lead to.
 func withReal(dir string) []string {
-	if real := real(dir); real != dir {
+	if real := resolveLinks(dir); real != dir {
 		return []string{dir, real}
 	}
 	return []string{dir}

@@ -38,7 +38,7 @@ func (s *AnswerSchema) Check(text []byte) []string {
 	if err := json.Unmarshal(text, &value); err != nil {
 		return []string{"it is not JSON: " + err.Error()}
 	}
-	if !affordable(s.v.tree, value) {
+	if !isAffordable(s.v.tree, value) {
 		return []string{"it cannot be checked: the schema is too costly: make it simpler"}
 	}
 	err := s.v.ready.Validate(value)

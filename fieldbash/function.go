@@ -51,7 +51,7 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 	}
 	detail := cleanText(def.Description, maxDetail)
 	t := f.tool(group, safe, cmp.Or(summaryOf(detail), summaryOf(def.Name), safe), detail, schema)
-	limit := seconds(def.Timeout)
+	limit := secondsDuration(def.Timeout)
 	if limit == 0 {
 		limit = defaultTimeout
 	}
@@ -71,7 +71,7 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		return read(kwargs, append(own, uses...), known)
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-		kwargs, _, err := arguments(call) // a function's stdout is its result in every form
+		kwargs, _, err := readArguments(call) // a function's stdout is its result in every form
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
@@ -85,7 +85,7 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		if err == nil {
 			return registry.ToolResult{Success: true}, nil
 		}
-		return registry.ToolResult{}, ended(limited, limit, err)
+		return registry.ToolResult{}, explainEnd(limited, limit, err)
 	}
 	return t
 }
@@ -100,21 +100,21 @@ type statusError struct {
 func (e *statusError) Error() string   { return e.text }
 func (e *statusError) ExitStatus() int { return e.status }
 
-func failed(status int, format string, args ...any) error {
+func exitError(status int, format string, args ...any) error {
 	return &statusError{status, fmt.Sprintf(format, args...)}
 }
 
 var errLimit = fmt.Errorf("time limit")
 
-// ended names the time limit or the interruption that an error is due to.
-func ended(ctx context.Context, limit time.Duration, err error) error {
+// explainEnd names the time limit or the interruption that an error is due to.
+func explainEnd(ctx context.Context, limit time.Duration, err error) error {
 	switch context.Cause(ctx) {
 	case nil:
 		return err
 	case errLimit:
-		return failed(124, `timed out after %v: raise "timeout" (seconds) of this function if it is only slow`, limit)
+		return exitError(124, `timed out after %v: raise "timeout" (seconds) of this function if it is only slow`, limit)
 	case context.DeadlineExceeded:
-		return failed(124, "timed out")
+		return exitError(124, "timed out")
 	}
-	return failed(130, "interrupted")
+	return exitError(130, "interrupted")
 }

@@ -43,7 +43,7 @@ func Parse(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, er
 	kwargs := s.merge(parsed.Kwargs)
 	parsed.Kwargs = kwargs
 	if kwargs[laterKey] == nil && t.Check != nil {
-		s.problems = append(s.problems, beyond(s.problems, t.Check(kwargs))...)
+		s.problems = append(s.problems, unsaidLines(s.problems, t.Check(kwargs))...)
 	}
 	if len(s.problems) > 0 {
 		return parsed, &registry.UsageError{Tool: t.Name, Problems: s.problems, Next: t.Advice()}
@@ -54,9 +54,9 @@ func Parse(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, er
 // named finds the parameters that a problem is about.
 var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--([A-Za-z0-9_-]+)`) })
 
-// beyond leaves out what was said already: a parameter that is missing or has
+// unsaidLines leaves out what was said already: a parameter that is missing or has
 // no right value is missing for the schema too.
-func beyond(said, more []string) []string {
+func unsaidLines(said, more []string) []string {
 	var out []string
 	for _, problem := range more {
 		m := named().FindStringSubmatch(problem)

@@ -13,9 +13,9 @@ import (
 // maxFile bounds what --key@=FILE and --json @FILE read, in bytes.
 const maxFile = 64 << 20
 
-// arguments are a call's kwargs with what had to be read now, and the form of
+// readArguments are a call's kwargs with what had to be read now, and the form of
 // the result. They are checked here if Parse could not.
-func arguments(call *registry.Call) (args registry.Kwargs, format string, err error) {
+func readArguments(call *registry.Call) (args registry.Kwargs, format string, err error) {
 	args = maps.Clone(call.Kwargs)
 	format, _ = args[formatKey].(string)
 	later, _ := args[laterKey].([]any)
@@ -28,7 +28,7 @@ func arguments(call *registry.Call) (args registry.Kwargs, format string, err er
 	for _, one := range later {
 		want, _ := one.(map[string]any)
 		name, _ := want["file"].(string)
-		text, err := read(call, stdin, name)
+		text, err := readText(call, stdin, name)
 		if err != nil {
 			return nil, "", err
 		}
@@ -91,7 +91,7 @@ type onceReader struct {
 	used bool
 }
 
-func read(call *registry.Call, stdin *onceReader, name string) (string, error) {
+func readText(call *registry.Call, stdin *onceReader, name string) (string, error) {
 	var r io.Reader
 	switch {
 	case name == "-" && stdin.r == nil:

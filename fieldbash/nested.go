@@ -73,7 +73,7 @@ func (s *scanner) merge(flags registry.Kwargs) registry.Kwargs {
 			s.problems = append(s.problems, fmt.Sprintf("--%s: %v", strings.Join(a.path, "."), err))
 		}
 	}
-	s.problems = append(s.problems, holes(map[string]any(kwargs), nil)...)
+	s.problems = append(s.problems, findHoles(map[string]any(kwargs), nil)...)
 	if s.later != nil {
 		kwargs[laterKey] = s.later
 	}
@@ -174,12 +174,12 @@ func wantsArray(p *registry.Param) bool {
 	return p.Type == registry.Array || slices.ContainsFunc(p.AnyOf, func(u registry.Param) bool { return wantsArray(&u) })
 }
 
-// holes finds array elements that were not given.
-func holes(v any, path []string) (problems []string) {
+// findHoles finds array elements that were not given.
+func findHoles(v any, path []string) (problems []string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			problems = append(problems, holes(v[k], append(slices.Clone(path), k))...)
+			problems = append(problems, findHoles(v[k], append(slices.Clone(path), k))...)
 		}
 	case []any:
 		for i, e := range v {
@@ -187,7 +187,7 @@ func holes(v any, path []string) (problems []string) {
 			if e == (hole{}) {
 				return append(problems, "--"+strings.Join(at, ".")+" is not given, and later elements are: number them from 0")
 			}
-			problems = append(problems, holes(e, at)...)
+			problems = append(problems, findHoles(e, at)...)
 		}
 	}
 	return problems

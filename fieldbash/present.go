@@ -114,7 +114,7 @@ func (f *Fields) save(call *registry.Call, what, mimeType string, data []byte) e
 	if err != nil {
 		return fmt.Errorf("save %s: %w", what, err)
 	}
-	file, err := os.CreateTemp(dir, what+"-*"+extension(mimeType))
+	file, err := os.CreateTemp(dir, what+"-*"+fileExtension(mimeType))
 	if err != nil {
 		return fmt.Errorf("save %s: %w", what, err)
 	}
@@ -150,8 +150,8 @@ func (f *Fields) filesDir() (string, error) {
 	return os.MkdirTemp("", "agentbash-files-")
 }
 
-// extension is a file name's ending for a media type, or "".
-func extension(mimeType string) string {
+// fileExtension is a file name's ending for a media type, or "".
+func fileExtension(mimeType string) string {
 	mimeType, _, _ = mime.ParseMediaType(mimeType)
 	switch mimeType {
 	case "image/jpeg":

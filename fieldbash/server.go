@@ -18,7 +18,7 @@ import (
 func (f *Fields) serverGroup(name string, s Server) *group {
 	spec := mcp.Spec{
 		URL: s.URL, SSE: s.Type == "sse", Headers: s.Headers, Secrets: s.secrets(),
-		StartTimeout: seconds(s.StartTimeout), CallTimeout: seconds(s.Timeout),
+		StartTimeout: secondsDuration(s.StartTimeout), CallTimeout: secondsDuration(s.Timeout),
 	}
 	if s.Command != "" {
 		spec.Command = &mcp.Command{Name: s.Command, Args: s.Args, Env: append(minimalEnv(f.opts.Env, s.Env), InServer+"=1"), Dir: f.inDir(s.Cwd)}
@@ -134,7 +134,7 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 		f.logf("%s: \"roles\" names %s, which it has no parameter of", t.Name, strings.Join(strangers, ", "))
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-		kwargs, format, err := arguments(call)
+		kwargs, format, err := readArguments(call)
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
@@ -160,9 +160,9 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 // be dangerous makes no kind: "write" is less than unknown.
 func kindOf(h mcp.Hints, trusted bool) registry.Kind {
 	switch {
-	case !trusted || !said(h.ReadOnly) || said(h.Destructive):
+	case !trusted || !isTrue(h.ReadOnly) || isTrue(h.Destructive):
 		return ""
-	case said(h.OpenWorld):
+	case isTrue(h.OpenWorld):
 		return registry.Network
 	}
 	return registry.ReadOnly
@@ -174,22 +174,22 @@ const destructive = "destructive"
 // tagsOf are a server's claims, as words to be found by and to be judged by:
 // what is said to be harmful is said by somebody who should know.
 func tagsOf(h mcp.Hints) (tags []string) {
-	if said(h.Destructive) {
+	if isTrue(h.Destructive) {
 		tags = append(tags, destructive)
 	}
-	if said(h.OpenWorld) {
+	if isTrue(h.OpenWorld) {
 		tags = append(tags, "open-world")
 	}
 	return tags
 }
 
-func said(b *bool) bool { return b != nil && *b }
+func isTrue(b *bool) bool { return b != nil && *b }
 
 // tool makes what all field tools have in common.
 func (f *Fields) tool(group, name, summary, detail string, schema json.RawMessage) *registry.Tool {
 	full := registry.FieldPrefix + group + ":" + name
 	params, err := (*registry.Params)(nil), error(nil)
-	if n := nested(schema); n > maxNesting {
+	if n := nestingDepth(schema); n > maxNesting {
 		err = fmt.Errorf("it is nested %d deep", n)
 	} else {
 		params, err = registry.ParseSchema(full, schema)

@@ -24,23 +24,23 @@ type meter struct {
 	found map[string]any // by reference
 }
 
-// affordable reports whether judging the value ends within a bounded time.
-func affordable(root, value any) bool {
-	m := meter{root: root, left: baseSteps + stepsEach*values(value), found: map[string]any{}}
+// isAffordable reports whether judging the value ends within a bounded time.
+func isAffordable(root, value any) bool {
+	m := meter{root: root, left: baseSteps + stepsEach*countValues(value), found: map[string]any{}}
 	return m.walk(root, value, 0)
 }
 
-// values counts a value and all in it.
-func values(v any) int {
+// countValues counts a value and all in it.
+func countValues(v any) int {
 	n := 1
 	switch v := v.(type) {
 	case map[string]any:
 		for _, e := range v {
-			n += values(e)
+			n += countValues(e)
 		}
 	case []any:
 		for _, e := range v {
-			n += values(e)
+			n += countValues(e)
 		}
 	}
 	return n
@@ -177,8 +177,8 @@ func (m *meter) find(ref string) (any, bool) {
 	return node, true
 }
 
-// nested reports how deep brackets stand within each other in a JSON text.
-func nested(text json.RawMessage) int {
+// nestingDepth reports how deep brackets stand within each other in a JSON text.
+func nestingDepth(text json.RawMessage) int {
 	deep, deepest, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

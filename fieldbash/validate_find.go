@@ -134,7 +134,7 @@ func (f *finder) lookObject(s *jsonschema.Schema, v map[string]any, at []string,
 		switch extra := s.AdditionalProperties; {
 		case extra == nil || len(s.PatternProperties) > 0: // left to the rest
 		case isFalse(extra):
-			f.add(way, " is not known%s", known(s, name))
+			f.add(way, " is not known%s", knownProperties(s, name))
 		default:
 			f.look(extra, v[name], way, depth+1)
 		}
@@ -232,7 +232,7 @@ func (f *finder) follow(ref string) *jsonschema.Schema {
 	if raw, err = json.Marshal(node); err != nil {
 		return nil
 	}
-	s, err := parse(raw)
+	s, err := parseSchema(raw)
 	if err != nil {
 		return nil
 	}
@@ -255,8 +255,8 @@ func (f *finder) typeOf(p *jsonschema.Schema) string {
 	return ""
 }
 
-// known lists the properties of an object schema.
-func known(s *jsonschema.Schema, typed string) string {
+// knownProperties lists the properties of an object schema.
+func knownProperties(s *jsonschema.Schema, typed string) string {
 	var names []string
 	for name := range s.Properties {
 		names = append(names, name)

@@ -79,9 +79,9 @@ func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
 	q := Param{Description: decodeText(o.at("description")), Type: decodeText(o.at("type")), Role: schemaRole(o)}
 	json.Unmarshal(o.at("minimum"), &q.Min)
 	json.Unmarshal(o.at("maximum"), &q.Max)
-	q.Enum = literals(o.at("enum"))
+	q.Enum = enumTexts(o.at("enum"))
 	if c := o.at("const"); c != nil {
-		q.Enum = literals(append(append([]byte{'['}, c...), ']'))
+		q.Enum = enumTexts(append(append([]byte{'['}, c...), ']'))
 	}
 	if raw := o.at("default"); raw != nil {
 		q.Default, _ = DecodeJSON(raw)
@@ -244,8 +244,8 @@ func decodeText(raw json.RawMessage) string {
 	return s
 }
 
-// literals are an enum's values as a person types them.
-func literals(raw json.RawMessage) []string {
+// enumTexts are an enum's values as a person types them.
+func enumTexts(raw json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		return nil

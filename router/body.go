@@ -72,19 +72,19 @@ func (b *body) cut() string {
 	// A little more than is shown, so that no secret is cut before it is found.
 	window := func(n int) int { return (n + b.slack()) * utf8.UTFMax }
 	head := b.first(window(headMax))
-	head = atLineEnd(firstChars(b.clean(head[:len(head)-unfinished([]byte(head))]), headMax))
+	head = atLineEnd(firstChars(b.clean(head[:len(head)-unfinishedBytes([]byte(head))]), headMax))
 	hint := fmt.Sprintf("<system_hint type=\"tool_output_omitted\" tool=%q reason=\"too_long\" actual_chars=\"%d\" max_chars=\"%d\" full_output=%q>%s</system_hint>",
 		b.tool, b.total, b.max, b.path, b.advice(head))
 	if b.headOnly {
-		return ended(head) + hint
+		return endLine(head) + hint
 	}
 	tail := strings.TrimLeftFunc(b.last(window(b.max-headMax)), func(c rune) bool { return c == utf8.RuneError })
 	tail = atLineStart(lastChars(b.clean(tail), b.max-headMax))
-	return ended(head) + hint + "\n" + tail
+	return endLine(head) + hint + "\n" + tail
 }
 
 // clean makes a text fit for a model.
-func (b *body) clean(s string) string { return redact(Safe(s), b.secrets) }
+func (b *body) clean(s string) string { return redactSecrets(Safe(s), b.secrets) }
 
 func (b *body) slack() int {
 	n := 64
@@ -98,7 +98,7 @@ func (b *body) slack() int {
 // be found in ordinary text.
 const minSecret = 8
 
-func redact(s string, secrets []string) string {
+func redactSecrets(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) >= minSecret {
 			s = strings.ReplaceAll(s, secret, "[redacted]")

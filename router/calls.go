@@ -96,7 +96,7 @@ func (f *finder) within(n syntax.Node, at stdinOf) stdinOf {
 	switch n := n.(type) {
 	case *syntax.Stmt:
 		piped := f.piped[n]
-		return stdinOf{around: at.around || piped, direct: piped || slices.ContainsFunc(n.Redirs, feeds)}
+		return stdinOf{around: at.around || piped, direct: piped || slices.ContainsFunc(n.Redirs, feedsStdin)}
 	case *syntax.CallExpr:
 		// The words of a simple command are expanded before it is redirected
 		// (POSIX, 2.9.1 Simple Commands).
@@ -131,8 +131,8 @@ func (f *finder) pipe(s *syntax.Stmt, piped bool) {
 	f.piped[s] = true
 }
 
-// feeds reports whether a redirection is of descriptor 0.
-func feeds(r *syntax.Redirect) bool {
+// feedsStdin reports whether a redirection is of descriptor 0.
+func feedsStdin(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return r.N == nil || r.N.Value == "0"

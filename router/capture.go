@@ -144,16 +144,16 @@ func (c *charCounter) add(p []byte) {
 	if len(c.part) > 0 {
 		return
 	}
-	cut := len(p) - unfinished(p)
+	cut := len(p) - unfinishedBytes(p)
 	c.n += int64(utf8.RuneCount(p[:cut]))
 	c.part = append(c.part, p[cut:]...)
 }
 
 func (c *charCounter) count() int64 { return c.n + int64(len(c.part)) }
 
-// unfinished is how many bytes at the end of p begin a character that does not
+// unfinishedBytes is how many bytes at the end of p begin a character that does not
 // end in it.
-func unfinished(p []byte) int {
+func unfinishedBytes(p []byte) int {
 	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
 		if b := p[len(p)-i]; utf8.RuneStart(b) {
 			if utf8.FullRune(p[len(p)-i:]) {

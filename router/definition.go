@@ -68,7 +68,7 @@ func agentLine(reg *registry.ToolRegistry) string {
 		words := strings.Fields(strings.TrimSuffix(s.example, " <<'EOF'"))
 		switch {
 		case len(words) == 0:
-		case !takes(t, words[1:]):
+		case !takesWords(t, words[1:]):
 		case s.name == "write":
 			long = " Long text: " + s.example
 		default:
@@ -105,7 +105,7 @@ func agentLine(reg *registry.ToolRegistry) string {
 	return line + "\n"
 }
 
-func takes(t *registry.Tool, words []string) bool {
+func takesWords(t *registry.Tool, words []string) bool {
 	_, err := t.Parse(words, true)
 	return err == nil
 }
@@ -152,5 +152,5 @@ func CommandFor(t *registry.Tool, kwargs registry.Kwargs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return typedAs(unmistakable(t.Name), words), nil
+	return typedAs(prefixedName(t.Name), words), nil
 }

@@ -56,8 +56,8 @@ type Outcome struct {
 // exitDenied is the exit status of what was not allowed.
 const exitDenied = 126
 
-// refusal is the exit status of a guard's error.
-func refusal(err error) int {
+// refusalStatus is the exit status of a guard's error.
+func refusalStatus(err error) int {
 	var s interface{ ExitStatus() int }
 	if errors.As(err, &s) {
 		return s.ExitStatus()
@@ -76,7 +76,7 @@ func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result, re
 			return g, true
 		}
 	}
-	res.ExitCode, res.Error, res.Denied, res.Canceled = refusal(refused), refused.Error(), refused, ctx.Err() != nil
+	res.ExitCode, res.Error, res.Denied, res.Canceled = refusalStatus(refused), refused.Error(), refused, ctx.Err() != nil
 	fmt.Fprintln(s.err, refused)
 	r.setStatus(res.ExitCode)
 	return Grant{}, false
@@ -124,7 +124,7 @@ func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registr
 	}
 	if refused != nil {
 		fmt.Fprintln(c.Stderr, refused)
-		return registry.ToolResult{Error: refused.Error(), ExitStatus: refusal(refused)}
+		return registry.ToolResult{Error: refused.Error(), ExitStatus: refusalStatus(refused)}
 	}
 	start := time.Now()
 	ctx = registry.Allow(ctx, grant.Paths...)

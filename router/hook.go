@@ -100,11 +100,11 @@ func (r *Router) hooksBefore(ctx context.Context, call *HookCall) (changed bool,
 			continue
 		}
 		mine := *call
-		mine.Input = cloned(call.Input).(registry.Kwargs)
+		mine.Input = cloneJSON(call.Input).(registry.Kwargs)
 		if err := h.limited(ctx, func(ctx context.Context) error { return h.Before(ctx, &mine) }); err != nil {
 			return false, &HookError{Hook: h.Name, Call: call.Name, Err: err}
 		}
-		if !equal(mine.Input, call.Input) {
+		if !equalInputs(mine.Input, call.Input) {
 			call.Input, changed = mine.Input, true
 		}
 	}
@@ -121,7 +121,7 @@ func (r *Router) hooksAfter(ctx context.Context, call *HookCall, out *HookOutput
 			continue
 		}
 		mine, input := *out, *call
-		input.Input = cloned(call.Input).(registry.Kwargs)
+		input.Input = cloneJSON(call.Input).(registry.Kwargs)
 		if err := h.limited(ctx, func(ctx context.Context) error { return h.After(ctx, &input, &mine) }); err != nil {
 			report(fmt.Errorf("hook %s, after %s: %w: the output is as it was", h.Name, call.Name, err))
 			continue
@@ -139,7 +139,7 @@ func (h *Hook) limited(ctx context.Context, run func(context.Context) error) err
 	if limit <= 0 {
 		limit = hookTime
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not answer within %s", seconds(limit)))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not answer within %s", formatSeconds(limit)))
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
@@ -161,21 +161,21 @@ func (h *Hook) limited(ctx context.Context, run func(context.Context) error) err
 	}
 }
 
-// cloned copies a value of JSON with all that is in it.
-func cloned(v any) any {
+// cloneJSON copies a value of JSON with all that is in it.
+func cloneJSON(v any) any {
 	switch v := v.(type) {
 	case registry.Kwargs:
-		return registry.Kwargs(cloned(map[string]any(v)).(map[string]any))
+		return registry.Kwargs(cloneJSON(map[string]any(v)).(map[string]any))
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for k, e := range v {
-			m[k] = cloned(e)
+			m[k] = cloneJSON(e)
 		}
 		return m
 	case []any:
 		list := make([]any, len(v))
 		for i, e := range v {
-			list[i] = cloned(e)
+			list[i] = cloneJSON(e)
 		}
 		return list
 	}

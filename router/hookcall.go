@@ -60,7 +60,7 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin boo
 	if err != nil || words == nil {
 		return p, o, err
 	}
-	fresh := r.planWords(unmistakable(t.Name), words, hasStdin)
+	fresh := r.planWords(prefixedName(t.Name), words, hasStdin)
 	fresh.Inside = p.Inside
 	return fresh, o, nil
 }
@@ -107,8 +107,8 @@ func (o *occasion) before(ctx context.Context, t *registry.Tool) (words []string
 	return append(words, "--")[:len(words)], nil // never nil
 }
 
-// unmistakable is a tool's name as it means the tool wherever it stands.
-func unmistakable(name string) string {
+// prefixedName is a tool's name as it means the tool wherever it stands.
+func prefixedName(name string) string {
 	if layerOf(name) == Agent && !strings.HasPrefix(name, agentPrefix) {
 		return agentPrefix + name
 	}
@@ -158,8 +158,8 @@ func (r *Router) invokeShown(ctx context.Context, p *Plan, c *registry.Call, o *
 	return res
 }
 
-// equal compares inputs; a hook may have put in Go values of other types.
-func equal(a, b registry.Kwargs) bool { return reflect.DeepEqual(a, b) }
+// equalInputs compares inputs; a hook may have put in Go values of other types.
+func equalInputs(a, b registry.Kwargs) bool { return reflect.DeepEqual(a, b) }
 
 // hold keeps what comes from those it is for until it is replayed.
 func (s *streams) hold() { s.out.held, s.err.held = true, true }

@@ -87,7 +87,7 @@ func (h *host) env(env []string) []string {
 		switch name, value, _ := strings.Cut(e, "="); name {
 		case protocol.SocketVar, protocol.LinksVar:
 		case "PATH":
-			out = append(out, "PATH="+without(value, outer))
+			out = append(out, "PATH="+withoutDir(value, outer))
 		default:
 			out = append(out, e)
 		}
@@ -95,8 +95,8 @@ func (h *host) env(env []string) []string {
 	return append(out, protocol.SocketVar+"="+h.socket(), protocol.LinksVar+"="+h.links.dir)
 }
 
-// without is a search path without one of its directories.
-func without(path, dir string) string {
+// withoutDir is a search path without one of its directories.
+func withoutDir(path, dir string) string {
 	if dir == "" {
 		return path
 	}

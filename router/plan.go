@@ -129,7 +129,7 @@ func (p *Plan) Syntax() *bashtext.Tree {
 // when the command is bash's.
 func (p *Plan) planTool(names *nameIndex) bool {
 	name := p.Name
-	if !names.isCall(name) || !plain(p.Raw, names.takesGlobs(name)) {
+	if !names.isCall(name) || !isPlain(p.Raw, names.takesGlobs(name)) {
 		return false
 	}
 	words, ok := names.split(p.Raw)

@@ -36,12 +36,12 @@ func (r *Router) render(res *Result, s *streams, headOnly bool) {
 	res.Output = b.cut()
 	res.Truncated, res.FullOutput = b.truncated || !s.out.whole() || !s.err.whole(), b.path
 	for _, line := range res.statusLines() {
-		res.Output = ended(res.Output) + line
+		res.Output = endLine(res.Output) + line
 	}
 	if res.Output == "" {
 		res.Output = "(no output)"
 	}
-	res.Error = redact(Safe(res.Error), r.opts.Secrets)
+	res.Error = redactSecrets(Safe(res.Error), r.opts.Secrets)
 }
 
 func (res *Result) toolName() string {
@@ -59,7 +59,7 @@ func (res *Result) statusLines() []string {
 		lines = append(lines, fmt.Sprintf("[exit code: %d]", res.ExitCode))
 	}
 	if res.TimedOut {
-		lines = append(lines, fmt.Sprintf("[timed out after %s]", seconds(res.limit)))
+		lines = append(lines, fmt.Sprintf("[timed out after %s]", formatSeconds(res.limit)))
 	}
 	if res.Restarted {
 		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory and environment]")
@@ -107,7 +107,7 @@ func atLineStart(s string) string {
 	return s
 }
 
-func ended(s string) string {
+func endLine(s string) string {
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		return s + "\n"
 	}

@@ -230,13 +230,13 @@ func TestTimeLimits(t *testing.T) {
 		return res
 	}
 	res := runInto("echo before; sleep 1000")
-	require.Equal(t, "before\n[exit code: 124]\n[timed out after "+seconds(limit.Timeout)+"]", res.Output)
+	require.Equal(t, "before\n[exit code: 124]\n[timed out after "+formatSeconds(limit.Timeout)+"]", res.Output)
 	require.Equal(t, 124, res.ExitCode)
 	require.True(t, res.TimedOut)
-	require.Equal(t, "timed out after "+seconds(limit.Timeout), res.Error)
+	require.Equal(t, "timed out after "+formatSeconds(limit.Timeout), res.Error)
 
 	res = runInto("hang")
-	require.Equal(t, "waiting\n[stderr]\nhang: context deadline exceeded\n[exit code: 124]\n[timed out after "+seconds(limit.Timeout)+"]", res.Output)
+	require.Equal(t, "waiting\n[stderr]\nhang: context deadline exceeded\n[exit code: 124]\n[timed out after "+formatSeconds(limit.Timeout)+"]", res.Output)
 
 	res = r.Run(context.Background(), "hang | cat", limit)
 	require.True(t, res.TimedOut)

@@ -85,7 +85,7 @@ func (r *Router) limit(asked time.Duration) time.Duration {
 	return min(asked, MaxTimeout)
 }
 
-func seconds(d time.Duration) string {
+func formatSeconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
 }
 
@@ -93,7 +93,7 @@ func seconds(d time.Duration) string {
 func (res *Result) reason() string {
 	switch {
 	case res.TimedOut:
-		return "timed out after " + seconds(res.limit)
+		return "timed out after " + formatSeconds(res.limit)
 	case res.Canceled:
 		return "interrupted"
 	}
@@ -154,14 +154,14 @@ func (r *Router) hint(p *Plan, s *streams) {
 		case "write":
 			fmt.Fprintln(s.err, "hint: this was write(1), which sends a message to a user: to write a file type write ./FILE, or write --file_path FILE --content TEXT")
 		case "read":
-			if st, err := os.Stat(absolute(r.Dir(), file)); err == nil && !st.IsDir() {
+			if st, err := os.Stat(absolutePath(r.Dir(), file)); err == nil && !st.IsDir() {
 				fmt.Fprintf(s.err, "hint: bash's own read fills variables: to see the file type read ./%s, or read --file_path %s\n", file, file)
 			}
 		}
 	}
 }
 
-func absolute(dir, path string) string {
+func absolutePath(dir, path string) string {
 	if strings.HasPrefix(path, "/") {
 		return path
 	}
@@ -225,7 +225,7 @@ func (r *Router) invoke(ctx context.Context, p *Plan, c *registry.Call) registry
 		}
 	}
 	if err != nil {
-		return settle(c, asTyped(err, p.typed))
+		return failedResult(c, asTyped(err, p.typed))
 	}
 	res := t.RunParsed(ctx, parsed, c)
 	if !res.Success && brokenPipe(c.Stdout) {
@@ -244,9 +244,9 @@ func (r *Router) callGroup(ctx context.Context, group string, isField bool, word
 		}
 	}
 	if !isField {
-		return settle(c, r.listAgents(words, c.Stdout))
+		return failedResult(c, r.listAgents(words, c.Stdout))
 	}
-	return settle(c, r.list(ctx, group, words, c.Stdout))
+	return failedResult(c, r.list(ctx, group, words, c.Stdout))
 }
 
 // notFound is the error for a name that is no tool's, as it was typed.
@@ -262,8 +262,8 @@ func asTyped(err error, typed string) error {
 	return err
 }
 
-// settle reports an error that came before the tool ran.
-func settle(c *registry.Call, err error) registry.ToolResult {
+// failedResult reports an error that came before the tool ran.
+func failedResult(c *registry.Call, err error) registry.ToolResult {
 	if err == nil {
 		return registry.ToolResult{Success: true}
 	}

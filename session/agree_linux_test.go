@@ -29,7 +29,7 @@ func bashC(t testing.TB, dir, command string) answer {
 // bashBy is bashC with a launcher.
 func bashBy(t testing.TB, l *Launcher, dir, command string) answer {
 	t.Helper()
-	c, err := resolve(&Options{Dir: dir, Launcher: l})
+	c, err := resolveOptions(&Options{Dir: dir, Launcher: l})
 	require.NoError(t, err)
 	argv := []string{c.Shell, "--noprofile", "--norc", "-O", "expand_aliases", "-c", command, "bash"}
 	if l != nil {

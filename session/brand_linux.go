@@ -63,7 +63,7 @@ func (b brand) marks(pid int) bool {
 func (b brand) kill(shell int) {
 	for range 10 {
 		hits := 0
-		for _, p := range processes() {
+		for _, p := range readProcesses() {
 			if !p.zombie && p.start >= b.since && (shell != 0 && p.session == shell || b.marks(p.pid)) {
 				unix.Kill(p.pid, syscall.SIGKILL)
 				hits++

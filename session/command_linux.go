@@ -75,7 +75,7 @@ func (c *command) compose() error {
 	l := c.e.line[:0]
 	text := c.text
 	if c.whole {
-		before, after := unit(c.id, c.e.status)
+		before, after := scriptUnit(c.id, c.e.status)
 		text = before + text + after
 	} else {
 		l = appendStatus(l, c.e.status)
@@ -298,7 +298,7 @@ const (
 // command; when it has read a second, it is back, and the report is due.
 func (c *command) lookForReport(now time.Time) {
 	p := &c.probe
-	left, err := unread(c.sh.in)
+	left, err := unreadBytes(c.sh.in)
 	switch {
 	case len(c.sh.pending) > 0 || err != nil:
 	case !p.sent:
@@ -323,9 +323,9 @@ func (c *command) readFailed() bool {
 		(c.report.status == 1 || c.report.status == 2) && c.out.kept.total == 0 && c.err.kept.total > 0
 }
 
-// unreported removes a report that went into the command's own stdout, because
+// withoutReport removes a report that went into the command's own stdout, because
 // the command had closed what the shell had put its own descriptors aside in.
-func unreported(b []byte, id int64) []byte {
+func withoutReport(b []byte, id int64) []byte {
 	i := bytes.LastIndex(b, []byte("\x01"+strconv.FormatInt(id, 10)+" "))
 	if i >= 0 && bytes.IndexByte(b[i:], 0) == len(b)-i-1 {
 		return b[:i]

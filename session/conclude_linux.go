@@ -62,7 +62,7 @@ func (c *command) pwd(at *place) string {
 // neverRead reports whether the shell was on its way out before the command
 // (set -t, a kill by a background job) and left the whole line unread.
 func (c *command) neverRead() bool {
-	left, err := unread(c.sh.in)
+	left, err := unreadBytes(c.sh.in)
 	return c.stop.stage == 0 && (c.unsent || err == nil && left >= c.lineLen)
 }
 
@@ -187,7 +187,7 @@ func (c *command) fill(status int) {
 	res.StdoutTotal, res.StderrTotal = c.out.kept.total, c.err.kept.total
 	res.Truncated = cutOut || cutErr
 	if c.died {
-		kept := unreported(res.Stdout, c.id)
+		kept := withoutReport(res.Stdout, c.id)
 		res.StdoutTotal -= int64(len(res.Stdout) - len(kept))
 		res.Stdout = kept
 	}

@@ -30,7 +30,7 @@ type conduits struct {
 // path by which others open the write end.
 func (c *conduits) pipe() (fd int, path string, err error) {
 	if !c.named {
-		r, w, err := pipe()
+		r, w, err := makePipe()
 		if err != nil {
 			return -1, "", fmt.Errorf("make a pipe: %w", err)
 		}
@@ -101,8 +101,8 @@ func (c *conduits) name(kind string) (string, error) {
 	return filepath.Join(dir, fmt.Sprintf("%s-%s-%d", kind, c.mark, c.n)), nil
 }
 
-// pipe makes a pipe of which both ends close on exec.
-func pipe() (r, w int, err error) {
+// makePipe makes a pipe of which both ends close on exec.
+func makePipe() (r, w int, err error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
 		return -1, -1, err

@@ -11,7 +11,7 @@ import (
 // openNamed opens a session that uses FIFOs from the start.
 func openNamed(t testing.TB, opts *Options) *Session {
 	t.Helper()
-	c, err := resolve(opts)
+	c, err := resolveOptions(opts)
 	require.NoError(t, err)
 	c.named = true
 	e, err := newEngine(c)

@@ -139,7 +139,7 @@ func (e *engine) Run(ctx context.Context, text string, opts RunOptions) (Result,
 		t = newTee(opts.Stdout, opts.Stderr, e.bell.ring)
 		defer t.close()
 	}
-	res, err := e.run(ctx, text, limit(opts.Timeout, e.cfg.Timeout), t)
+	res, err := e.run(ctx, text, limitDuration(opts.Timeout, e.cfg.Timeout), t)
 	if err == nil && e.closing.Load() {
 		err = ErrClosed
 	}

@@ -98,7 +98,7 @@ func TestWatchdogIsReplaced(t *testing.T) {
 
 func watchdogPid(t *testing.T) int {
 	t.Helper()
-	for _, p := range processes() {
+	for _, p := range readProcesses() {
 		line, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
 		if p.parent == os.Getpid() && !p.zombie && strings.HasPrefix(string(line), watchdog.Name+"\x00") {
 			return p.pid

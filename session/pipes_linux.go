@@ -68,8 +68,8 @@ func readFD(fd int, b []byte) (n int, end bool) {
 	}
 }
 
-// unread returns how many bytes wait in a pipe.
-func unread(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCINQ) }
+// unreadBytes returns how many bytes wait in a pipe.
+func unreadBytes(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCINQ) }
 
 // A textFile is a file that the shell reads by path: a text that is too long
 // for a line.

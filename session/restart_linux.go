@@ -58,7 +58,7 @@ func (e *engine) change(old *config, trust bool) {
 		state = plainData(state)
 	}
 	if e.cfg.Launcher != nil && old.Launcher == nil && e.kept != nil {
-		state = joined(e.kept, state)
+		state = joinStates(e.kept, state)
 	}
 	for _, name := range leftOut(old, &e.cfg) {
 		state = declarationOf(name).ReplaceAll(state, nil)
@@ -73,9 +73,9 @@ func declarationOf(name string) *regexp.Regexp {
 // aliasesOn is the line of a state that has aliases expanded.
 var aliasesOn = []byte("shopt -s expand_aliases\n")
 
-// joined is a state that has what is in first too, functions and aliases above
+// joinStates is a state that has what is in first too, functions and aliases above
 // all. Those of first must not be expanded while second is read.
-func joined(first, second []byte) []byte {
+func joinStates(first, second []byte) []byte {
 	out := append([]byte("shopt -u expand_aliases\n"), bytes.ReplaceAll(first, aliasesOn, nil)...)
 	out = append(out, bytes.ReplaceAll(second, aliasesOn, nil)...)
 	if bytes.Contains(second, aliasesOn) {

@@ -44,14 +44,14 @@ func startShell(cfg *config, dir string, env []string, tty *os.File, cs *conduit
 	if sh.diag, sh.diagPath, err = cs.pipe(); err != nil {
 		return nil, err
 	}
-	stdin, in, err := inheritable(0)
+	stdin, in, err := inheritedPipe(0)
 	if err != nil {
 		sh.closeFDs()
 		return nil, err
 	}
 	sh.in = in
 	defer stdin.Close()
-	stdout, ctl, err := inheritable(1)
+	stdout, ctl, err := inheritedPipe(1)
 	if err != nil {
 		sh.closeFDs()
 		return nil, err
@@ -78,10 +78,10 @@ func startShell(cfg *config, dir string, env []string, tty *os.File, cs *conduit
 	return sh, nil
 }
 
-// inheritable makes a pipe of which a child is to get the given end, 0 or 1,
+// inheritedPipe makes a pipe of which a child is to get the given end, 0 or 1,
 // and the host keeps the other, which does not block.
-func inheritable(end int) (child *os.File, host int, err error) {
-	r, w, err := pipe()
+func inheritedPipe(end int) (child *os.File, host int, err error) {
+	r, w, err := makePipe()
 	if err != nil {
 		return nil, -1, fmt.Errorf("make a pipe: %w", err)
 	}

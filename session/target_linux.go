@@ -37,7 +37,7 @@ const settled = 2
 // descendants, whatever marks those have and whatever session they are in, and
 // orphans in reach that are still in the shell's session; parents come first.
 func (t *target) find(r reach) (hits []proc) {
-	all := processes()
+	all := readProcesses()
 	children := make(map[int][]proc)
 	for _, p := range all {
 		children[p.parent] = append(children[p.parent], p)
@@ -75,7 +75,7 @@ func (t *target) isForeground(p proc, now int64) bool {
 	if p.start > now-settled && !t.dead {
 		return false
 	}
-	return p.start >= t.until || !background(p.pid)
+	return p.start >= t.until || !isBackground(p.pid)
 }
 
 // interrupt sends SIGINT to the foreground, once to each process.

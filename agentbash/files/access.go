@@ -71,7 +71,7 @@ func (f *files) gate(ctx context.Context) *gate {
 	return &gate{ctx: ctx, write: lazy(a.Write), protected: lazy(a.Protected), secret: f.links.with(a.Secret)}
 }
 
-func below(path string, list []string) bool {
+func isBelow(path string, list []string) bool {
 	return slices.ContainsFunc(list, func(root string) bool { return registry.Below(path, root) })
 }
 
@@ -80,13 +80,13 @@ func (g *gate) mayWrite(real string) error {
 	switch {
 	case g == nil || registry.Allowed(g.ctx, real):
 		return nil
-	case below(real, g.secret):
+	case isBelow(real, g.secret):
 		return &Denied{real, secretWhy}
-	case below(real, g.protected()) || isProtected(real):
+	case isBelow(real, g.protected()) || isProtected(real):
 		return &Denied{real, "is protected, for programs run what it says: ask the person to change it, or to approve the command"}
 	case len(g.write()) == 0:
 		return &Denied{real, "cannot be changed in this mode: say what you would change, or ask the person to change the mode"}
-	case !below(real, g.write()):
+	case !isBelow(real, g.write()):
 		return &Denied{real, fmt.Sprintf("is outside the workspace (%s): write there, or ask the person to approve it or to name the directory in \"workspace\" of their configuration", strings.Join(g.write(), ", "))}
 	}
 	return nil
@@ -111,7 +111,7 @@ func (g *gate) mayRead(fd int) error {
 		return fmt.Errorf("find out which file was opened: %w", err)
 	}
 	name = strings.TrimSuffix(name, " (deleted)")
-	if below(name, g.secret) && !registry.Allowed(g.ctx, name) {
+	if isBelow(name, g.secret) && !registry.Allowed(g.ctx, name) {
 		return &Denied{name, secretWhy}
 	}
 	return nil
@@ -159,7 +159,7 @@ func (g *gate) openFile(path string) (*atomicfile.File, error) {
 	if g == nil {
 		return atomicfile.Open(path)
 	}
-	real, err := resolved(path)
+	real, err := resolveLinks(path)
 	if err != nil {
 		return nil, err
 	}

@@ -104,16 +104,16 @@ func (c *comparison) closestLine(want []string) int {
 		if n-longest < 0 || len(l) > 2000 {
 			continue
 		}
-		if s := likeness(key, foldAll(l)); s > most {
+		if s := lineLikeness(key, foldAll(l)); s > most {
 			best, most = n-longest+1, s
 		}
 	}
 	return best
 }
 
-// likeness is the part that two lines have in common at their start and end, or
+// lineLikeness is the part that two lines have in common at their start and end, or
 // the part of the words of the one that the other has, whichever is more.
-func likeness(a, b string) float64 {
+func lineLikeness(a, b string) float64 {
 	if a == "" || b == "" {
 		return 0
 	}
@@ -160,7 +160,7 @@ func (c *comparison) firstDifference(old string, line int) string {
 		}
 		start := 0
 		if i == 0 {
-			start = alignment(have, w)
+			start = alignLine(have, w)
 		}
 		if have[start:] == w {
 			continue
@@ -173,14 +173,14 @@ func (c *comparison) firstDifference(old string, line int) string {
 			column--
 		}
 		return fmt.Sprintf("\nthe first difference is at line %d, column %d:\n  the file:   %s\n  old_string: %s", line+i, utf8.RuneCountInString(have[:column])+1,
-			visible(have, column), visible(w, min(column-start, len(w))))
+			quoteVisible(have, column), quoteVisible(w, min(column-start, len(w))))
 	}
 	return ""
 }
 
-// alignment is where in a line its likeness to the first line of an old text
+// alignLine is where in a line its likeness to the first line of an old text
 // starts: an old text may start within a line.
-func alignment(have, want string) int {
+func alignLine(have, want string) int {
 	if i := strings.Index(have, want); i >= 0 {
 		return i
 	}

@@ -210,9 +210,9 @@ func (c *content) start(line int) (int64, error) {
 // goes to a temporary file.
 const memorySpool = 8 << 20
 
-// spool makes a content of a stream. When stopAt is above 0 it reads no further
+// spoolStream makes a content of a stream. When stopAt is above 0 it reads no further
 // than it takes to know that more than that many lines came; more says that the stream went on.
-func spool(ctx context.Context, r io.Reader, stopAt int) (c *content, more bool, err error) {
+func spoolStream(ctx context.Context, r io.Reader, stopAt int) (c *content, more bool, err error) {
 	var mem bytes.Buffer
 	var file *os.File
 	out := io.Writer(&mem)

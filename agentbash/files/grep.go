@@ -143,13 +143,13 @@ func patternAdvice(err error) string {
 func (f *files) grep(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	q, err := newQuery(call)
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	q.gate = f.gate(ctx)
 	out := newReport(q, bufio.NewWriterSize(call.Stdout, 64<<10))
 	root, err := q.search(ctx, out)
 	if err = errors.Join(err, out.err, out.w.Flush()); err != nil {
-		return done(asGrepError(err))
+		return finishRun(asGrepError(err))
 	}
 	out.notes()
 	res := out.result()

@@ -107,7 +107,7 @@ func (w *worker) file(fd int, shown string) error {
 func readFull(fd int, buf []byte) (int, error) {
 	total := 0
 	for total < len(buf) {
-		n, err := retry(func() (int, error) { return unix.Read(fd, buf[total:]) })
+		n, err := retryInterrupted(func() (int, error) { return unix.Read(fd, buf[total:]) })
 		if err != nil {
 			return total, err
 		}
@@ -122,7 +122,7 @@ func readFull(fd int, buf []byte) (int, error) {
 type fdReader struct{ fd int }
 
 func (r *fdReader) Read(p []byte) (int, error) {
-	n, err := retry(func() (int, error) { return unix.Read(r.fd, p) })
+	n, err := retryInterrupted(func() (int, error) { return unix.Read(r.fd, p) })
 	if err != nil {
 		return 0, err
 	}
@@ -137,7 +137,7 @@ func (r *fdReader) Read(p []byte) (int, error) {
 func (w *worker) content(head []byte, whole bool, rest io.Reader) error {
 	w.lines, w.kept, w.quiet = 0, 0, false
 	if mark := utf16Mark(head); mark != "" {
-		rest = decoder(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest), mark)
+		rest = newDecoder(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest), mark)
 		n, err := io.ReadFull(rest, w.buf)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 			return err
@@ -194,7 +194,7 @@ func (w *worker) finish() {
 		w.found.matches += w.lines
 	}
 	if w.quiet {
-		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown\n", w.form.path, plural(w.lines, "matching line"))
+		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown\n", w.form.path, countNoun(w.lines, "matching line"))
 	}
 }
 

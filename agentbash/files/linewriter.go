@@ -145,7 +145,7 @@ func (w *lineWriter) kept(ending string) error {
 	// A \r that ends the line is no character of it.
 	if w.columns > 0 && w.runes > w.columns && !(w.runes == w.columns+1 && bytes.HasSuffix(text, []byte{'\r'})) {
 		text = firstRunes(text, w.columns)
-		text = fmt.Appendf(text[:len(text):len(text)], "... [%s]", plural(w.runes-w.columns, "more character"))
+		text = fmt.Appendf(text[:len(text):len(text)], "... [%s]", countNoun(w.runes-w.columns, "more character"))
 		if w.cut++; w.cut == 1 {
 			w.firstCut = w.number
 		}

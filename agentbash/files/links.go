@@ -79,7 +79,7 @@ func (l *links) follow(path string, run map[string]target) target {
 	n, err := unix.Readlink(real.path, make([]byte, 1))
 	real.missing = err == unix.ENOENT
 	if n > 0 {
-		if to, err := resolved(real.path); err == nil {
+		if to, err := resolveLinks(real.path); err == nil {
 			real.path = to
 		}
 	} else if parent.dir != nil && (real.missing || err == unix.EINVAL) {

@@ -124,7 +124,7 @@ func (r *report) notes() {
 	r.total.failed += len(r.problems)
 	r.list(r.problems, "could not be read")
 	if r.secrets > 0 {
-		fmt.Fprintf(r.q.call.Stderr, "%s left out: on the list of secrets\n", plural(r.secrets, "file"))
+		fmt.Fprintf(r.q.call.Stderr, "%s left out: on the list of secrets\n", countNoun(r.secrets, "file"))
 	}
 	r.list(r.cut, "were searched in part")
 	total := r.total.matches
@@ -132,14 +132,14 @@ func (r *report) notes() {
 	switch {
 	case total == 0:
 	case r.printed == 0 && r.q.skip > 0:
-		fmt.Fprintf(r.q.call.Stderr, "%s, none after --offset %d\n", plural(total, what), r.q.skip)
+		fmt.Fprintf(r.q.call.Stderr, "%s, none after --offset %d\n", countNoun(total, what), r.q.skip)
 	case r.printed > 0 && r.q.skip+r.printed < total:
 		in := ""
 		if r.q.mode == "content" {
-			in = " in " + plural(r.total.files, "file")
+			in = " in " + countNoun(r.total.files, "file")
 		}
 		fmt.Fprintf(r.q.call.Stderr, "%s %d-%d of %s%s: go on with --offset %d, or narrow the search\n",
-			strings.TrimPrefix(what, "matching ")+"s", r.q.skip+1, r.q.skip+r.printed, thousands(total), in, r.q.skip+r.printed)
+			strings.TrimPrefix(what, "matching ")+"s", r.q.skip+1, r.q.skip+r.printed, groupThousands(total), in, r.q.skip+r.printed)
 	}
 }
 
@@ -160,9 +160,9 @@ func (r *report) result() registry.ToolResult {
 	case r.q.mode == "content" && t.matches == 1:
 		res.Display = "grep: 1 match in 1 file"
 	case r.q.mode == "content":
-		res.Display = fmt.Sprintf("grep: %s matches in %s", thousands(t.matches), plural(t.files, "file"))
+		res.Display = fmt.Sprintf("grep: %s matches in %s", groupThousands(t.matches), countNoun(t.files, "file"))
 	default:
-		res.Display = "grep: matches in " + plural(t.matches, "file")
+		res.Display = "grep: matches in " + countNoun(t.matches, "file")
 	}
 	return res
 }
@@ -172,7 +172,7 @@ func (r *report) list(notes []string, what string) {
 	slices.Sort(notes)
 	for i, n := range notes {
 		if i == 5 {
-			fmt.Fprintf(r.q.call.Stderr, "and %s more %s\n", thousands(len(notes)-i), what)
+			fmt.Fprintf(r.q.call.Stderr, "and %s more %s\n", groupThousands(len(notes)-i), what)
 			break
 		}
 		fmt.Fprintln(r.q.call.Stderr, n)

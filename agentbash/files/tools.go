@@ -54,9 +54,9 @@ const Category = "files"
 
 const category = Category
 
-// done makes a tool's result of what a run came to: a usage error and a
+// finishRun makes a tool's result of what a run came to: a usage error and a
 // cancelled context pass, anything else is the tool's own failure.
-func done(err error) (registry.ToolResult, error) {
+func finishRun(err error) (registry.ToolResult, error) {
 	var usage *registry.UsageError
 	switch {
 	case err == nil:
@@ -78,7 +78,7 @@ type summary struct {
 
 // doneWith is done, with a summary of what was done.
 func doneWith(about summary, err error) (registry.ToolResult, error) {
-	res, err := done(err)
+	res, err := finishRun(err)
 	if res.Success {
 		res.Display, res.Metadata = about.display, about.metadata
 	}
@@ -103,9 +103,9 @@ func notStdin(_ registry.Kwargs, uses []registry.Use, known bool) ([]registry.Us
 	return slices.DeleteFunc(uses, func(u registry.Use) bool { return u.Value == "-" }), known
 }
 
-// changes adds to the uses of a call that changes files that it shows, in a
+// addShownUses adds to the uses of a call that changes files that it shows, in a
 // diff, what they held. With dry_run it does no more than that.
-func changes(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+func addShownUses(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
 	shows := map[registry.Role]registry.Role{registry.WritesFile: registry.ReadsFile, registry.WritesTree: registry.ReadsTree}
 	var reads []registry.Use
 	for _, u := range uses {

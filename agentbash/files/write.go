@@ -56,7 +56,7 @@ only overwritten with --force. To change a part of a file use edit; to take a wr
 			}
 			return checkHash(k)
 		},
-		Uses: changes,
+		Uses: addShownUses,
 		Run:  f.write,
 	}
 }
@@ -90,16 +90,16 @@ func hashOf(content []byte) string {
 
 func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	if call.String("file_path") == "" {
-		return done(registry.Usagef("file_path is empty: name a file"))
+		return finishRun(registry.Usagef("file_path is empty: name a file"))
 	}
 	content := []byte(call.String("content"))
 	if !call.Has("content") {
 		if call.Stdin == nil {
-			return done(registry.Usagef("missing --content: write --content TEXT, or give it on stdin"))
+			return finishRun(registry.Usagef("missing --content: write --content TEXT, or give it on stdin"))
 		}
 		var err error
 		if content, err = io.ReadAll(call.Stdin); err != nil {
-			return done(fmt.Errorf("reading stdin: %w: nothing was written", err))
+			return finishRun(fmt.Errorf("reading stdin: %w: nothing was written", err))
 		}
 	}
 	path := call.Path(call.String("file_path"))
@@ -110,7 +110,7 @@ func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolRe
 		return doneWith(f.create(g, call, path, content))
 	}
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	defer file.Close()
 	return doneWith(f.overwrite(ctx, call, path, file, content))
@@ -134,7 +134,7 @@ func openTarget(g *gate, call *registry.Call, path string) (*atomicfile.File, er
 	case errors.Is(err, os.ErrNotExist):
 		return nil, err
 	case errors.As(err, &kind) && kind.Mode.IsDir():
-		return nil, refuse(call, path)
+		return nil, refuseSpecial(call, path)
 	case errors.As(err, &kind), errors.Is(err, unix.ENXIO):
 		return nil, fmt.Errorf("%s %s: only regular files can be changed", call.Rel(path), kindOf(path))
 	case errors.As(err, &pathErr):
@@ -160,9 +160,9 @@ func (f *files) create(g *gate, call *registry.Call, path string, content []byte
 		return about, err
 	}
 	hash := hashOf(content)
-	about = written(call, "created", real, content, hash)
+	about = writeSummary(call, "created", real, content, hash)
 	if call.Bool("dry_run") {
-		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, sizes(content, hash))
+		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, describeContent(content, hash))
 		return about, nil
 	}
 	dir, err := g.pin(real, true)
@@ -178,7 +178,7 @@ func (f *files) create(g *gate, call *registry.Call, path string, content []byte
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	f.remember(real, content)
-	fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, sizes(content, hash))
+	fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, describeContent(content, hash))
 	return about, nil
 }
 
@@ -186,7 +186,7 @@ func (f *files) create(g *gate, call *registry.Call, path string, content []byte
 func (f *files) overwrite(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, content []byte) (about summary, err error) {
 	shown := call.Rel(path)
 	if call.Bool("create_only") {
-		return about, fmt.Errorf("%s exists (%s): leave --create_only out to overwrite it", shown, plural(int(file.Size()), "byte"))
+		return about, fmt.Errorf("%s exists (%s): leave --create_only out to overwrite it", shown, countNoun(int(file.Size()), "byte"))
 	}
 	old, err := file.Content(changeLimit)
 	if err != nil {
@@ -207,8 +207,8 @@ func (f *files) overwrite(ctx context.Context, call *registry.Call, path string,
 		content = append(bytes.Clone(old), content...)
 	}
 	hash := hashOf(content)
-	about = written(call, verb, file.Path, content, hash)
-	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, sizes(content, hash), diff(shown, old, content))
+	about = writeSummary(call, verb, file.Path, content, hash)
+	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, describeContent(content, hash), unifiedDiff(shown, old, content))
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would have %s", report)
 		return about, nil
@@ -230,7 +230,7 @@ func (f *files) guard(shown string, file *atomicfile.File, old, content []byte) 
 	case known && r.changed(stampOfFile(file), old):
 		return fmt.Errorf("%s changed since it was read: read it again, or pass --force", shown)
 	case !known && f.opts.Guard && len(old) > 0 && !bytes.Equal(old, content):
-		return fmt.Errorf("%s exists (%s) and was not read: read it first, or pass --force to overwrite it", shown, plural(countLines(old), "line"))
+		return fmt.Errorf("%s exists (%s) and was not read: read it first, or pass --force to overwrite it", shown, countNoun(countLines(old), "line"))
 	}
 	return nil
 }
@@ -277,16 +277,16 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// sizes describes a content: lines, bytes and hash.
-func sizes(content []byte, hash string) string {
-	return fmt.Sprintf("%s, %s, sha256 %s", plural(countLines(content), "line"), plural(len(content), "byte"), hash[:16])
+// describeContent describes a content: lines, bytes and hash.
+func describeContent(content []byte, hash string) string {
+	return fmt.Sprintf("%s, %s, sha256 %s", countNoun(countLines(content), "line"), countNoun(len(content), "byte"), hash[:16])
 }
 
-// written is the summary of a write.
-func written(call *registry.Call, verb, path string, content []byte, hash string) summary {
+// writeSummary is the summary of a write.
+func writeSummary(call *registry.Call, verb, path string, content []byte, hash string) summary {
 	facts := contentFacts(path, content, hash)
 	facts["created"], facts["dry_run"] = verb == "created", call.Bool("dry_run")
-	return summary{dryRun(call) + verb + " " + call.Rel(path) + ", " + plural(countLines(content), "line"), facts}
+	return summary{dryRun(call) + verb + " " + call.Rel(path) + ", " + countNoun(countLines(content), "line"), facts}
 }
 
 // dryRun begins the display of a call that changed nothing.

@@ -141,14 +141,14 @@ func (j *job) state() Job {
 func (j Job) says() string {
 	switch {
 	case j.Status == Running:
-		return fmt.Sprintf("running for %s, pid %d", since(j.Started, time.Now()), j.PID)
+		return fmt.Sprintf("running for %s, pid %d", formatAge(j.Started, time.Now()), j.PID)
 	case j.Exit > 128 && j.Status == Terminated:
-		return fmt.Sprintf("terminated by %s after %s, exit code %d", signalName(j.Exit-128), since(j.Started, j.Ended), j.Exit)
+		return fmt.Sprintf("terminated by %s after %s, exit code %d", signalName(j.Exit-128), formatAge(j.Started, j.Ended), j.Exit)
 	}
-	return fmt.Sprintf("%s after %s, exit code %d", j.Status, since(j.Started, j.Ended), j.Exit)
+	return fmt.Sprintf("%s after %s, exit code %d", j.Status, formatAge(j.Started, j.Ended), j.Exit)
 }
 
-func since(from, to time.Time) string {
+func formatAge(from, to time.Time) string {
 	d := to.Sub(from)
 	if d < 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()
@@ -170,7 +170,7 @@ func (j *job) kill(grace time.Duration) (met, left int) {
 	j.mu.Unlock()
 	tree := j.tree(nil)
 	met = len(tree)
-	signal(tree, syscall.SIGTERM)
+	signalTree(tree, syscall.SIGTERM)
 	soft, hard := time.NewTimer(grace), time.NewTimer(grace+unkillable)
 	defer soft.Stop()
 	defer hard.Stop()
@@ -181,7 +181,7 @@ func (j *job) kill(grace time.Duration) (met, left int) {
 			break
 		}
 		if over {
-			signal(tree, syscall.SIGKILL)
+			signalTree(tree, syscall.SIGKILL)
 		}
 		select {
 		case <-look.C:

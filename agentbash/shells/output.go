@@ -26,7 +26,7 @@ func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.T
 	}
 	var res registry.ToolResult
 	if wait := call.String("wait"); wait != "" {
-		res = j.wants(ctx, wait, seconds(call, "timeout"))
+		res = j.wants(ctx, wait, secondsParam(call, "timeout"))
 	} else {
 		res.Success = true
 	}

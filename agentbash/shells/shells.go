@@ -182,7 +182,7 @@ func (s *Shells) start(command, dir string, env []string) (*job, error) {
 	s.watch.Add(j.pid)
 	go func() {
 		<-j.ended
-		if len(members(j.pid)) == 0 {
+		if len(sessionMembers(j.pid)) == 0 {
 			s.watch.Remove(j.pid) // the number may be another's soon
 		}
 	}()

@@ -230,7 +230,7 @@ echo ready; while :; do wait; done`)
 }
 
 func lives(pid int) bool {
-	for _, p := range processes() {
+	for _, p := range readProcesses() {
 		if p.pid == pid && !p.zombie {
 			return true
 		}

@@ -129,7 +129,7 @@ func (s *Shells) list(call *registry.Call) (registry.ToolResult, error) {
 	if len(jobs) == 0 {
 		fmt.Fprintln(call.Stderr, "there are no background shells: bash_start 'COMMAND' starts one")
 	}
-	return registry.ToolResult{Success: true, Display: count(len(jobs), "background shell", "s"), Metadata: map[string]any{"shells": len(jobs)}}, nil
+	return registry.ToolResult{Success: true, Display: countNoun(len(jobs), "background shell", "s"), Metadata: map[string]any{"shells": len(jobs)}}, nil
 }
 
 // Line shows the job in one line: its ID, how it is doing, its command.
@@ -209,28 +209,28 @@ func (s *Shells) runKill(ctx context.Context, call *registry.Call) (registry.Too
 	if st := j.state(); st.Status != Running && len(j.tree(nil)) == 0 {
 		return registry.Failure("background shell %s has ended already: %s: bash_output --bash_id %[1]s has what it wrote", j.id, st.says()), nil
 	}
-	met, left := j.kill(seconds(call, "grace"))
+	met, left := j.kill(secondsParam(call, "grace"))
 	if err := j.look(ctx, call, nil); err != nil {
 		return registry.ToolResult{}, err
 	}
 	if left > 0 {
 		return registry.Failure("%d of %d processes of background shell %s are still there: they belong to another user, or hang in the kernel", left, met, j.id), nil
 	}
-	ended := count(met, "process", "es") + " ended"
+	ended := countNoun(met, "process", "es") + " ended"
 	fmt.Fprintf(call.Stderr, "%s: %s; %s\n", j.id, j.state().says(), ended)
 	res := j.result(registry.ToolResult{Success: true}, j.id+": "+ended)
 	res.Metadata["processes"] = met
 	return res, nil
 }
 
-func count(n int, what, plural string) string {
+func countNoun(n int, what, plural string) string {
 	if n == 1 {
 		plural = ""
 	}
 	return fmt.Sprintf("%d %s%s", n, what, plural)
 }
 
-// seconds is a number parameter as a duration.
-func seconds(call *registry.Call, name string) time.Duration {
+// secondsParam is a number parameter as a duration.
+func secondsParam(call *registry.Call, name string) time.Duration {
 	return time.Duration(call.Float(name) * float64(time.Second))
 }

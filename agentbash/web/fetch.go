@@ -125,7 +125,7 @@ func noAnswer(ctx context.Context, u *url.URL, limit time.Duration, err error) (
 	switch {
 	case errors.As(err, &refused):
 		res.ExitStatus = refused.ExitStatus()
-		res.Error = fmt.Sprintf("%s: %v, and was not fetched: if it is meant, \"webFetch\": {\"allow\": [%q]} in the user's config file allows it", at, refused, host(at))
+		res.Error = fmt.Sprintf("%s: %v, and was not fetched: if it is meant, \"webFetch\": {\"allow\": [%q]} in the user's config file allows it", at, refused, urlHost(at))
 	case errors.Is(context.Cause(ctx), errTime):
 		res.ExitStatus = 124
 		res.Error = fmt.Sprintf("%s: no answer within %v: --timeout waits longer", at, limit)
@@ -141,7 +141,7 @@ func noAnswer(ctx context.Context, u *url.URL, limit time.Duration, err error) (
 	return res, nil
 }
 
-func host(rawURL string) string {
+func urlHost(rawURL string) string {
 	if u, err := url.Parse(rawURL); err == nil {
 		return u.Host
 	}

@@ -40,8 +40,8 @@ type command struct {
 	help string
 }
 
-// commands are the subcommands, in the order of the help.
-func commands() []command {
+// allCommands are the subcommands, in the order of the help.
+func allCommands() []command {
 	return []command{
 		{"chat", runChat, helpChat},
 		{"exec", runExec, helpExec},
@@ -58,8 +58,8 @@ func commands() []command {
 	}
 }
 
-// run is the program; it returns the exit status.
-func run(ctx context.Context, a *app) int {
+// runProgram is the program; it returns the exit status.
+func runProgram(ctx context.Context, a *app) int {
 	if err := a.takeMode(); err != nil {
 		fmt.Fprintf(a.err, "agentbash: %v\n", err)
 		return exitUsage
@@ -74,7 +74,7 @@ func run(ctx context.Context, a *app) int {
 	case "mcp-conformance":
 		return runConformance(ctx, a, rest)
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		if c.name != name {
 			continue
 		}
@@ -132,7 +132,7 @@ func runHelp(a *app, words []string) int {
 		fmt.Fprint(a.out, helpRoot)
 		return exitOK
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		if c.name == words[0] {
 			fmt.Fprint(a.out, c.help)
 			return exitOK
@@ -141,8 +141,8 @@ func runHelp(a *app, words []string) int {
 	return runTool(context.Background(), a, words[0], []string{"--help"})
 }
 
-// flags returns an empty flag set that says nothing by itself.
-func flags(name string) *pflag.FlagSet {
+// newFlags returns an empty flag set that says nothing by itself.
+func newFlags(name string) *pflag.FlagSet {
 	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
@@ -169,9 +169,9 @@ func (a *app) fail(err error) int {
 	return registry.ExitStatus(err)
 }
 
-// interruptible returns a context that the first Ctrl-C or SIGTERM ends; the
+// interruptContext returns a context that the first Ctrl-C or SIGTERM ends; the
 // second ends the program as it would any other.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+func interruptContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop

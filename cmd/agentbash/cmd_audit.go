@@ -14,7 +14,7 @@ import (
 
 // runAudit is agentbash audit.
 func runAudit(_ context.Context, a *app, words []string) int {
-	f := flags("audit")
+	f := newFlags("audit")
 	asJSON, session := f.Bool("json", false, ""), f.String("session", "", "")
 	last, contains := f.IntP("last", "n", 20, ""), f.String("contains", "", "")
 	err := f.Parse(words)

@@ -38,7 +38,7 @@ type chatFlags struct {
 
 func parseChat(mode string, words []string) (chatFlags, error) {
 	var c chatFlags
-	f := flags("chat")
+	f := newFlags("chat")
 	f.StringVarP(&c.prompt, "prompt", "p", "", "")
 	f.StringVar(&c.config.Provider, "provider", "", "")
 	f.StringVar(&c.config.Model, "model", "", "")
@@ -177,7 +177,7 @@ func (c *chatFlags) maxTime(w *world) time.Duration {
 
 // info is what the banner tells.
 func (w *world) info(s seat) term.Info {
-	info := term.Info{Version: version(), Model: s.model, Server: s.name, Dir: w.Router().Dir()}
+	info := term.Info{Version: moduleVersion(), Model: s.model, Server: s.name, Dir: w.Router().Dir()}
 	if s.model != "" && info.Server == "" {
 		info.Server = "api.openai.com"
 		if u, err := url.Parse(s.baseURL); err == nil && u.Host != "" {

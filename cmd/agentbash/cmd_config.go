@@ -13,7 +13,7 @@ import (
 
 // runConfig is agentbash config.
 func runConfig(_ context.Context, a *app, words []string) int {
-	f := flags("config")
+	f := newFlags("config")
 	asJSON, file := f.Bool("json", false, ""), f.String("config", "", "")
 	if err := f.Parse(words); err != nil {
 		return a.usage("config", err)
@@ -79,7 +79,7 @@ func (a *app) trust(cfg *config.Result, paths []string) int {
 	}
 	trusted := 0
 	for _, p := range cfg.Pending {
-		if len(paths) > 0 && !names(paths, p.Path) {
+		if len(paths) > 0 && !namesFile(paths, p.Path) {
 			continue
 		}
 		fmt.Fprintf(a.out, "%s may now add:\n", p.Path)
@@ -97,8 +97,8 @@ func (a *app) trust(cfg *config.Result, paths []string) int {
 	return exitOK
 }
 
-// names reports whether one of the typed paths is the file.
-func names(paths []string, file string) bool {
+// namesFile reports whether one of the typed paths is the file.
+func namesFile(paths []string, file string) bool {
 	for _, p := range paths {
 		if abs, err := filepath.Abs(p); err == nil {
 			if real, err := filepath.EvalSymlinks(abs); err == nil && real == file {

@@ -23,7 +23,7 @@ type doctor struct {
 
 // runDoctor is agentbash doctor.
 func runDoctor(ctx context.Context, a *app, words []string) int {
-	f := flags("doctor")
+	f := newFlags("doctor")
 	file, timeout := f.String("config", "", ""), f.Float64("timeout", 5, "")
 	if err := f.Parse(words); err != nil {
 		return a.usage("doctor", err)
@@ -31,10 +31,10 @@ func runDoctor(ctx context.Context, a *app, words []string) int {
 	if f.NArg() > 0 || !(*timeout > 0) {
 		return a.usage("doctor", fmt.Errorf("it takes no words, and a --timeout above 0"))
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
 	d := &doctor{a: a}
-	d.ok("agentbash", version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
+	d.ok("agentbash", moduleVersion()+", "+runtime.GOOS+"/"+runtime.GOARCH)
 	d.bash(ctx)
 	d.kernel()
 	d.sandbox()

@@ -19,7 +19,7 @@ import (
 
 // runExec is agentbash exec.
 func runExec(ctx context.Context, a *app, words []string) int {
-	f := flags("exec")
+	f := newFlags("exec")
 	asJSON, asLines := f.Bool("json", false, ""), f.Bool("jsonl", false, "")
 	timeout, mode := f.Float64("timeout", 0, ""), f.String("mode", a.mode, "")
 	dir, file := f.String("dir", "", ""), f.String("config", "", "")
@@ -30,7 +30,7 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	if err != nil {
 		return a.usage("exec", err)
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
 	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode)})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // runField is agentbash field.
 func runField(ctx context.Context, a *app, words []string) int {
-	f := flags("field")
+	f := newFlags("field")
 	url, from, file := f.String("url", "", ""), f.String("from", "", ""), f.String("config", "", "")
 	var env, headers []string
 	f.StringArrayVar(&env, "env", nil, "")
@@ -82,7 +82,7 @@ func (a *app) fieldList(file string, asJSON bool) int {
 
 // fieldTest starts groups, all or the named ones, and reports what it took.
 func (a *app) fieldTest(ctx context.Context, file string, names []string, asJSON bool) int {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
 	w, err := a.open(worldOptions{flags: config.Flags{File: file}, ask: true})
 	if err != nil {
@@ -130,8 +130,8 @@ func (a *app) fieldAdd(dirs config.Dirs, words []string, url string, env, header
 		s.Command, s.Args = words[1], words[2:]
 	}
 	var err error
-	if s.Env, err = pairs("--env", env); err == nil {
-		s.Headers, err = pairs("--header", headers)
+	if s.Env, err = splitPairs("--env", env); err == nil {
+		s.Headers, err = splitPairs("--header", headers)
 	}
 	if err != nil {
 		return a.usage("field", err)
@@ -139,8 +139,8 @@ func (a *app) fieldAdd(dirs config.Dirs, words []string, url string, env, header
 	return a.addServers(dirs, map[string]fieldbash.Server{words[0]: s})
 }
 
-// pairs splits K=V words.
-func pairs(flag string, words []string) (map[string]string, error) {
+// splitPairs splits K=V words.
+func splitPairs(flag string, words []string) (map[string]string, error) {
 	var m map[string]string
 	for _, w := range words {
 		k, v, ok := strings.Cut(w, "=")

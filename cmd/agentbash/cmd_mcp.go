@@ -18,7 +18,7 @@ const envToken = "AGENTBASH_MCP_TOKEN"
 
 // runMCP is agentbash mcp.
 func runMCP(ctx context.Context, a *app, words []string) int {
-	f := flags("mcp")
+	f := newFlags("mcp")
 	all, address := f.Bool("all-tools", false, ""), f.String("http", "", "")
 	mode, dir, file := f.String("mode", a.mode, ""), f.String("dir", "", ""), f.String("config", "", "")
 	err := f.Parse(words)
@@ -36,7 +36,7 @@ func runMCP(ctx context.Context, a *app, words []string) int {
 	if err != nil {
 		return a.usage("mcp", err)
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
 	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file, Mode: *mode}, session: true, who: whoModel})
 	if err != nil {
@@ -44,7 +44,7 @@ func runMCP(ctx context.Context, a *app, words []string) int {
 	}
 	defer w.Close()
 	w.Start()
-	server := mcp.NewServer(a.offers(ctx, w, *all), &mcp.ServerOptions{Name: "agentbash", Version: version(), Token: token})
+	server := mcp.NewServer(a.offers(ctx, w, *all), &mcp.ServerOptions{Name: "agentbash", Version: moduleVersion(), Token: token})
 	if listen != "" {
 		err = a.serveHTTP(ctx, server, listen)
 	} else {

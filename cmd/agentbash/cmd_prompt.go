@@ -18,7 +18,7 @@ import (
 // runPrompt is agentbash -p: one turn, its answer on stdout. It never waits for
 // a person.
 func (a *app) runPrompt(ctx context.Context, w *world, past *past, c *chatFlags) int {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
 	if limit := c.maxTime(w); limit > 0 {
 		var cancel context.CancelFunc

@@ -18,7 +18,7 @@ import (
 
 // runRoute is agentbash route.
 func runRoute(_ context.Context, a *app, words []string) int {
-	f := flags("route")
+	f := newFlags("route")
 	asJSON, asLines, file := f.Bool("json", false, ""), f.Bool("jsonl", false, ""), f.String("config", "", "")
 	mode := f.String("mode", a.mode, "")
 	err := f.Parse(words)
@@ -44,7 +44,7 @@ func runRoute(_ context.Context, a *app, words []string) int {
 	}
 	e := w.explain(w.Router().Plan(f.Arg(0)))
 	if *asJSON {
-		writeLine(a.out, explained(e, *mode != ""))
+		writeLine(a.out, explainVerdict(e, *mode != ""))
 	} else {
 		fmt.Fprint(a.out, safetext.Visible(routeText(e.Explanation)+decisionText(e)))
 	}
@@ -77,9 +77,9 @@ func (w *world) explainLine(line []byte, n int, decide bool) any {
 	}
 	if err != nil {
 		p := &router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w: write {\"command\": \"ls\"}", n, err)}
-		return explained(w.explain(p), false)
+		return explainVerdict(w.explain(p), false)
 	}
-	return explained(w.explain(w.Router().Plan(*l.Command)), decide)
+	return explainVerdict(w.explain(w.Router().Plan(*l.Command)), decide)
 }
 
 // routeText is an explanation for a person.

@@ -23,7 +23,7 @@ type sessionFlags struct {
 
 // runSessions is agentbash sessions.
 func runSessions(_ context.Context, a *app, words []string) int {
-	f := sessionFlags{FlagSet: flags("sessions")}
+	f := sessionFlags{FlagSet: newFlags("sessions")}
 	f.all, f.json = f.Bool("all", false, ""), f.Bool("json", false, "")
 	f.markdown, f.script = f.Bool("markdown", false, ""), f.Bool("bash", false, "")
 	f.output = f.StringP("output", "o", "", "")

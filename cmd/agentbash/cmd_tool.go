@@ -22,7 +22,7 @@ import (
 // runTool runs `agentbash read --file_path x` and `agentbash field:server:tool`.
 // A command that works on files needs no configuration but to be switched off.
 func runTool(ctx context.Context, a *app, name string, words []string) int {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
 	dir, err := workDir("")
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *app) agentTool(name string) (*registry.Tool, error) {
 		}
 		names = append(names, t.Name)
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		names = append(names, c.name)
 	}
 	return nil, &unknownCommand{name: name, near: registry.Closest(name, names, 1)}

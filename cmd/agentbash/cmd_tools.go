@@ -28,7 +28,7 @@ type toolLine struct {
 
 // runTools is agentbash tools.
 func runTools(ctx context.Context, a *app, words []string) int {
-	f := flags("tools")
+	f := newFlags("tools")
 	asJSON, file := f.Bool("json", false, ""), f.String("config", "", "")
 	format, single, kind := f.String("format", "", ""), f.Bool("single", false, ""), f.String("kind", "", "")
 	err := f.Parse(words)
@@ -159,12 +159,12 @@ func runVersion(_ context.Context, a *app, words []string) int {
 	if len(words) > 0 {
 		return a.usage("version", fmt.Errorf("%q: it takes no words", words[0]))
 	}
-	fmt.Fprintf(a.out, "agentbash %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(a.out, "agentbash %s (%s, %s/%s)\n", moduleVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return exitOK
 }
 
-// version is the module's, as the go command recorded it.
-func version() string {
+// moduleVersion is the module's, as the go command recorded it.
+func moduleVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "0.1.0-dev"

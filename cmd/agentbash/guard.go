@@ -40,8 +40,8 @@ func (w *world) guardOptions(a *app, o *guard.Options) error {
 		o.Rules = append(o.Rules, rules)
 	}
 	l := w.cfg.Limits
-	o.Turn = guard.Budget{Calls: l.Calls, Output: int64(l.Output), Time: seconds(l.Time)}
-	o.Session = guard.Budget{Calls: l.Session.Calls, Output: int64(l.Session.Output), Time: seconds(l.Session.Time)}
+	o.Turn = guard.Budget{Calls: l.Calls, Output: int64(l.Output), Time: secondsDuration(l.Time)}
+	o.Session = guard.Budget{Calls: l.Session.Calls, Output: int64(l.Session.Output), Time: secondsDuration(l.Session.Time)}
 	o.Recorder = w.audit
 	if w.asker.Present() {
 		o.Approver = approver{w}
@@ -49,4 +49,4 @@ func (w *world) guardOptions(a *app, o *guard.Options) error {
 	return nil
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+func secondsDuration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

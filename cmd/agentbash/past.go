@@ -57,7 +57,7 @@ func (a *app) past(c *chatFlags) (*past, error) {
 		}
 		id = last.ID
 	}
-	if p.session, p.records, p.unread, err = st.Open(id, version()); err != nil {
+	if p.session, p.records, p.unread, err = st.Open(id, moduleVersion()); err != nil {
 		return nil, err
 	}
 	if c.dir == "" {
@@ -103,7 +103,7 @@ func (p *past) journal(w *world, c *chatFlags) chat.Journal {
 	}
 	dir := w.Router().Dir()
 	p.lazy = &lazyJournal{open: func() (*transcript.Writer, error) {
-		s, err := sessionsIn(w.cfg.Dirs).Create(dir, version())
+		s, err := sessionsIn(w.cfg.Dirs).Create(dir, moduleVersion())
 		p.session = s
 		return s, err
 	}}

@@ -56,7 +56,7 @@ func (p *person) elicit(server string, q mcp.Question) mcp.Answer {
 	for problem := ""; ; {
 		var words []string
 		for _, q := range params.List() {
-			r, err := p.ask.Ask(context.Background(), property(&q, problem))
+			r, err := p.ask.Ask(context.Background(), propertyQuestion(&q, problem))
 			if err != nil {
 				return mcp.Answer{Action: "cancel"}
 			}
@@ -73,9 +73,9 @@ func (p *person) elicit(server string, q mcp.Question) mcp.Answer {
 	}
 }
 
-// property is the question for one property of a server's schema. problem is what
+// propertyQuestion is the question for one property of a server's schema. problem is what
 // was wrong with the answers before.
-func property(p *registry.Param, problem string) *term.Question {
+func propertyQuestion(p *registry.Param, problem string) *term.Question {
 	q := &term.Question{Title: p.Name, Text: strings.TrimSpace(problem + "\n" + p.Description)}
 	if !p.Required {
 		q.Title += " (not required)"

@@ -98,7 +98,7 @@ func (r *report) init(session string, _ *chat.Conversation) {
 		return
 	}
 	writeLine(r.a.out, map[string]any{"type": "init", "v": eventsVersion, "session": session, "model": r.opts.Model,
-		"server": r.opts.BaseURL, "cwd": r.dir, "version": version(), "tools": []string{"bash"}})
+		"server": r.opts.BaseURL, "cwd": r.dir, "version": moduleVersion(), "tools": []string{"bash"}})
 }
 
 // prompt shows a recorded prompt.

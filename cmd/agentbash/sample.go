@@ -21,7 +21,7 @@ func (w *world) sample(ctx context.Context, _ string, p mcp.Prompting) (mcp.Comp
 	if s.model == "" {
 		return mcp.Completion{}, errors.New("no model is configured")
 	}
-	prompt, err := sampled(p.Messages)
+	prompt, err := samplingPrompt(p.Messages)
 	if err != nil {
 		return mcp.Completion{}, err
 	}
@@ -29,7 +29,7 @@ func (w *world) sample(ctx context.Context, _ string, p mcp.Prompting) (mcp.Comp
 	c := chat.New(&chat.Options{
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI,
 		System: strings.TrimSpace(p.System + "\nAnswer with text alone: no command can be run here."),
-		Runner: nothingRuns{}, MaxTurns: 2, MaxCost: w.cfg.Limits.Cost, Window: m.Window, Prices: m.Prices, Program: version(), Settings: settings,
+		Runner: nothingRuns{}, MaxTurns: 2, MaxCost: w.cfg.Limits.Cost, Window: m.Window, Prices: m.Prices, Program: moduleVersion(), Settings: settings,
 	})
 	text, err := c.Turn(ctx, prompt)
 	if err != nil {
@@ -38,9 +38,9 @@ func (w *world) sample(ctx context.Context, _ string, p mcp.Prompting) (mcp.Comp
 	return mcp.Completion{Model: m.Name, Text: text, StopReason: "endTurn"}, nil
 }
 
-// sampled is what a server wants answered, as one prompt: its messages, with
+// samplingPrompt is what a server wants answered, as one prompt: its messages, with
 // their roles where there are several.
-func sampled(messages []mcp.PromptMessage) (string, error) {
+func samplingPrompt(messages []mcp.PromptMessage) (string, error) {
 	var b strings.Builder
 	for _, m := range messages {
 		if m.Content.Type != "text" {

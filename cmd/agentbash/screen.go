@@ -62,7 +62,7 @@ func (a *app) dress(o *term.Options, w *world) (undo func()) {
 	o.Dir = w.Router().Dir
 	o.Names = w.names
 	root := confinement.Repository(w.Router().Dir())
-	o.History = filepath.Join(w.cfg.Dirs.State, "history", digest([]byte(root))[:16]+".jsonl")
+	o.History = filepath.Join(w.cfg.Dirs.State, "history", shortHash([]byte(root))[:16]+".jsonl")
 	o.CommandDirs = []term.CommandDir{
 		{Path: filepath.Join(w.cfg.Dirs.Config, "commands")},
 		{Path: filepath.Join(root, ".agentbash", "commands"), Trust: commandTrust{dir: filepath.Join(w.cfg.Dirs.State, "commands")}},
@@ -80,7 +80,7 @@ func (a *app) editor() string {
 	return ""
 }
 
-func digest(data []byte) string {
+func shortHash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -121,7 +121,7 @@ func (w *world) slashConfig(context.Context, string) (string, error) {
 type commandTrust struct{ dir string }
 
 func (t commandTrust) record(path string, data []byte) string {
-	return filepath.Join(t.dir, digest([]byte(fmt.Sprintf("%d\n%s\n%s", len(path), path, data))))
+	return filepath.Join(t.dir, shortHash([]byte(fmt.Sprintf("%d\n%s\n%s", len(path), path, data))))
 }
 
 // Trusted reports whether this very text was trusted.

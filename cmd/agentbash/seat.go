@@ -74,7 +74,7 @@ func (a *app) chatOptions(w *world, s seat, past *past, c *chatFlags) (*chat.Opt
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
 		Spill:       chat.SpillTo(filepath.Join(w.cfg.Dirs.State, "outputs")),
 		Description: router.Definition(w.Registry()).Description,
-		Program:     version(), History: past.records, Settings: settings,
+		Program:     moduleVersion(), History: past.records, Settings: settings,
 	}
 	if c.turns > 0 {
 		o.MaxTurns = c.turns

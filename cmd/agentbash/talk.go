@@ -130,7 +130,7 @@ func (t *talk) sessions(context.Context, string) (string, error) {
 		if e.ID == t.past.id() {
 			mark = "*"
 		}
-		fmt.Fprintf(&b, "%s %s  %12s  %s\n", mark, e.ID, ago(time.Since(e.Modified)), oneLineOf(head.Title, 80))
+		fmt.Fprintf(&b, "%s %s  %12s  %s\n", mark, e.ID, formatAge(time.Since(e.Modified)), oneLineOf(head.Title, 80))
 	}
 	if len(entries) == 0 {
 		return "no session of this project is recorded yet", nil
@@ -138,8 +138,8 @@ func (t *talk) sessions(context.Context, string) (string, error) {
 	return b.String(), nil
 }
 
-// ago is an age in words.
-func ago(d time.Duration) string {
+// formatAge is an age in words.
+func formatAge(d time.Duration) string {
 	for _, u := range []struct {
 		name string
 		size time.Duration
@@ -168,7 +168,7 @@ func (t *talk) resume(ctx context.Context, id string) (*chat.Conversation, strin
 	if e, err := st.Find(id); err == nil && e.ID == t.past.id() {
 		return nil, "", errors.New("that is this session: /sessions lists the others")
 	}
-	s, records, unread, err := st.Open(id, version())
+	s, records, unread, err := st.Open(id, moduleVersion())
 	if err != nil {
 		return nil, "", err
 	}

@@ -55,7 +55,7 @@ func (w *world) clarify(ctx context.Context, q clarify.Question) (string, error)
 
 // webOptions are what the configuration says of the web.
 func (w *world) webOptions(a *app) web.Options {
-	o := web.Options{Version: version(), Lookup: a.lookup}
+	o := web.Options{Version: moduleVersion(), Lookup: a.lookup}
 	if f := w.cfg.WebFetch; f != nil {
 		o.Allow, o.Timeout, o.MaxBytes = f.Allow, time.Duration(f.Timeout*float64(time.Second)), f.MaxBytes
 	}

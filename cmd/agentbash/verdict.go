@@ -15,8 +15,8 @@ func (w *world) explain(p *router.Plan) guard.Explanation {
 	return w.Guard().Explain(p, w.Router().Dir())
 }
 
-// explained is what route prints as JSON: with a decision where a mode was named.
-func explained(e guard.Explanation, decide bool) guard.Explanation {
+// explainVerdict is what route prints as JSON: with a decision where a mode was named.
+func explainVerdict(e guard.Explanation, decide bool) guard.Explanation {
 	if !decide {
 		e.Decision = nil
 	}

@@ -124,7 +124,7 @@ func workDir(dir string) (string, error) {
 
 // fieldOptions are what servers and functions get of the program.
 func (w *world) fieldOptions(a *app) fieldbash.Options {
-	o := fieldbash.Options{Env: a.environ, Version: version(), Sample: w.sample,
+	o := fieldbash.Options{Env: a.environ, Version: moduleVersion(), Sample: w.sample,
 		Log: func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) }}
 	if w.asker != nil {
 		o.Log = func(format string, args ...any) { w.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }

@@ -48,7 +48,7 @@ func keepResult(result json.RawMessage) json.RawMessage {
 	case isArray(in.Prompts):
 		out["prompts"] = none
 	case in.Tools != nil:
-		out["tools"] = decodable(in.Tools)
+		out["tools"] = decodableTools(in.Tools)
 	default:
 		return result
 	}
@@ -91,9 +91,9 @@ func keepInMessage(message []byte) []byte {
 	return b
 }
 
-// kept returns a result's own bytes: what keepResult hid, or the SDK's
+// keptBytes returns a result's own bytes: what keepResult hid, or the SDK's
 // encoding of a result that did not pass through it.
-func kept(meta sdk.Meta, result any) json.RawMessage {
+func keptBytes(meta sdk.Meta, result any) json.RawMessage {
 	if s, ok := meta[rawKey].(string); ok {
 		return json.RawMessage(s)
 	}
@@ -104,9 +104,9 @@ func kept(meta sdk.Meta, result any) json.RawMessage {
 	return b
 }
 
-// decodable leaves out the tools that the SDK cannot decode: one of them would
+// decodableTools leaves out the tools that the SDK cannot decode: one of them would
 // cost the whole listing. The SDK wants them for HTTP headers only.
-func decodable(tools []json.RawMessage) []json.RawMessage {
+func decodableTools(tools []json.RawMessage) []json.RawMessage {
 	out := []json.RawMessage{}
 	for _, raw := range tools {
 		var t sdk.Tool

@@ -61,7 +61,7 @@ func (c Command) lookPath() (string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(c.Dir, path)
 		}
-		return path, executable(path)
+		return path, checkExecutable(path)
 	}
 	var path string
 	for _, kv := range c.Env {
@@ -73,14 +73,14 @@ func (c Command) lookPath() (string, error) {
 		if !filepath.IsAbs(dir) {
 			continue // a PATH entry that depends on the directory runs what lies there
 		}
-		if full := filepath.Join(dir, c.Name); executable(full) == nil {
+		if full := filepath.Join(dir, c.Name); checkExecutable(full) == nil {
 			return full, nil
 		}
 	}
 	return "", fmt.Errorf("%s: not found on PATH", c.Name)
 }
 
-func executable(path string) error {
+func checkExecutable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

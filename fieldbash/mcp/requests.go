@@ -126,7 +126,7 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 		if err != nil {
 			return "", err
 		}
-		raw := kept(res.Meta, res)
+		raw := keptBytes(res.Meta, res)
 		listed := map[string]bool{}
 		for _, t := range res.Tools {
 			listed[t.Name] = true
@@ -213,7 +213,7 @@ func (c *Client) Call(ctx context.Context, call Call) (*Result, error) {
 		if err != nil {
 			return err
 		}
-		out, err = decodeResult(kept(res.Meta, res))
+		out, err = decodeResult(keptBytes(res.Meta, res))
 		return err
 	})
 	return out, err

@@ -48,7 +48,7 @@ func (c *Client) Resources(ctx context.Context) ([]ResourceInfo, error) {
 		if err != nil {
 			return "", err
 		}
-		return res.NextCursor, appendList(kept(res.Meta, res), "resources", &list)
+		return res.NextCursor, appendList(keptBytes(res.Meta, res), "resources", &list)
 	}, func() { list = nil })
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (c *Client) Resources(ctx context.Context) ([]ResourceInfo, error) {
 		if err != nil {
 			return "", err
 		}
-		return res.NextCursor, appendList(kept(res.Meta, res), "resourceTemplates", &templates)
+		return res.NextCursor, appendList(keptBytes(res.Meta, res), "resourceTemplates", &templates)
 	}, func() { templates = nil })
 	return append(list, templates...), err
 }
@@ -71,7 +71,7 @@ func (c *Client) ReadResource(ctx context.Context, uri string) (contents []Resou
 		if err != nil {
 			return err
 		}
-		contents, raw = nil, kept(res.Meta, res)
+		contents, raw = nil, keptBytes(res.Meta, res)
 		return appendList(raw, "contents", &contents)
 	})
 	return contents, raw, err
@@ -85,7 +85,7 @@ func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 		if err != nil {
 			return "", err
 		}
-		return res.NextCursor, appendList(kept(res.Meta, res), "prompts", &list)
+		return res.NextCursor, appendList(keptBytes(res.Meta, res), "prompts", &list)
 	}, func() { list = nil })
 	return list, err
 }
@@ -98,7 +98,7 @@ func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]str
 		if err != nil {
 			return err
 		}
-		messages, raw = nil, kept(res.Meta, res)
+		messages, raw = nil, keptBytes(res.Meta, res)
 		return appendList(raw, "messages", &messages)
 	})
 	return messages, raw, err

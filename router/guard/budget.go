@@ -49,16 +49,16 @@ func (g *Guard) overBudget(e *Entry) *Denial {
 func (s *spent) over(b Budget, now time.Time, of, key string) string {
 	switch {
 	case b.Calls > 0 && s.calls >= b.Calls:
-		return fmt.Sprintf("this %s has had its %d calls (%s.calls): %s", of, b.Calls, key, instead(of))
+		return fmt.Sprintf("this %s has had its %d calls (%s.calls): %s", of, b.Calls, key, insteadOf(of))
 	case b.Time > 0 && now.Sub(s.since) >= b.Time:
-		return fmt.Sprintf("this %s has had its %g seconds (%s.time): %s", of, b.Time.Seconds(), key, instead(of))
+		return fmt.Sprintf("this %s has had its %g seconds (%s.time): %s", of, b.Time.Seconds(), key, insteadOf(of))
 	case b.Output > 0 && s.output >= b.Output:
-		return fmt.Sprintf("the commands of this %s have written %d bytes, and %d are its limit (%s.output): %s", of, s.output, b.Output, key, instead(of))
+		return fmt.Sprintf("the commands of this %s have written %d bytes, and %d are its limit (%s.output): %s", of, s.output, b.Output, key, insteadOf(of))
 	}
 	return ""
 }
 
-func instead(of string) string {
+func insteadOf(of string) string {
 	if of == "turn" {
 		return "say what is done and what is left; the user can go on with another prompt, or raise the limit in the configuration"
 	}

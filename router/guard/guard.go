@@ -120,7 +120,7 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 			return router.Grant{}, g.denial(e, Unrecorded, err.Error())
 		}
 	}
-	grant := granted(e, &w)
+	grant := grantFor(e, &w)
 	started := g.started(a, e)
 	grant.End = func(o router.Outcome) {
 		g.ended(a, e, started, o)

@@ -36,7 +36,7 @@ type segment struct {
 // Compile compiles a pattern; slashes at its start are taken off. It fails when
 // the pattern is empty or its braces come to too many alternatives.
 func Compile(pattern string) (*Pattern, error) {
-	list, err := expand(pattern)
+	list, err := expandBraces(pattern)
 	if err != nil {
 		return nil, err
 	}

@@ -87,9 +87,9 @@ func (r *Rules) add(p string, line int) {
 	case isName && p[0] == '*' && !strings.ContainsAny(p[1:], `*?[\`):
 		one.kind, one.text = ending, p[1:]
 	case isName:
-		one.kind, one.wild = wildcard, compile(p, false)
+		one.kind, one.wild = wildcard, compilePattern(p, false)
 	default:
-		one.kind, one.text, one.wild = wildcard, p[:plain], compile(p[plain:], true)
+		one.kind, one.text, one.wild = wildcard, p[:plain], compilePattern(p[plain:], true)
 	}
 	if isName {
 		r.names = append(r.names, one)
@@ -136,17 +136,17 @@ func (r *Rules) Match(path, name string, isDir bool) Verdict {
 			hit(&list[i])
 		}
 	}
-	if one := last(r.names, best, name, isDir); one != nil {
+	if one := lastMatch(r.names, best, name, isDir); one != nil {
 		hit(one)
 	}
-	if one := last(r.paths, best, path, isDir); one != nil {
+	if one := lastMatch(r.paths, best, path, isDir); one != nil {
 		hit(one)
 	}
 	return verdict
 }
 
-// last returns the last rule after line best that matches, or nil.
-func last(rules []rule, best int, text string, isDir bool) *rule {
+// lastMatch returns the last rule after line best that matches, or nil.
+func lastMatch(rules []rule, best int, text string, isDir bool) *rule {
 	for i := len(rules) - 1; i >= 0 && rules[i].line > best; i-- {
 		if (isDir || !rules[i].dirOnly) && rules[i].match(text) {
 			return &rules[i]

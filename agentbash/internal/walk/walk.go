@@ -271,5 +271,5 @@ func (s *slot[T]) path() string {
 	if s.parent == nil {
 		return s.dir.Path
 	}
-	return join(s.parent.Path, s.name)
+	return joinName(s.parent.Path, s.name)
 }

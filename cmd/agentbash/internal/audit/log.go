@@ -44,13 +44,13 @@ func (l *Log) Append(sync bool, records ...*Record) error {
 	size, err := l.lock()
 	if err == nil {
 		err = l.append(size, records)
-		unlock(l.file)
+		unlockFile(l.file)
 	}
 	if err == nil && sync {
 		err = unix.Fdatasync(int(l.file.Fd()))
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w: make room, or see to the directory", l.path(), reason(err))
+		return fmt.Errorf("write %s: %w: make room, or see to the directory", l.path(), pathlessError(err))
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (l *Log) lock() (size int64, err error) {
 				return 0, err
 			}
 		}
-		if err := flock(l.file); err != nil {
+		if err := lockFile(l.file); err != nil {
 			return 0, err
 		}
 		var ours, now unix.Stat_t
@@ -159,7 +159,7 @@ func (l *Log) aside() error {
 	return l.find(size)
 }
 
-func flock(f *os.File) error {
+func lockFile(f *os.File) error {
 	for {
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
 			return err
@@ -167,10 +167,10 @@ func flock(f *os.File) error {
 	}
 }
 
-func unlock(f *os.File) { unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+func unlockFile(f *os.File) { unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
-// reason is an error without the operation and the path, which the caller names.
-func reason(err error) error {
+// pathlessError is an error without the operation and the path, which the caller names.
+func pathlessError(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
 		return p.Err

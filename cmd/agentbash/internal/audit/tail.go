@@ -87,7 +87,7 @@ func readTail(f *os.File, size int64) (tail, error) {
 			lines = lines[1:] // it begins before the window
 		}
 		for _, line := range slices.Backward(lines) {
-			if r, whole, err := parse(line); err == nil && whole {
+			if r, whole, err := parseRecord(line); err == nil && whole {
 				t.seq, t.hash, t.time = r.Seq, r.Hash, r.Time
 				return t, nil
 			}

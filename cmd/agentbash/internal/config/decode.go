@@ -30,8 +30,8 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 	}
 	take("limits", &f.limits)
 	decodeConfine(take, &f.confine)
-	if f.mode != "" && !contains(modes(), f.mode) {
-		errs = append(errs, s.at(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modes(), ", "))))
+	if f.mode != "" && !listContains(modeNames(), f.mode) {
+		errs = append(errs, s.at(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modeNames(), ", "))))
 	}
 	if f.limits.below() {
 		errs = append(errs, s.at(v.find("limits").offset, "limits", "a limit is below 0: leave it out for none"))
@@ -108,7 +108,7 @@ func decodeMap[T any](s *source, v *value, key string, into *map[string]T) (errs
 	*into = make(map[string]T, len(v.members))
 	for _, m := range v.members {
 		var one T
-		if err := s.decodeInto(m.value, join(key, m.key), &one); err != nil {
+		if err := s.decodeInto(m.value, joinKey(key, m.key), &one); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -135,7 +135,7 @@ func (s *source) decodeInto(v *value, key string, into any) error {
 		at := v
 		for part := range strings.SplitSeq(wrong.Field, ".") {
 			if m := at.find(part); m != nil {
-				at, key = m, join(key, part)
+				at, key = m, joinKey(key, part)
 			}
 		}
 		return s.at(at.offset, key, fmt.Sprintf("%s stands where %s is wanted", haveKind(wrong.Value), wantKind(wrong.Type.Kind().String())))

@@ -146,7 +146,7 @@ func (s *source) decodeHook(v *value, key string) (Hook, error) {
 func (h Hooks) inDir(root string) Hooks {
 	in := func(list []Hook) (out []Hook) {
 		for _, one := range list {
-			one.Cwd = below(root, one.Cwd)
+			one.Cwd = dirBelow(root, one.Cwd)
 			out = append(out, one)
 		}
 		return out

@@ -152,7 +152,7 @@ func (l *loader) read(path, within string, shared, must bool, keep func(s *sourc
 		return nil
 	}
 	for _, seen := range l.result.Files {
-		if resolved(seen) == resolved(path) {
+		if resolveLinks(seen) == resolveLinks(path) {
 			return nil // the file of --config is the project's or the user's
 		}
 	}

@@ -134,7 +134,7 @@ func (s *source) parseValue() (*value, error) {
 
 // at makes an error at a byte of the file.
 func (s *source) at(offset int64, key, text string) *Error {
-	line, col := position(s.data, offset)
+	line, col := lineColumn(s.data, offset)
 	return &Error{File: s.path, Line: line, Col: col, Key: key, Text: text}
 }
 
@@ -163,15 +163,15 @@ func (s *source) syntaxError(err error) error {
 	return s.at(offset, "", hint)
 }
 
-// position is the line and column of a byte, both from 1.
-func position(data []byte, offset int64) (line, col int) {
+// lineColumn is the line and column of a byte, both from 1.
+func lineColumn(data []byte, offset int64) (line, col int) {
 	before := data[:min(max(offset, 0), int64(len(data)))]
 	line = 1 + bytes.Count(before, []byte("\n"))
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return line, 1 + utf8.RuneCount(before[start:])
 }
 
-func join(path, key string) string {
+func joinKey(path, key string) string {
 	if path == "" {
 		return key
 	}
@@ -215,7 +215,7 @@ func (p *pad) to(offset int64) {
 	if p.data == nil {
 		return
 	}
-	line, col := position(p.data, offset)
+	line, col := lineColumn(p.data, offset)
 	if p.line < line {
 		p.put(strings.Repeat("\n", line-p.line))
 		p.line, p.col = line, 1

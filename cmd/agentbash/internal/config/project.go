@@ -41,21 +41,21 @@ func (l *loader) cut(p projectFile, s *source, v *value) {
 	if p.shared {
 		v.members = slices.DeleteFunc(v.members, func(m member) bool { return m.key != "mcpServers" })
 	}
-	path := resolved(p.path)
-	if approved(l.result.Dirs, path, s.content()) {
+	path := resolveLinks(p.path)
+	if isApproved(l.result.Dirs, path, s.content()) {
 		return
 	}
 	names := strings.Fields(needApproval)
-	adds := additions(v, names)
-	v.members = slices.DeleteFunc(v.members, func(m member) bool { return contains(names, m.key) })
+	adds := listAdditions(v, names)
+	v.members = slices.DeleteFunc(v.members, func(m member) bool { return listContains(names, m.key) })
 	if len(adds) > 0 {
 		l.result.Pending = append(l.result.Pending, PendingProject{Path: path, Adds: append(adds, s.shownDefinitions()...), Data: s.content()})
 	}
 }
 
-// additions lists what a file would add, whole and as it stands in the file, so
+// listAdditions lists what a file would add, whole and as it stands in the file, so
 // that nothing is approved unseen.
-func additions(v *value, names []string) (adds []string) {
+func listAdditions(v *value, names []string) (adds []string) {
 	for _, name := range names {
 		m := v.find(name)
 		switch {
@@ -102,7 +102,7 @@ func (l *loader) takeProject(f *file, p projectFile) {
 // are, and takes away what would loosen.
 func (l *loader) atRoot(f *file, root string) {
 	for name, s := range f.fields.MCPServers {
-		s.Cwd = below(root, s.Cwd)
+		s.Cwd = dirBelow(root, s.Cwd)
 		if s.Trust {
 			s.Trust = false
 			l.warn(f.path, "mcpServers."+name+".trust", "a project's file cannot vouch for a server: set it in your own file")
@@ -120,13 +120,13 @@ func (l *loader) atRoot(f *file, root string) {
 	for _, group := range f.fields.Functions {
 		for i := range group {
 			if e := group[i].Exec; e != nil {
-				group[i].Exec = &fieldbash.Exec{Argv: e.Argv, Env: e.Env, Cwd: below(root, e.Cwd)}
+				group[i].Exec = &fieldbash.Exec{Argv: e.Argv, Env: e.Env, Cwd: dirBelow(root, e.Cwd)}
 			}
 		}
 	}
 }
 
-func below(root, dir string) string {
+func dirBelow(root, dir string) string {
 	if filepath.IsAbs(dir) {
 		return dir
 	}
@@ -147,7 +147,7 @@ func (l *loader) finish() {
 	fixed := r.Mode != "" && r.From["mode"] != filepath.Join(r.Dirs.Config, "config.json")
 	switch {
 	case f.mode == "" || fixed:
-	case slices.Index(modes(), f.mode) <= slices.Index(modes(), users):
+	case slices.Index(modeNames(), f.mode) <= slices.Index(modeNames(), users):
 		r.Mode, r.From["mode"] = f.mode, f.path
 	default:
 		l.warn(f.path, "mode", fmt.Sprintf("a project's file cannot loosen the mode from %s to %s: use --mode %[2]s", users, f.mode))
@@ -157,19 +157,19 @@ func (l *loader) finish() {
 			l.warn(f.path, "tools."+name, "a project's file cannot switch on what is switched off: change your own file")
 		}
 	}
-	tighten(l, f, "limits.turns", l.above.Turns, &r.Limits.Turns, f.limits.Turns)
-	tighten(l, f, "limits.cost", l.above.Cost, &r.Limits.Cost, f.limits.Cost)
-	tighten(l, f, "limits.time", l.above.Time, &r.Limits.Time, f.limits.Time)
-	tighten(l, f, "limits.calls", l.above.Calls, &r.Limits.Calls, f.limits.Calls)
-	tighten(l, f, "limits.output", l.above.Output, &r.Limits.Output, f.limits.Output)
+	tightenLimit(l, f, "limits.turns", l.above.Turns, &r.Limits.Turns, f.limits.Turns)
+	tightenLimit(l, f, "limits.cost", l.above.Cost, &r.Limits.Cost, f.limits.Cost)
+	tightenLimit(l, f, "limits.time", l.above.Time, &r.Limits.Time, f.limits.Time)
+	tightenLimit(l, f, "limits.calls", l.above.Calls, &r.Limits.Calls, f.limits.Calls)
+	tightenLimit(l, f, "limits.output", l.above.Output, &r.Limits.Output, f.limits.Output)
 	above, now, project := &l.above.Session, &r.Limits.Session, &f.limits.Session
-	tighten(l, f, "limits.session.calls", above.Calls, &now.Calls, project.Calls)
-	tighten(l, f, "limits.session.time", above.Time, &now.Time, project.Time)
-	tighten(l, f, "limits.session.output", above.Output, &now.Output, project.Output)
+	tightenLimit(l, f, "limits.session.calls", above.Calls, &now.Calls, project.Calls)
+	tightenLimit(l, f, "limits.session.time", above.Time, &now.Time, project.Time)
+	tightenLimit(l, f, "limits.session.output", above.Output, &now.Output, project.Output)
 }
 
-// tighten lowers a limit to the project's, unless a higher rank set it.
-func tighten[T int | float64](l *loader, f *file, key string, above T, now *T, project T) {
+// tightenLimit lowers a limit to the project's, unless a higher rank set it.
+func tightenLimit[T int | float64](l *loader, f *file, key string, above T, now *T, project T) {
 	switch {
 	case project == 0 || above != 0:
 	case *now == 0 || project <= *now:

@@ -190,8 +190,8 @@ func TestRulesKeepTheirPlaces(t *testing.T) {
 	w := newWorld(t, map[string]string{userFile: text})
 	raw := string(w.load().Rules[0].Raw)
 	for _, at := range []string{`["deny`, `"deny a & é`, `{"rule"`, `"ask `, `"match"`, `"x"`, `"y"`, `1,`, "null"} {
-		line, col := position([]byte(text), int64(strings.Index(text, at)))
-		gotLine, gotCol := position([]byte(raw), int64(strings.Index(raw, at)))
+		line, col := lineColumn([]byte(text), int64(strings.Index(text, at)))
+		gotLine, gotCol := lineColumn([]byte(raw), int64(strings.Index(raw, at)))
 		require.Equal(t, []int{line, col}, []int{gotLine, gotCol}, "%s in\n%s", at, raw)
 	}
 }

@@ -30,7 +30,7 @@ func (p *place) String() string {
 	if p.item {
 		return fmt.Sprintf("%s[%d]", p.up, p.index)
 	}
-	return join(p.up.String(), p.key)
+	return joinKey(p.up.String(), p.key)
 }
 
 // read takes the next value. A key that stands twice is an error: the later one
@@ -47,7 +47,7 @@ func (r *reader) read(path *place) (*value, error) {
 		v.isList = true
 		err = r.items(v, path)
 	case '"':
-		v.scalar, err = unquote(r.str())
+		v.scalar, err = unquoteJSON(r.str())
 	case 't', 'f':
 		v.scalar = c == 't'
 		r.word()
@@ -67,7 +67,7 @@ func (r *reader) members(v *value, path *place) error {
 	var seen map[string]bool
 	for r.at++; r.more('}'); {
 		at := int64(r.at)
-		key, err := unquote(r.str())
+		key, err := unquoteJSON(r.str())
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (r *reader) word() string {
 	return string(r.s.data[from:r.at])
 }
 
-func unquote(quoted []byte) (string, error) {
+func unquoteJSON(quoted []byte) (string, error) {
 	inner := quoted[1 : len(quoted)-1]
 	plain := !bytes.ContainsRune(inner, '\\')
 	for _, c := range inner {

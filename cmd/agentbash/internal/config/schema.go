@@ -29,7 +29,7 @@ const (
 	ModeFull = "full"
 )
 
-func modes() []string { return []string{ModePlan, ModeAsk, ModeAuto, ModeFull} }
+func modeNames() []string { return []string{ModePlan, ModeAsk, ModeAuto, ModeFull} }
 
 // Limits bound a turn. 0 is no limit.
 type Limits struct {
@@ -91,21 +91,21 @@ func (s *source) checkKeys(v *value, path *place, known string, ours bool) (errs
 	}
 	names := strings.Fields(known)
 	for _, m := range v.members {
-		if contains(names, m.key) {
+		if listContains(names, m.key) {
 			continue
 		}
 		near := registry.Closest(m.key, names, 2)
 		switch {
 		case len(near) > 0:
-			errs = append(errs, s.at(m.offset, join(path.String(), m.key), "unknown key: did you mean "+strings.Join(near, " or ")+"?"))
+			errs = append(errs, s.at(m.offset, joinKey(path.String(), m.key), "unknown key: did you mean "+strings.Join(near, " or ")+"?"))
 		case ours:
-			errs = append(errs, s.at(m.offset, join(path.String(), m.key), "unknown key: known are "+strings.Join(names, ", ")))
+			errs = append(errs, s.at(m.offset, joinKey(path.String(), m.key), "unknown key: known are "+strings.Join(names, ", ")))
 		}
 	}
 	return errs
 }
 
-func contains(list []string, s string) bool {
+func listContains(list []string, s string) bool {
 	for _, x := range list {
 		if x == s {
 			return true

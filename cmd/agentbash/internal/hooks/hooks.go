@@ -142,16 +142,16 @@ func (p program) ask(ctx context.Context, e *event, answer any) error {
 	d.UseNumber()
 	d.DisallowUnknownFields()
 	if err := d.Decode(answer); err != nil {
-		return fmt.Errorf("its answer is no answer: %v: %q", err, head(string(out)))
+		return fmt.Errorf("its answer is no answer: %v: %q", err, textHead(string(out)))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("its answer is no answer: there is more after the JSON object: %q", head(string(out)))
+		return fmt.Errorf("its answer is no answer: there is more after the JSON object: %q", textHead(string(out)))
 	}
 	return nil
 }
 
-// head is the beginning of a text, for a message.
-func head(s string) string {
+// textHead is the beginning of a text, for a message.
+func textHead(s string) string {
 	const most = 200
 	if s = strings.TrimSpace(s); len(s) > most {
 		return strings.ToValidUTF8(s[:most], "") + "..."

@@ -33,7 +33,7 @@ const mostAttached = 20
 
 // attach keeps a picture, and returns its chip.
 func (s *session) attach(img chat.Image) string {
-	base := strings.TrimSuffix(chip(img), "]")
+	base := strings.TrimSuffix(imageLabel(img), "]")
 	name := base + "]"
 	for n := 2; s.attached.has(name); n++ {
 		name = fmt.Sprintf("%s (%d)]", base, n)
@@ -66,9 +66,9 @@ func (a attachments) take(text string) (images []chat.Image, left attachments) {
 	return images, left
 }
 
-// chip is a picture in words: its name and its size.
-func chip(img chat.Image) string {
-	size := fmt.Sprintf("%s bytes", thousands(len(img.Data)))
+// imageLabel is a picture in words: its name and its size.
+func imageLabel(img chat.Image) string {
+	size := fmt.Sprintf("%s bytes", groupThousands(len(img.Data)))
 	if c, _, err := image.DecodeConfig(bytes.NewReader(img.Data)); err == nil {
 		size = fmt.Sprintf("%dx%d", c.Width, c.Height)
 	}
@@ -92,9 +92,9 @@ func (s *session) attaches(k key) (out key, note string) {
 		}
 		return key{name: keyPaste, text: s.attach(img) + " "}, ""
 	case k.name == keyClipboard:
-		data, err := clipboard()
+		data, err := readClipboard()
 		if err != nil {
-			return named(keyNone), err.Error()
+			return namedKey(keyNone), err.Error()
 		}
 		img, err := chat.NewImage("clipboard", data)
 		if err != nil { // what is no picture is text
@@ -154,8 +154,8 @@ func readImage(path string) (chat.Image, error) {
 // clipboardTime is how long a clipboard's owner may take to hand it over.
 const clipboardTime = 5 * time.Second
 
-// clipboard is the picture in the clipboard, else its text.
-func clipboard() ([]byte, error) {
+// readClipboard is the picture in the clipboard, else its text.
+func readClipboard() ([]byte, error) {
 	for _, tool := range [][2][]string{
 		{{"wl-paste", "--no-newline", "--type", "image/png"}, {"wl-paste", "--no-newline"}},
 		{{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"}, {"xclip", "-selection", "clipboard", "-out"}},
@@ -165,7 +165,7 @@ func clipboard() ([]byte, error) {
 			continue
 		}
 		for _, argv := range tool {
-			if data, err := output(argv); err == nil && len(data) > 0 {
+			if data, err := commandOutput(argv); err == nil && len(data) > 0 {
 				return data, nil
 			}
 		}
@@ -174,7 +174,7 @@ func clipboard() ([]byte, error) {
 	return nil, errors.New("no program to read the clipboard: install wl-clipboard or xclip, or name a file with @")
 }
 
-func output(argv []string) ([]byte, error) {
+func commandOutput(argv []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), clipboardTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)

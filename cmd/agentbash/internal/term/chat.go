@@ -268,7 +268,7 @@ func (s *session) pictures(prompt string) (images []chat.Image) {
 	}
 	var chips []string
 	for _, img := range named {
-		chips = append(chips, "  "+chip(img))
+		chips = append(chips, "  "+imageLabel(img))
 	}
 	s.screen.rows(chips, dim)
 	return images

@@ -79,7 +79,7 @@ func (s *session) slash(ctx context.Context, text string) (prompt string, ok boo
 			return "", true, s.runCommand(ctx, c, args)
 		}
 	}
-	if s.Conversation == nil || strings.ContainsAny(name, "/\n") || exists(word) {
+	if s.Conversation == nil || strings.ContainsAny(name, "/\n") || fileExists(word) {
 		return "", false, nil // a path
 	}
 	for _, c := range s.ownCommands() {
@@ -98,7 +98,7 @@ func (s *session) slash(ctx context.Context, text string) (prompt string, ok boo
 	return "", true, nil
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

@@ -97,15 +97,15 @@ func (s *session) files(word string) (out []string) {
 		if st, err := os.Stat(filepath.Join(at, name)); err == nil && st.IsDir() {
 			name += "/"
 		}
-		if out = append(out, escaped(dir+name)); len(out) == mostOptions {
+		if out = append(out, escapePath(dir+name)); len(out) == mostOptions {
 			break
 		}
 	}
 	return out
 }
 
-// escaped is a path as bash wants it.
-func escaped(path string) string {
+// escapePath is a path as bash wants it.
+func escapePath(path string) string {
 	var b strings.Builder
 	for _, r := range path {
 		if strings.ContainsRune(" '\"\\$`&|;<>()*?[]{}!#", r) {
@@ -131,7 +131,7 @@ func commonPrefix(options []string) string {
 func inColumns(options []string, width, height int) string {
 	widest := 0
 	for _, o := range options {
-		widest = max(widest, columns(o)+2)
+		widest = max(widest, textColumns(o)+2)
 	}
 	perRow := max(1, (width-1)/max(widest, 1))
 	var b strings.Builder
@@ -140,11 +140,11 @@ func inColumns(options []string, width, height int) string {
 			fmt.Fprintf(&b, "... %d more\n", len(options)-i)
 			break
 		}
-		b.WriteString(clip(o, max(width-1, 4)))
+		b.WriteString(clipColumns(o, max(width-1, 4)))
 		if (i+1)%perRow == 0 || i+1 == len(options) {
 			b.WriteByte('\n')
 		} else {
-			b.WriteString(strings.Repeat(" ", widest-columns(o)))
+			b.WriteString(strings.Repeat(" ", widest-textColumns(o)))
 		}
 	}
 	return b.String()

@@ -16,7 +16,7 @@ const (
 // showOutput shows what a command of the model's gave: the diffs of edits, and
 // the beginning and the end of anything else.
 func (s *screen) showOutput(output string) {
-	output = strings.TrimRight(safe(output), "\n")
+	output = strings.TrimRight(cleanText(output), "\n")
 	if output == "" || output == "(no output)" {
 		return
 	}
@@ -49,9 +49,9 @@ func (s *screen) showPart(lines []string, diff bool) {
 			if diff {
 				st = diffStyle(line)
 			}
-			s.line("    " + s.look.paint(clip(strings.ReplaceAll(line, "\t", "    "), width), st))
+			s.line("    " + s.look.paint(clipColumns(strings.ReplaceAll(line, "\t", "    "), width), st))
 		case i == head:
-			s.line("    " + s.look.paint(clip(fmt.Sprintf("... %s more: /output shows all", plural(left, "line")), width), dim))
+			s.line("    " + s.look.paint(clipColumns(fmt.Sprintf("... %s more: /output shows all", countNoun(left, "line")), width), dim))
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (s *screen) whole(n int) error {
 		return fmt.Errorf("no command has run yet")
 	}
 	if n < 1 || n > len(s.outputs) {
-		return fmt.Errorf("there are %s: /output 1 shows the last", plural(len(s.outputs), "output"))
+		return fmt.Errorf("there are %s: /output 1 shows the last", countNoun(len(s.outputs), "output"))
 	}
 	k := s.outputs[len(s.outputs)-n]
 	s.line(s.look.paint("  $ "+asLine(k.command), bold))
@@ -110,7 +110,7 @@ func (s *screen) whole(n int) error {
 
 // page shows a text, with diffs in colours.
 func (s *screen) page(text string) {
-	lines := strings.Split(strings.TrimRight(safe(text), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(cleanText(text), "\n"), "\n")
 	diff := isDiff(lines)
 	for _, line := range lines {
 		if diff {
@@ -120,9 +120,9 @@ func (s *screen) page(text string) {
 	}
 }
 
-func plural(n int, what string) string {
+func countNoun(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return thousands(n) + " " + what + "s"
+	return groupThousands(n) + " " + what + "s"
 }

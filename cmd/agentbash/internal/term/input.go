@@ -40,7 +40,7 @@ var (
 
 func newInput(o *Options) (*input, error) {
 	in := &input{out: o.Err, resize: o.Resize}
-	whole := func(text string) bool { return whole(text, o.Incomplete) }
+	whole := func(text string) bool { return isWholeText(text, o.Incomplete) }
 	f, ok := o.In.(*os.File)
 	if ok && xterm.IsTerminal(int(f.Fd())) {
 		in.terminal, in.tty = true, &terminal{fd: int(f.Fd())}
@@ -96,7 +96,7 @@ func (in *input) next(ctx context.Context, prompt string, interrupt <-chan os.Si
 	if len(in.queue) > 0 {
 		text := in.queue[0]
 		in.queue = in.queue[1:]
-		_, err := io.WriteString(in.out, prompt+strings.ReplaceAll(safe(text), "\n", "\n"+strings.Repeat(" ", len(prompt)))+"\n")
+		_, err := io.WriteString(in.out, prompt+strings.ReplaceAll(cleanText(text), "\n", "\n"+strings.Repeat(" ", len(prompt)))+"\n")
 		return text, err
 	}
 	in.keys.start()

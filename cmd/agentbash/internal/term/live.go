@@ -126,17 +126,17 @@ func (s *screen) liveRows(width int) []string {
 		label = "waiting for your answer"
 	}
 	frame := `|/-\`[int(elapsed/(2*frameTime))%4]
-	rows := []string{s.look.paint(clip(fmt.Sprintf("%c %s %d s, Esc stops", frame, label, int(elapsed.Seconds())), width), dim)}
+	rows := []string{s.look.paint(clipColumns(fmt.Sprintf("%c %s %d s, Esc stops", frame, label, int(elapsed.Seconds())), width), dim)}
 	if l.asked != nil {
 		for _, r := range (block{width: width}).choices(l.asked) {
-			rows = append(rows, s.look.paint(clip(r, width), bold))
+			rows = append(rows, s.look.paint(clipColumns(r, width), bold))
 		}
 	}
 	if l.answer != "" {
 		return append(rows, clipLeft(l.answer, width))
 	}
 	for _, q := range l.queued {
-		rows = append(rows, s.look.paint(clip("  next: "+safeLine(q), width), dim))
+		rows = append(rows, s.look.paint(clipColumns("  next: "+safeLine(q), width), dim))
 	}
 	if l.typed != "" {
 		rows = append(rows, clipLeft("> "+safeLine(lastOf(l.typed)), width))
@@ -156,9 +156,9 @@ func lastOf(s string) string {
 
 // clipLeft keeps the end of a line.
 func clipLeft(s string, width int) string {
-	for columns(s) > width {
+	for textColumns(s) > width {
 		r := []rune(s)
-		s = "<" + string(r[min(len(r), 1+max(1, columns(s)-width)):])
+		s = "<" + string(r[min(len(r), 1+max(1, textColumns(s)-width)):])
 	}
 	return s
 }

@@ -43,7 +43,7 @@ func (w *liveWriter) end(output string) {
 		w.screen.output(output)
 		return
 	}
-	lines := strings.Split(strings.TrimRight(safe(output), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(cleanText(output), "\n"), "\n")
 	from := len(lines)
 	for from > 0 && strings.HasPrefix(lines[from-1], "[") && strings.HasSuffix(lines[from-1], "]") && lines[from-1] != "[stderr]" {
 		from--

@@ -69,7 +69,7 @@ func (c own) read() (about, prompt string, err error) {
 		return "", "", err
 	}
 	if len(data) > mostPrompt {
-		return "", "", fmt.Errorf("/%s: %s is over %s bytes: make it shorter", c.name, c.path, thousands(mostPrompt))
+		return "", "", fmt.Errorf("/%s: %s is over %s bytes: make it shorter", c.name, c.path, groupThousands(mostPrompt))
 	}
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	if rest, ok := strings.CutPrefix(text, "---\n"); ok {
@@ -93,7 +93,7 @@ func (c own) about() string {
 	case about == "":
 		about, _, _ = strings.Cut(prompt, "\n")
 	}
-	return clip(safeLine(about), 70)
+	return clipColumns(safeLine(about), 70)
 }
 
 // allowed asks for a project's command: the first time it is shown, and typing

@@ -142,7 +142,7 @@ func (s *screen) show(text string) {
 func (s *screen) output(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.say(safe(text))
+	s.say(cleanText(text))
 	s.endLine()
 }
 
@@ -158,7 +158,7 @@ func (s *screen) end() {
 	defer s.mu.Unlock()
 	s.endLine()
 	if s.terminal && s.usage != (chat.Usage{}) {
-		text := fmt.Sprintf("  [%s, %s; session %s]", spent(s.usage), elapsed(time.Since(s.started)), spent(s.total))
+		text := fmt.Sprintf("  [%s, %s; session %s]", usageText(s.usage), elapsedText(time.Since(s.started)), usageText(s.total))
 		s.line(s.look.paint(text, dim))
 	}
 }
@@ -188,12 +188,12 @@ func (s *screen) event(e chat.Event) {
 		if e.Void {
 			void = "; the reply begins anew"
 		}
-		s.line(s.look.paint(fmt.Sprintf("  [%s; trying again in %s%s]", safeLine(e.Reason), elapsed(e.Wait), void), yellow))
+		s.line(s.look.paint(fmt.Sprintf("  [%s; trying again in %s%s]", safeLine(e.Reason), elapsedText(e.Wait), void), yellow))
 	case chat.Compacted:
 		s.endLine()
-		s.line(s.look.paint(fmt.Sprintf("  [the conversation was shortened from about %s to %s tokens]", thousands(e.Before), thousands(e.After)), yellow))
+		s.line(s.look.paint(fmt.Sprintf("  [the conversation was shortened from about %s to %s tokens]", groupThousands(e.Before), groupThousands(e.After)), yellow))
 	case chat.Usage:
-		s.usage, s.total = plus(s.usage, e), plus(s.total, e)
+		s.usage, s.total = addUsage(s.usage, e), addUsage(s.total, e)
 	}
 }
 
@@ -228,8 +228,8 @@ func (s *screen) endThought() {
 func (s *screen) toolCall(c chat.ToolCall) {
 	s.endLine()
 	s.asked[c.ID] = c.Command
-	line := clip("  $ "+asLine(c.Command), max(20, s.width()-28))
-	s.callW = columns(line)
+	line := clipColumns("  $ "+asLine(c.Command), max(20, s.width()-28))
+	s.callW = textColumns(line)
 	s.call = c.Command
 	s.live.label = "running"
 	s.put(s.err, s.look.paint(line, bold))
@@ -243,7 +243,7 @@ func (s *screen) result(r chat.ToolResult) {
 	s.live.label = "working"
 	if r.Refused {
 		s.endLine()
-		s.line(s.look.paint("  [refused: "+clip(safeLine(r.Output), max(40, s.width()-14))+"]", yellow))
+		s.line(s.look.paint("  [refused: "+clipColumns(safeLine(r.Output), max(40, s.width()-14))+"]", yellow))
 		return
 	}
 	state, st := "ok", green
@@ -255,16 +255,16 @@ func (s *screen) result(r chat.ToolResult) {
 	case r.ExitCode != 0:
 		state, st = fmt.Sprintf("exit %d", r.ExitCode), red
 	}
-	what := state + ", " + size(r.Output)
+	what := state + ", " + outputSize(r.Output)
 	switch {
 	case r.Display != "" && state == "ok":
 		what = safeLine(r.Display)
 	case r.Display != "":
 		what = state + ", " + safeLine(r.Display)
 	}
-	what = clip(what, max(40, s.width()-14))
-	outcome := fmt.Sprintf("  [%s, %s]", what, elapsed(r.Duration))
-	if s.terminal && s.callW+columns(outcome) >= s.width() {
+	what = clipColumns(what, max(40, s.width()-14))
+	outcome := fmt.Sprintf("  [%s, %s]", what, elapsedText(r.Duration))
+	if s.terminal && s.callW+textColumns(outcome) >= s.width() {
 		outcome = "\n  " + outcome
 	}
 	s.line(s.look.paint(outcome, st))
@@ -303,8 +303,8 @@ func (s *screen) endLine() {
 	}
 }
 
-// size is how much output there is, in the words of a person.
-func size(output string) string {
+// outputSize is how much output there is, in the words of a person.
+func outputSize(output string) string {
 	n := strings.Count(strings.TrimSuffix(output, "\n"), "\n") + 1
 	switch {
 	case output == "(no output)":
@@ -312,18 +312,18 @@ func size(output string) string {
 	case n == 1:
 		return "1 line"
 	}
-	return thousands(n) + " lines"
+	return groupThousands(n) + " lines"
 }
 
-func thousands(n int) string {
+func groupThousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+	return fmt.Sprintf("%s,%03d", groupThousands(n/1000), n%1000)
 }
 
-// clip shortens a line to a number of columns.
-func clip(s string, columns int) string {
+// clipColumns shortens a line to a number of columns.
+func clipColumns(s string, columns int) string {
 	if uniseg.StringWidth(s) <= columns {
 		return s
 	}

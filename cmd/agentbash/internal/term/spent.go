@@ -7,7 +7,7 @@ import (
 	"github.com/agentbash/agentbash/chat"
 )
 
-func plus(a, b chat.Usage) chat.Usage {
+func addUsage(a, b chat.Usage) chat.Usage {
 	a.Prompt += b.Prompt
 	a.Completion += b.Completion
 	a.Cached += b.Cached
@@ -17,17 +17,17 @@ func plus(a, b chat.Usage) chat.Usage {
 	return a
 }
 
-// spent is a usage in words: tokens, and what they cost if that is known.
-func spent(u chat.Usage) string {
+// usageText is a usage in words: tokens, and what they cost if that is known.
+func usageText(u chat.Usage) string {
 	cached := ""
 	if u.Cached > 0 {
-		cached = fmt.Sprintf(" (%s cached)", thousands(u.Cached))
+		cached = fmt.Sprintf(" (%s cached)", groupThousands(u.Cached))
 	}
 	about := ""
 	if u.Estimated {
 		about = "about " // the server gave no numbers
 	}
-	text := fmt.Sprintf("%s%s tokens in%s, %s out", about, thousands(u.Prompt), cached, thousands(u.Completion))
+	text := fmt.Sprintf("%s%s tokens in%s, %s out", about, groupThousands(u.Prompt), cached, groupThousands(u.Completion))
 	if u.Cost > 0 {
 		text += fmt.Sprintf(", $%.4f", u.Cost)
 	}
@@ -38,14 +38,14 @@ func spent(u chat.Usage) string {
 func (s *screen) costs() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text := "last turn: " + spent(s.usage) + "\nsession: " + spent(s.total)
+	text := "last turn: " + usageText(s.usage) + "\nsession: " + usageText(s.total)
 	if s.total.Cost == 0 {
 		text += "\nprices of this model are not known, so tokens are all there is"
 	}
 	return text
 }
 
-func elapsed(d time.Duration) string {
+func elapsedText(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
