@@ -131,7 +131,7 @@ func New(opts *Options) (_ *Bash, err error) {
 // register makes the tools.
 func (b *Bash) register(o *Options) (err error) {
 	c := &o.Commands
-	c.Files.StateDir, c.Files.Guard = filepath.Join(o.StateDir, "checkpoints"), !o.ToolsOnly
+	c.Files.StateDir, c.Files.RequireRead = filepath.Join(o.StateDir, "checkpoints"), !o.ToolsOnly
 	c.Files.Access = func(ctx context.Context) *files.Access { return b.confinement.Access(ctx) }
 	if c.Notes.Root == "" {
 		c.Notes.Root = confinement.Repository(o.Dir)

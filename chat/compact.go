@@ -14,17 +14,17 @@ import (
 	"github.com/agentbash/agentbash/chat/transcript"
 )
 
-// maxSqueezes bounds the tries to make a request fit.
-const maxSqueezes = 2
+// maxCompactions bounds the tries to make a request fit.
+const maxCompactions = 2
 
 // makeRoom compacts after the server refused the conversation as too long. It
 // reports whether another request makes sense.
 func (c *Conversation) makeRoom(ctx context.Context, t *turn, err error) bool {
 	var e *Error
-	if !errors.As(err, &e) || !e.tooLong || t.squeezes >= maxSqueezes {
+	if !errors.As(err, &e) || !e.tooLong || t.compactions >= maxCompactions {
 		return false
 	}
-	t.squeezes++
+	t.compactions++
 	estimate := c.size.estimate(c.messages)
 	switch {
 	case e.window > 0:
@@ -32,7 +32,7 @@ func (c *Conversation) makeRoom(ctx context.Context, t *turn, err error) bool {
 	case c.size.window == 0 || c.size.window > estimate:
 		c.size.window = estimate
 	}
-	return c.squeeze(ctx, t.squeezes) && c.sync() == nil
+	return c.shortenHistory(ctx, t.compactions) && c.syncJournal() == nil
 }
 
 // Compact makes room now, whether the window is full or not.
@@ -42,18 +42,18 @@ func (c *Conversation) Compact(ctx context.Context) error {
 		c.size.window = c.size.estimate(c.messages)
 	}
 	c.size.window = min(c.size.window, c.size.estimate(c.messages))
-	ok := c.squeeze(ctx, 1)
+	ok := c.shortenHistory(ctx, 1)
 	c.size.window = before.window
 	if !ok {
 		return &Error{Exit: ExitUsage, Text: "there is nothing that could be left out yet"}
 	}
-	return c.sync()
+	return c.syncJournal()
 }
 
-// squeeze shortens the conversation. Outputs of tools go first, the oldest
+// shortenHistory shortens the conversation. Outputs of tools go first, the oldest
 // before the newer; then what came before the last turns becomes a summary. The
 // text of the last turns stays. It reports whether anything became shorter.
-func (c *Conversation) squeeze(ctx context.Context, try int) bool {
+func (c *Conversation) shortenHistory(ctx context.Context, try int) bool {
 	before := c.size.estimate(c.messages)
 	// What the server counted is the measure; our own weights are scaled to it.
 	ours := toolTokens + estimateTokens(c.messages)
@@ -67,10 +67,10 @@ func (c *Conversation) squeeze(ctx context.Context, try int) bool {
 		return false
 	}
 	rec := transcript.Record{Type: transcript.TypeCompact}
-	for _, m := range ms[c.systems():] {
+	for _, m := range ms[c.countSystem():] {
 		rec.Messages = append(rec.Messages, c.keepable(&m))
 	}
-	c.add(rec)
+	c.addRecord(rec)
 	c.size.forget()
 	c.opts.Events(Compacted{Before: before, After: c.size.estimate(c.messages)})
 	return true
@@ -80,7 +80,7 @@ func (c *Conversation) squeeze(ctx context.Context, try int) bool {
 // not the one that answers now.
 func (c *Conversation) keepable(m *message) transcript.Record {
 	rec := m.rec
-	if rec.Model = ""; !c.own(m) {
+	if rec.Model = ""; !c.isOwn(m) {
 		rec.Model = m.by
 	}
 	return rec
@@ -108,15 +108,15 @@ func (c *Conversation) dropOutputs(ms []message, target, try int) {
 			return
 		}
 		rec := ms[i].rec
-		rec.Output = c.stub(rec.Output)
+		rec.Output = c.shortenOutput(rec.Output)
 		ms[i].rec, ms[i].Content = rec, rec.Output
 	}
 }
 
 var spilled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`full_output="([^"]+)"`) })
 
-// stub stands for an output: its first line, and where the whole is.
-func (c *Conversation) stub(output string) string {
+// shortenOutput stands for an output: its first line, and where the whole is.
+func (c *Conversation) shortenOutput(output string) string {
 	path := ""
 	if m := spilled().FindStringSubmatch(output); m != nil {
 		path = m[1]
@@ -136,14 +136,14 @@ func (c *Conversation) stub(output string) string {
 
 // dropTurns replaces what comes before the last turns by a summary.
 func (c *Conversation) dropTurns(ctx context.Context, ms []message, budget, try int) []message {
-	head := c.systems()
+	head := c.countSystem()
 	cut := tailStart(ms, head, budget)
 	if cut <= head {
 		return ms
 	}
 	text := ""
 	if try == 1 {
-		text = c.summary(ctx, ms[:cut])
+		text = c.summarizeMessages(ctx, ms[:cut])
 	}
 	if text == "" {
 		text = listMessages(ms[head:cut])
@@ -157,7 +157,7 @@ func (c *Conversation) dropTurns(ctx context.Context, ms []message, budget, try 
 	add := func(r transcript.Record) {
 		keep := c.messages
 		c.messages = nil
-		c.push(r)
+		c.appendMessage(r)
 		out = append(out, c.messages...)
 		c.messages = keep
 	}
@@ -198,17 +198,17 @@ func tailStart(ms []message, head, budget int) int {
 // summaryPrompt asks for what the next steps need.
 const summaryPrompt = `The conversation has become too long for the context window. Write the summary from which you will go on, as plain text, without calling a tool: what was asked for, in the user's own words where they matter; what was decided and why; which files were read or changed and what matters in them; which commands matter and what came of them; what remains to be done. At most 800 words.`
 
-// summary has the model sum up the messages; "" when it does not.
-func (c *Conversation) summary(ctx context.Context, ms []message) string {
+// summarizeMessages has the model sum up the messages; "" when it does not.
+func (c *Conversation) summarizeMessages(ctx context.Context, ms []message) string {
 	keep, size := c.messages, c.size
-	c.hush = true
-	defer func() { c.messages, c.size, c.hush = keep, size, false }()
+	c.summarizing = true
+	defer func() { c.messages, c.size, c.summarizing = keep, size, false }()
 	c.messages = slices.Clone(ms)
 	if last := ms[len(ms)-1]; last.Role == openai.ChatMessageRoleUser {
 		c.messages = c.messages[:len(ms)-1]
 	}
-	c.push(transcript.Record{Type: transcript.TypeUser, Text: summaryPrompt})
-	r, err := c.ask(ctx)
+	c.appendMessage(transcript.Record{Type: transcript.TypeUser, Text: summaryPrompt})
+	r, err := c.requestReply(ctx)
 	if err != nil {
 		return ""
 	}

@@ -139,8 +139,8 @@ func (c *Conversation) refusesImages(text string) (again bool) {
 	return again
 }
 
-// unseen reports whether a picture was left out of the conversation.
-func (c *Conversation) unseen() bool {
+// lacksPicture reports whether a picture was left out of the conversation.
+func (c *Conversation) lacksPicture() bool {
 	return slices.ContainsFunc(c.messages, func(m message) bool { return m.unseen })
 }
 

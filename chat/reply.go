@@ -115,14 +115,14 @@ type wireUsage struct {
 	Cost float64 `json:"cost"`
 }
 
-// stream sends the conversation once and reads the reply to its end. The reply
+// streamReply sends the conversation once and reads the reply to its end. The reply
 // is never nil; on an error it holds what came before. before is an error from
 // before the reply began.
-func (c *Conversation) stream(ctx context.Context) (r *reply, before, within error) {
+func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, within error) {
 	r = &reply{}
 	ctx, done := context.WithCancelCause(ctx)
 	defer done(nil)
-	open, take := c.openChat, c.take
+	open, take := c.openChat, c.addEvent
 	if c.api == APIResponses {
 		open, take = c.openResponses, c.takeResponse
 	}
@@ -157,9 +157,9 @@ func (c *Conversation) stream(ctx context.Context) (r *reply, before, within err
 	}
 	r.nameCalls(c.turns, len(c.messages))
 	if r.usage {
-		c.spent(r.counted, r.cost)
+		c.bookUsage(r.counted, r.cost)
 	} else {
-		c.spent(c.size.guess(c.messages, r), 0)
+		c.bookUsage(c.size.guessUsage(c.messages, r), 0)
 	}
 	return r, nil, nil
 }
@@ -167,14 +167,14 @@ func (c *Conversation) stream(ctx context.Context) (r *reply, before, within err
 func (c *Conversation) openChat(ctx context.Context) (rawStream, error) {
 	return c.client.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{
 		Model:         c.opts.Model,
-		Messages:      c.wire(),
+		Messages:      c.wireMessages(),
 		Tools:         c.tools,
 		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
 	})
 }
 
-// take adds one event to the reply.
-func (c *Conversation) take(r *reply, raw []byte) error {
+// addEvent adds one event to the reply.
+func (c *Conversation) addEvent(r *reply, raw []byte) error {
 	var e chunk
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return fmt.Errorf("an event that is not JSON: %s", quoteHead(string(raw)))
@@ -205,12 +205,12 @@ func (c *Conversation) takeChoice(r *reply, choice *choice) {
 	}
 	if thought += textOf(d.ReasoningContent) + textOf(d.Reasoning); thought != "" {
 		r.reasoning.WriteString(thought)
-		c.emit(Reasoning{Delta: thought})
+		c.emitEvent(Reasoning{Delta: thought})
 	}
 	r.details = append(r.details, listOf[json.RawMessage](d.ReasoningDetails)...)
 	if text += textOf(d.Refusal); text != "" {
 		r.text.WriteString(text)
-		c.emit(Text{Delta: text})
+		c.emitEvent(Text{Delta: text})
 	}
 	for _, delta := range listOf[toolCallDelta](d.ToolCalls) {
 		r.addCall(delta)

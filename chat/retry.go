@@ -53,7 +53,7 @@ func (t *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 			resp.Body.Close()
 		}
 		t.tell(Retry{Attempt: n, Wait: wait, Reason: reason})
-		stateOf(req.Context()).rest()
+		stateOf(req.Context()).stopWait()
 		if err := sleepContext(req.Context(), wait); err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ func (c *Conversation) httpClient() *http.Client {
 		next:     &checker{next: client.Transport, setting: c.opts.Settings.BaseURL},
 		attempts: c.opts.Attempts,
 		backoff:  c.opts.Backoff,
-		tell:     func(r Retry) { c.emit(r) },
+		tell:     func(r Retry) { c.emitEvent(r) },
 	}}
 	return &client
 }
@@ -52,12 +52,12 @@ func (e *responseError) Error() string { return e.text }
 
 func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 	state := stateOf(req.Context())
-	state.alive()
+	state.restartWait()
 	resp, err := c.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
-	state.alive()
+	state.restartWait()
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		resp.Body.Close()
@@ -88,7 +88,7 @@ type living struct {
 
 func (l *living) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	l.state.alive()
+	l.state.restartWait()
 	return n, err
 }
 

@@ -46,7 +46,7 @@ func (s *AnswerSchema) Check(text []byte) []string {
 		return nil
 	}
 	f := finder{root: s.v.root, refs: map[string]*jsonschema.Schema{}}
-	f.look(s.v.root, value, nil, 0)
+	f.compareValue(s.v.root, value, nil, 0)
 	if lines := f.lines(); len(lines) > 0 {
 		return lines[:min(len(lines), maxProblems)]
 	}

@@ -35,7 +35,7 @@ func (f *Fields) functionGroup(name string, defs []Function) (*group, []error) {
 			errs = append(errs, fmt.Errorf("%s: the name is not fit for a command: it is field:%s:%s", def.Name, name, safe))
 		}
 		t := f.functionTool(name, safe, def)
-		if strangers := def.Roles.give(t); strangers != nil {
+		if strangers := def.Roles.applyTo(t); strangers != nil {
 			errs = append(errs, fmt.Errorf(`%s: "roles" names %s, which it has no parameter of`, def.Name, strings.Join(strangers, ", ")))
 		}
 		g.tools = append(g.tools, t)
@@ -50,7 +50,7 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		schema = nil
 	}
 	detail := cleanText(def.Description, maxDetail)
-	t := f.tool(group, safe, cmp.Or(summaryOf(detail), summaryOf(def.Name), safe), detail, schema)
+	t := f.newTool(group, safe, cmp.Or(summaryOf(detail), summaryOf(def.Name), safe), detail, schema)
 	limit := secondsDuration(def.Timeout)
 	if limit == 0 {
 		limit = defaultTimeout
@@ -67,7 +67,7 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 	}
 	read := t.Uses
 	t.Uses = func(kwargs registry.Kwargs, uses []registry.Use, _ bool) ([]registry.Use, bool) {
-		own, known := f.uses(&def, kwargs)
+		own, known := f.functionUses(&def, kwargs)
 		return read(kwargs, append(own, uses...), known)
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {

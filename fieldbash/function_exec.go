@@ -38,7 +38,7 @@ func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call,
 	if err := cmd.Start(); err != nil {
 		return notStarted(def.Argv[0], err)
 	}
-	f.guard.Add(cmd.Process.Pid)
+	f.watchdog.Add(cmd.Process.Pid)
 	err := cmd.Wait()
 	if kill != nil {
 		kill.Stop()
@@ -46,7 +46,7 @@ func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call,
 	if ctx.Err() != nil {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
-	f.guard.Remove(cmd.Process.Pid)
+	f.watchdog.Remove(cmd.Process.Pid)
 	var status *exec.ExitError
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success():

@@ -16,9 +16,9 @@ import (
 // maxIndex bounds the arrays that --list.N builds.
 const maxIndex = 9999
 
-// place reads a dotted key: the names as declared, and the parameter at its
+// resolveKey reads a dotted key: the names as declared, and the parameter at its
 // end if the schema declares it.
-func (s *scanner) place(key string) (path []string, leaf *registry.Param) {
+func (s *scanner) resolveKey(key string) (path []string, leaf *registry.Param) {
 	parts := strings.Split(key, ".")
 	leaf = s.params.Find(parts[0])
 	if leaf == nil {
@@ -54,9 +54,9 @@ func memberOf(p *registry.Param, part string) (*registry.Param, string) {
 	return nil, part
 }
 
-// merge puts together the base, the registry's kwargs and the nested places,
+// mergeKwargs puts together the base, the registry's kwargs and the nested places,
 // each over the one before.
-func (s *scanner) merge(flags registry.Kwargs) registry.Kwargs {
+func (s *scanner) mergeKwargs(flags registry.Kwargs) registry.Kwargs {
 	kwargs := registry.Kwargs{}
 	maps.Copy(kwargs, s.base)
 	maps.Copy(kwargs, flags)
@@ -64,7 +64,7 @@ func (s *scanner) merge(flags registry.Kwargs) registry.Kwargs {
 		v := a.value
 		if a.isText {
 			var err error
-			if v, err = s.coerce(a.path, a.words); err != nil {
+			if v, err = s.coerceNested(a.path, a.words); err != nil {
 				s.problems = append(s.problems, fmt.Sprintf("--%s: %v", strings.Join(a.path, "."), err))
 				continue
 			}
@@ -83,9 +83,9 @@ func (s *scanner) merge(flags registry.Kwargs) registry.Kwargs {
 	return kwargs
 }
 
-// coerce makes the value of a nested place from the words given for it, by the
+// coerceNested makes the value of a nested place from the words given for it, by the
 // type that the schema declares there.
-func (s *scanner) coerce(path, words []string) (any, error) {
+func (s *scanner) coerceNested(path, words []string) (any, error) {
 	leaf := s.params.Find(path[0])
 	for _, part := range path[1:] {
 		leaf, _ = memberOf(leaf, part)

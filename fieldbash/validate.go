@@ -60,7 +60,7 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 		return nil
 	}
 	f := finder{root: v.root, refs: map[string]*jsonschema.Schema{}}
-	f.look(v.root, args, nil, 0)
+	f.compareValue(v.root, args, nil, 0)
 	problems := f.lines()
 	if len(problems) == 0 { // a keyword that needs the whole: not, if, unevaluated...
 		problems = []string{fmt.Sprintf("the arguments do not fit the schema: %v", err)}

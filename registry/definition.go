@@ -33,7 +33,7 @@ func (t *Tool) withoutStdin() json.RawMessage {
 	schema := objectSchema(t.Params.Schema())
 	var required []string
 	from := false
-	if p := t.Params.ready(); p != nil {
+	if p := t.Params.readSchema(); p != nil {
 		for _, q := range p.List() {
 			if q.Required {
 				required = append(required, q.Name)

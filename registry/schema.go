@@ -122,7 +122,7 @@ func (d schemaDoc) union(q *Param, o members, depth int) {
 	var types []string
 	if json.Unmarshal(o.at("type"), &types) == nil {
 		for _, t := range types {
-			member := o.with("type", mustJSON(t))
+			member := o.withValue("type", mustJSON(t))
 			q.AnyOf = append(q.AnyOf, d.param(member.render(), depth+1))
 		}
 	}
@@ -184,8 +184,8 @@ func (o members) at(key string) json.RawMessage {
 	return nil
 }
 
-// with returns a copy in which key has another value and unions are gone.
-func (o members) with(key string, value json.RawMessage) members {
+// withValue returns a copy in which key has another value and unions are gone.
+func (o members) withValue(key string, value json.RawMessage) members {
 	var out members
 	for _, m := range o {
 		switch m.key {

@@ -41,9 +41,9 @@ func (q *request) close() {
 	q.fds = nil
 }
 
-// detach takes the descriptors from a tool that is left behind, so that a
+// detachStreams takes the descriptors from a tool that is left behind, so that a
 // pipe's reader sees its end: /dev/null takes their place.
-func (q *request) detach() {
+func (q *request) detachStreams() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
@@ -56,9 +56,9 @@ func (q *request) detach() {
 	}
 }
 
-// connection serves one call. Whoever is not this user, or does not speak the
+// serveConn serves one call. Whoever is not this user, or does not speak the
 // protocol, is hung up on.
-func (h *host) connection(conn *net.UnixConn) {
+func (h *host) serveConn(conn *net.UnixConn) {
 	defer conn.Close()
 	pid, ok := sameUser(conn)
 	if !ok {
@@ -105,7 +105,7 @@ func (h *host) serveCall(ctx context.Context, q *request) int {
 	case status := <-done:
 		return status
 	case <-time.After(abandonAfter):
-		q.detach()
+		q.detachStreams()
 		return 128 + int(unix.SIGINT)
 	}
 }

@@ -65,14 +65,14 @@ func refusalStatus(err error) int {
 	return exitDenied
 }
 
-// begin asks the guard about a plan that no hook refused. A refusal is the
+// beginPlan asks the guard about a plan that no hook refused. A refusal is the
 // whole of its result.
-func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result, refused error) (g Grant, ok bool) {
+func (r *Router) beginPlan(ctx context.Context, p *Plan, s *streams, res *Result, refused error) (g Grant, ok bool) {
 	if refused == nil {
 		if r.opts.Guard == nil || p.Err != nil {
 			return g, true
 		}
-		if g, refused = r.admit(ctx, p); refused == nil {
+		if g, refused = r.admitPlan(ctx, p); refused == nil {
 			return g, true
 		}
 	}
@@ -82,9 +82,9 @@ func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result, re
 	return Grant{}, false
 }
 
-// admit asks the guard when it is the plan's turn: bash text waits for the one
+// admitPlan asks the guard when it is the plan's turn: bash text waits for the one
 // before it, so that it is judged against the shell that it will meet.
-func (r *Router) admit(ctx context.Context, p *Plan) (Grant, error) {
+func (r *Router) admitPlan(ctx context.Context, p *Plan) (Grant, error) {
 	if p.InProcess {
 		return r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir()})
 	}
@@ -130,7 +130,7 @@ func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registr
 	ctx = registry.Allow(ctx, grant.Paths...)
 	var got registry.ToolResult
 	if o == nil || !o.after {
-		got = r.invoke(ctx, p, c)
+		got = r.invokeTool(ctx, p, c)
 	} else {
 		got = r.invokeShown(ctx, p, c, o)
 	}

@@ -80,9 +80,9 @@ func (h *Hook) matches(name string) bool {
 	return len(h.Match) == 0
 }
 
-// hooked reports whether some hook wants to see a call before it runs, and
+// hooksFor reports whether some hook wants to see a call before it runs, and
 // whether some wants to see its output.
-func (r *Router) hooked(name string) (before, after bool) {
+func (r *Router) hooksFor(name string) (before, after bool) {
 	for i := range r.opts.Hooks {
 		if h := &r.opts.Hooks[i]; h.matches(name) {
 			before, after = before || h.Before != nil, after || h.After != nil

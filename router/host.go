@@ -73,9 +73,9 @@ func (h *host) open(small bool) (err error) {
 
 func (h *host) socket() string { return filepath.Join(h.dir, "socket") }
 
-// env is what a shell needs to reach this host, added to its environment. The
+// addEnv is what a shell needs to reach this host, added to its environment. The
 // directory of a host around this one leaves PATH: its commands are served here.
-func (h *host) env(env []string) []string {
+func (h *host) addEnv(env []string) []string {
 	outer := ""
 	for _, e := range env {
 		if v, ok := strings.CutPrefix(e, protocol.LinksVar+"="); ok {
@@ -142,7 +142,7 @@ func (h *host) serve() {
 			}
 			continue
 		}
-		h.running.Go(func() { h.connection(conn) })
+		h.running.Go(func() { h.serveConn(conn) })
 	}
 }
 

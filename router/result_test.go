@@ -249,8 +249,8 @@ func TestTimeLimits(t *testing.T) {
 	require.Equal(t, "started\n[exit code: 130]", res.Output)
 	require.Equal(t, "still here\n", run(t, r, "echo still here").Output)
 
-	require.Equal(t, MaxTimeout, r.limit(time.Hour*24))
-	require.Equal(t, DefaultTimeout, r.limit(0))
+	require.Equal(t, MaxTimeout, r.timeLimit(time.Hour*24))
+	require.Equal(t, DefaultTimeout, r.timeLimit(0))
 }
 
 type writerFunc func([]byte) (int, error)

@@ -82,7 +82,7 @@ func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, 
 		r.opts.MaxChars = DefaultMaxChars
 	}
 	r.opts.MaxChars = min(r.opts.MaxChars, maxMaxChars)
-	if err := r.directories(); err != nil {
+	if err := r.makeDirectories(); err != nil {
 		return nil, err
 	}
 	if !r.opts.NoCalls {
@@ -92,14 +92,14 @@ func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, 
 			return nil, err
 		}
 	}
-	r.stop = reg.Subscribe(r.follow)
+	r.stop = reg.Subscribe(r.followRegistry)
 	r.names.Store(newNameIndex(reg))
-	r.link(reg.All()...)
+	r.linkTools(reg.All()...)
 	return r, nil
 }
 
-// directories makes the paths absolute and the state directory private.
-func (r *Router) directories() (err error) {
+// makeDirectories makes the paths absolute and the state directory private.
+func (r *Router) makeDirectories() (err error) {
 	if r.opts.Dir == "" {
 		r.opts.Dir = "."
 	}
@@ -119,23 +119,23 @@ func (r *Router) directories() (err error) {
 	return nil
 }
 
-// follow keeps up with the registry.
-func (r *Router) follow(e registry.Event) {
+// followRegistry keeps up with the registry.
+func (r *Router) followRegistry(e registry.Event) {
 	if !strings.HasPrefix(e.Name, registry.FieldPrefix) {
 		r.indexing.Lock()
 		r.names.Store(newNameIndex(r.reg))
 		r.indexing.Unlock()
 	}
 	if t, ok := r.reg.Lookup(e.Name); ok && e.Added {
-		r.link(t)
+		r.linkTools(t)
 	}
 }
 
-// link makes tools runnable in bash. One that cannot be linked is found by the
+// linkTools makes tools runnable in bash. One that cannot be linked is found by the
 // shell's command_not_found_handle.
-func (r *Router) link(tools ...*registry.Tool) {
+func (r *Router) linkTools(tools ...*registry.Tool) {
 	if r.host != nil {
-		r.host.links.add(tools...)
+		r.host.links.addNames(tools...)
 	}
 }
 
@@ -154,9 +154,9 @@ func (r *Router) Dir() string {
 
 // Start starts bash now and not with the first command that needs it.
 func (r *Router) Start() error {
-	_, err := r.session()
+	_, err := r.startSession()
 	if r.host != nil {
-		r.host.links.soon()
+		r.host.links.makeLater()
 	}
 	return err
 }
@@ -164,8 +164,8 @@ func (r *Router) Start() error {
 // ErrClosed is returned for commands after Close.
 var ErrClosed = errors.New("router: closed")
 
-// session returns the shell, starting it at first use.
-func (r *Router) session() (*session.Session, error) {
+// startSession returns the shell, starting it at first use.
+func (r *Router) startSession() (*session.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {

@@ -36,7 +36,7 @@ func bashBy(t testing.TB, l *Launcher, dir, command string) answer {
 		argv = append(slices.Clone(l.Argv), argv...)
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = dir, append(c.environment(), "PWD="+dir)
+	cmd.Dir, cmd.Env = dir, append(c.shellEnv(), "PWD="+dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()

@@ -26,9 +26,9 @@ type conduits struct {
 	n     int
 }
 
-// pipe makes a pipe and returns its read end, which does not block, and the
+// makePipe makes a pipe and returns its read end, which does not block, and the
 // path by which others open the write end.
-func (c *conduits) pipe() (fd int, path string, err error) {
+func (c *conduits) makePipe() (fd int, path string, err error) {
 	if !c.named {
 		r, w, err := makePipe()
 		if err != nil {
@@ -38,7 +38,7 @@ func (c *conduits) pipe() (fd int, path string, err error) {
 		unix.SetNonblock(r, true)
 		return r, c.fdPath(r), nil
 	}
-	if path, err = c.name("pipe"); err != nil {
+	if path, err = c.newName("pipe"); err != nil {
 		return -1, "", err
 	}
 	if err = unix.Mkfifo(path, 0o600); err != nil {
@@ -50,15 +50,15 @@ func (c *conduits) pipe() (fd int, path string, err error) {
 	return fd, path, nil
 }
 
-// file makes an empty file and returns a descriptor for it and its path.
-func (c *conduits) file() (fd int, path string, err error) {
+// makeFile makes an empty file and returns a descriptor for it and its path.
+func (c *conduits) makeFile() (fd int, path string, err error) {
 	if !c.named {
 		if fd, err = unix.MemfdCreate("agentbash-session", unix.MFD_CLOEXEC); err != nil {
 			return -1, "", fmt.Errorf("make a file in memory: %w", err)
 		}
 		return fd, c.fdPath(fd), nil
 	}
-	if path, err = c.name("text"); err != nil {
+	if path, err = c.newName("text"); err != nil {
 		return -1, "", err
 	}
 	if fd, err = unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o600); err != nil {
@@ -67,16 +67,16 @@ func (c *conduits) file() (fd int, path string, err error) {
 	return fd, path, nil
 }
 
-// launched fits the conduits to the launcher of the next shell.
-func (c *conduits) launched(l *Launcher, named bool) {
+// useLauncher fits the conduits to the launcher of the next shell.
+func (c *conduits) useLauncher(l *Launcher, named bool) {
 	c.root, c.named = "", named
 	if l != nil && l.Dir != "" {
 		c.root, c.named = l.Dir, true
 	}
 }
 
-// forget removes the name of a pipe or file that is no longer opened.
-func (c *conduits) forget(path string) {
+// removeName removes the name of a pipe or file that is no longer opened.
+func (c *conduits) removeName(path string) {
 	if c.named && path != "" {
 		os.Remove(path)
 	}
@@ -86,7 +86,7 @@ func (c *conduits) fdPath(fd int) string {
 	return "/proc/" + strconv.Itoa(c.host) + "/fd/" + strconv.Itoa(fd)
 }
 
-func (c *conduits) name(kind string) (string, error) {
+func (c *conduits) newName(kind string) (string, error) {
 	dir, err := c.root, error(nil)
 	switch {
 	case dir == "":

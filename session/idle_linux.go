@@ -29,14 +29,14 @@ func (i *idler) prepare(onIdle func()) {
 	i.timer.Stop()
 }
 
-// rest plans the work after a command.
-func (e *engine) rest() {
+// planIdleWork plans the work after a command.
+func (e *engine) planIdleWork() {
 	e.idle.since, e.idle.fixed = time.Now(), false
-	e.plan(fixAfter)
+	e.setTimer(fixAfter)
 }
 
-// plan sets the timer if it is not set.
-func (e *engine) plan(d time.Duration) {
+// setTimer sets the timer if it is not set.
+func (e *engine) setTimer(d time.Duration) {
 	i := &e.idle
 	if i.armed || e.closing.Load() || e.shell.Load() == nil {
 		return
@@ -69,13 +69,13 @@ func (e *engine) onIdle() {
 	idle := time.Since(i.since)
 	switch {
 	case idle < fixAfter:
-		e.plan(fixAfter - idle)
+		e.setTimer(fixAfter - idle)
 	case !i.fixed:
-		e.fix()
+		e.fixPrompt()
 		i.fixed = true
-		e.plan(snapshotAfter)
+		e.setTimer(snapshotAfter)
 	case idle < snapshotAfter:
-		e.plan(snapshotAfter - idle)
+		e.setTimer(snapshotAfter - idle)
 	default:
 		e.takeSnapshot()
 	}
@@ -89,9 +89,9 @@ func (i *idler) join() {
 	i.fires.Wait()
 }
 
-// fix sends the line that takes back what the last command did to the prompt.
-func (e *engine) fix() {
+// fixPrompt sends the line that takes back what the last command did to the prompt.
+func (e *engine) fixPrompt() {
 	sh := e.shell.Load()
-	sh.queue([]byte(fixLine))
+	sh.queueText([]byte(fixLine))
 	sh.readDiag(e.buf)
 }

@@ -25,7 +25,7 @@ func (f *noteFilter) add(p []byte) []byte {
 	if len(f.held) == 0 && bytes.IndexByte(p, '[') < 0 && !bytes.HasSuffix(p, exitNote) {
 		return p
 	}
-	p = f.strip(append(f.held, p...))
+	p = f.stripJobs(append(f.held, p...))
 	keep := len(p) - unfinishedNote(p)
 	f.held = append([]byte(nil), p[keep:]...)
 	return p[:keep]
@@ -38,8 +38,8 @@ func (f *noteFilter) flush() []byte {
 	return p
 }
 
-// strip removes job announcements from p, in place.
-func (f *noteFilter) strip(p []byte) []byte {
+// stripJobs removes job announcements from p, in place.
+func (f *noteFilter) stripJobs(p []byte) []byte {
 	out := p[:0]
 	for {
 		i := bytes.IndexByte(p, '[')

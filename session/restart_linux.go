@@ -28,7 +28,7 @@ func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 		sh.signal(syscall.SIGKILL) // nothing of its own to do: traps stay quiet, jobs go on
 		sh.reap()
 	}
-	e.snap.read(e.buf)
+	e.snap.readPipe(e.buf)
 	old := e.cfg
 	e.cfg.Launcher = o.Launcher
 	if o.Env != nil {
@@ -37,18 +37,18 @@ func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 	if old.Launcher != nil || o.Launcher != nil {
 		e.closeConduits() // what one could reach is nothing for the other
 	}
-	e.conduits.launched(o.Launcher, e.cfg.named)
-	e.change(&old, o.Trust)
-	if err := e.restart(); err != nil {
+	e.conduits.useLauncher(o.Launcher, e.cfg.named)
+	e.carryState(&old, o.Trust)
+	if err := e.restartShell(); err != nil {
 		return fmt.Errorf("restart the shell: %w", err)
 	}
-	e.rest()
+	e.planIdleWork()
 	return nil
 }
 
-// change makes the state that the shell under the old configuration left fit
+// carryState makes the state that the shell under the old configuration left fit
 // for the one under the present.
-func (e *engine) change(old *config, trust bool) {
+func (e *engine) carryState(old *config, trust bool) {
 	if e.snap.whole == nil {
 		return
 	}

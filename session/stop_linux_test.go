@@ -16,7 +16,7 @@ import (
 // shell.
 func family(s *Session) (all []string) {
 	for _, p := range readProcesses() {
-		if p.pid != s.Pid() && !p.zombie && s.e.brand.marks(p.pid) {
+		if p.pid != s.Pid() && !p.zombie && s.e.mark.isOn(p.pid) {
 			line, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
 			all = append(all, fmt.Sprintf("%d %s", p.pid, strings.ReplaceAll(string(line), "\x00", " ")))
 		}

@@ -56,8 +56,8 @@ type gate struct {
 	write, protected func() []string
 }
 
-// gate is what a run of a tool is held to.
-func (f *files) gate(ctx context.Context) *gate {
+// newGate is what a run of a tool is held to.
+func (f *files) newGate(ctx context.Context) *gate {
 	if f.opts.Access == nil {
 		return nil
 	}
@@ -66,9 +66,9 @@ func (f *files) gate(ctx context.Context) *gate {
 		return nil
 	}
 	lazy := func(paths []string) func() []string {
-		return sync.OnceValue(func() []string { return f.links.with(paths) })
+		return sync.OnceValue(func() []string { return f.links.withTargets(paths) })
 	}
-	return &gate{ctx: ctx, write: lazy(a.Write), protected: lazy(a.Protected), secret: f.links.with(a.Secret)}
+	return &gate{ctx: ctx, write: lazy(a.Write), protected: lazy(a.Protected), secret: f.links.withTargets(a.Secret)}
 }
 
 func isBelow(path string, list []string) bool {
@@ -117,8 +117,8 @@ func (g *gate) mayRead(fd int) error {
 	return nil
 }
 
-// open opens a file to be read.
-func (g *gate) open(path string, flags int) (int, error) {
+// openRead opens a file to be read.
+func (g *gate) openRead(path string, flags int) (int, error) {
 	if g == nil {
 		return unix.Open(path, flags, 0)
 	}
@@ -133,10 +133,10 @@ func (g *gate) open(path string, flags int) (int, error) {
 	return fd, nil
 }
 
-// pin opens the directory of a file that may be written, made if need be, so
+// openParent opens the directory of a file that may be written, made if need be, so
 // that it cannot be exchanged for another one. nil without an error: there is
 // no need to.
-func (g *gate) pin(real string, create bool) (*os.File, error) {
+func (g *gate) openParent(real string, create bool) (*os.File, error) {
 	if g == nil {
 		return nil, nil
 	}
@@ -163,7 +163,7 @@ func (g *gate) openFile(path string) (*atomicfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := g.pin(real, false)
+	dir, err := g.openParent(real, false)
 	if err != nil {
 		return nil, err
 	}

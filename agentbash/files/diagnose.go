@@ -32,11 +32,11 @@ func diagnoseMismatch(text string, r replacement, shown string, strict bool) str
 		if c.fold != nil && d.isAmbiguous(old, c.fold) {
 			continue
 		}
-		if line := d.find(old, c.fold); line > 0 {
-			return fmt.Sprintf("%s: %s%s", missing, c.name, d.difference(r.old, old, line, strict, c))
+		if line := d.findLines(old, c.fold); line > 0 {
+			return fmt.Sprintf("%s: %s%s", missing, c.name, d.describeDifference(r.old, old, line, strict, c))
 		}
 	}
-	line := d.closest(r.old)
+	line := d.findClosest(r.old)
 	if line == 0 {
 		return missing + ", nor is anything like it: look for a part of it with grep"
 	}

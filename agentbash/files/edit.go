@@ -94,7 +94,7 @@ func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolRes
 	}
 	path := call.Path(call.String("file_path"))
 	defer f.takeTurn(turnName(path))()
-	file, err := openTarget(f.gate(ctx), call, path)
+	file, err := openTarget(f.newGate(ctx), call, path)
 	if errors.Is(err, os.ErrNotExist) {
 		return finishRun(notFound(call, path, err))
 	}
@@ -102,14 +102,14 @@ func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolRes
 		return finishRun(err)
 	}
 	defer file.Close()
-	return doneWith(f.apply(ctx, call, path, file, list))
+	return doneWith(f.applyEdits(ctx, call, path, file, list))
 }
 
 // parseReplacements reads the call's edits.
 func parseReplacements(call *registry.Call) ([]replacement, error) {
 	if !call.Has("edits") {
 		r := replacement{call.String("old_string"), call.String("new_string"), call.Bool("replace_all"), call.Int("count")}
-		return []replacement{r}, r.check()
+		return []replacement{r}, r.checkTexts()
 	}
 	var list []replacement
 	for i, e := range call.Array("edits") {
@@ -118,7 +118,7 @@ func parseReplacements(call *registry.Call) ([]replacement, error) {
 		r.old, _ = m["old_string"].(string)
 		r.new, _ = m["new_string"].(string)
 		r.all, _ = m["replace_all"].(bool)
-		if err := r.check(); err != nil {
+		if err := r.checkTexts(); err != nil {
 			return nil, fmt.Errorf("edits[%d]: %w", i, err)
 		}
 		list = append(list, r)
@@ -129,7 +129,7 @@ func parseReplacements(call *registry.Call) ([]replacement, error) {
 	return list, nil
 }
 
-func (r replacement) check() error {
+func (r replacement) checkTexts() error {
 	if r.old == "" {
 		return errors.New("old_string is empty: give the text to replace, or use write to make a whole file")
 	}
@@ -139,8 +139,8 @@ func (r replacement) check() error {
 	return nil
 }
 
-// apply makes the edits of a file that is open, all of them or none.
-func (f *files) apply(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) (about summary, err error) {
+// applyEdits makes the edits of a file that is open, all of them or none.
+func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) (about summary, err error) {
 	shown := call.Rel(path)
 	old, err := file.Content(changeLimit)
 	if err != nil {
@@ -149,7 +149,7 @@ func (f *files) apply(ctx context.Context, call *registry.Call, path string, fil
 	if err := expectHash(call, shown, old); err != nil {
 		return about, err
 	}
-	if r, known := f.lookup(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
+	if r, known := f.lookUpRecord(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
 		return about, fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
 	}
 	content, count, notes, err := applyReplacements(old, list, call.Bool("strict"), shown)
@@ -171,7 +171,7 @@ func (f *files) apply(ctx context.Context, call *registry.Call, path string, fil
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.replace(call, "edit", file, old, content, false); err != nil {
+	if err := f.replaceContent(call, "edit", file, old, content, false); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	_, err = io.WriteString(call.Stdout, report)
@@ -188,7 +188,7 @@ func applyReplacements(old []byte, list []replacement, strict bool, shown string
 	}
 	for i, r := range list {
 		places, note := findReplacement(text, r, strict)
-		if err := r.problem(text, places, shown, strict); err != nil {
+		if err := r.placesError(text, places, shown, strict); err != nil {
 			if len(list) > 1 {
 				err = fmt.Errorf("edits[%d]: %w (no edit was made)", i, err)
 			}
@@ -210,8 +210,8 @@ func applyReplacements(old []byte, list []replacement, strict bool, shown string
 	return content, count, notes, err
 }
 
-// problem says why the places of a replacement do not do.
-func (r replacement) problem(text string, places []located, shown string, strict bool) error {
+// placesError says why the places of a replacement do not do.
+func (r replacement) placesError(text string, places []located, shown string, strict bool) error {
 	n := len(places)
 	switch {
 	case n == 0:

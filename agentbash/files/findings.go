@@ -21,8 +21,8 @@ type findings struct {
 // spillSize is how many bytes of text wait in memory for their turn to be printed.
 const spillSize = 4 << 20
 
-// spill moves the text to a temporary file.
-func (f *findings) spill() error {
+// spillText moves the text to a temporary file.
+func (f *findings) spillText() error {
 	var err error
 	if f.spilled == nil {
 		f.spilled, err = unnamedFile(f.text)

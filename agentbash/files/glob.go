@@ -129,7 +129,7 @@ func runGlob(ctx context.Context, call *registry.Call) (registry.ToolResult, err
 	}
 	switch {
 	case p.seen == 0:
-		l.explain(ctx, call)
+		l.explainNothing(ctx, call)
 	case p.printed < p.seen-p.skip:
 		fmt.Fprintf(call.Stderr, "paths %d-%d of %s: go on with --offset %d\n", p.skip+1, p.skip+p.printed, groupThousands(p.seen), p.skip+p.printed)
 	case p.printed == 0:
@@ -228,8 +228,8 @@ func (p *printer) print(path string) {
 	}
 }
 
-// explain says why nothing matched, as far as that can be found out.
-func (l *lookup) explain(ctx context.Context, call *registry.Call) {
+// explainNothing says why nothing matched, as far as that can be found out.
+func (l *lookup) explainNothing(ctx context.Context, call *registry.Call) {
 	what := "files"
 	if l.pattern.Dirs() {
 		what = "directories"

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// explain says why nothing matched in a directory: how much was searched, and
+// explainNothing says why nothing matched in a directory: how much was searched, and
 // what matches in what was left out.
-func (q *query) explain(ctx context.Context, root string, out *report) {
+func (q *query) explainNothing(ctx context.Context, root string, out *report) {
 	notes := []string{"0 in " + countNoun(out.total.searched, "file")}
 	if out.total.binary > 0 {
 		notes = append(notes, countNoun(out.total.binary, "binary file")+" left out")

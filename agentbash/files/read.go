@@ -76,7 +76,7 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	}
 	if path == "-" {
 		r.shown = "stdin"
-		err := r.stdin(ctx, call)
+		err := r.readStdin(ctx, call)
 		return doneWith(r.about, err)
 	}
 	if path == "" {
@@ -84,7 +84,7 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	}
 	path = call.Path(path)
 	r.shown = call.Rel(path)
-	src, err := openSource(f.gate(ctx), call, path)
+	src, err := openSource(f.newGate(ctx), call, path)
 	if err != nil {
 		return finishRun(err)
 	}
@@ -101,7 +101,7 @@ func (r *request) stopAt() int {
 	return r.first - 1 + r.limit
 }
 
-func (r *request) stdin(ctx context.Context, call *registry.Call) error {
+func (r *request) readStdin(ctx context.Context, call *registry.Call) error {
 	if call.Stdin == nil {
 		return errors.New("there is nothing on stdin: pipe something in, or name a file")
 	}
@@ -110,7 +110,7 @@ func (r *request) stdin(ctx context.Context, call *registry.Call) error {
 		return err
 	}
 	defer c.close()
-	return r.print(ctx, call, c, more)
+	return r.printWindow(ctx, call, c, more)
 }
 
 func (f *files) readSource(ctx context.Context, call *registry.Call, r *request, src *source) error {
@@ -136,7 +136,7 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 		}
 		defer c.close()
 	}
-	if err := r.print(ctx, call, c, more); err != nil {
+	if err := r.printWindow(ctx, call, c, more); err != nil {
 		return err
 	}
 	r.about.metadata["path"] = src.path
@@ -144,7 +144,7 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 		r.about.metadata["sha256"] = hash
 	}
 	if real, err := resolveLinks(src.path); err == nil {
-		f.saw(real, record{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
+		f.rememberRecord(real, record{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
 	}
 	return nil
 }
@@ -164,13 +164,13 @@ func newDecoder(r io.Reader, name string) io.Reader {
 	return r
 }
 
-// print writes the window that was asked for, and then says what was left out.
-func (r *request) print(ctx context.Context, call *registry.Call, c *content, more bool) error {
+// printWindow writes the window that was asked for, and then says what was left out.
+func (r *request) printWindow(ctx context.Context, call *registry.Call, c *content, more bool) error {
 	stopAt := 0
 	if c.size > countLimit {
 		stopAt = r.stopAt()
 	}
-	if err := c.scan(ctx, stopAt); err != nil {
+	if err := c.buildIndex(ctx, stopAt); err != nil {
 		return err
 	}
 	total := c.index.total()
@@ -200,7 +200,7 @@ func (r *request) print(ctx context.Context, call *registry.Call, c *content, mo
 	if err := c.copyLines(ctx, w, first); err != nil {
 		return err
 	}
-	r.notes(call, w, first, total, known)
+	r.printNotes(call, w, first, total, known)
 	r.summarize(w, first, total, known)
 	return nil
 }
@@ -238,7 +238,7 @@ func (r *request) columns(call *registry.Call) int {
 
 // copyLines feeds the content to w from a line on, until w has enough.
 func (c *content) copyLines(ctx context.Context, w *lineWriter, first int) error {
-	at, err := c.start(first)
+	at, err := c.lineStart(first)
 	if err != nil || at < 0 {
 		return err
 	}
@@ -266,8 +266,8 @@ func (c *content) copyLines(ctx context.Context, w *lineWriter, first int) error
 	}
 }
 
-// notes says what the output does not show.
-func (r *request) notes(call *registry.Call, w *lineWriter, first, total int, known bool) {
+// printNotes says what the output does not show.
+func (r *request) printNotes(call *registry.Call, w *lineWriter, first, total int, known bool) {
 	of := "of " + groupThousands(total)
 	if !known {
 		of = "of more than " + groupThousands(total)

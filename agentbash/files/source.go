@@ -24,7 +24,7 @@ type source struct {
 // openSource opens path without waiting and looks at what it got only then, so
 // that nothing can be put in between. Whatever is not a regular file is refused.
 func openSource(g *gate, call *registry.Call, path string) (*source, error) {
-	fd, err := g.open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
+	fd, err := g.openRead(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
 	if denied := (*Denied)(nil); errors.As(err, &denied) {
 		return nil, err
 	}

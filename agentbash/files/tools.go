@@ -17,7 +17,7 @@ type Options struct {
 	// Guard makes write refuse to overwrite a file that none of these tools
 	// read or wrote before, unless it is forced. It is for sessions; a single
 	// command in a terminal has read nothing.
-	Guard bool
+	RequireRead bool
 
 	// Access is asked by every run for what it may touch; nil, and a nil answer,
 	// restrict nothing. registry.Allow adds to it. It is called concurrently.

@@ -60,17 +60,17 @@ func (c change) cancel() {
 	}
 }
 
-func (f *files) store() *checkpoint.Store {
+func (f *files) checkpointStore() *checkpoint.Store {
 	if f.opts.StateDir == "" {
 		return nil
 	}
 	return checkpoint.New(f.opts.StateDir)
 }
 
-// checkpoint keeps what a change does away with: nil for a file that was or
+// saveCheckpoint keeps what a change does away with: nil for a file that was or
 // will not be there. A failure is reported and stops nothing.
-func (f *files) checkpoint(call *registry.Call, c checkpoint.Change, before []byte) change {
-	s := f.store()
+func (f *files) saveCheckpoint(call *registry.Call, c checkpoint.Change, before []byte) change {
+	s := f.checkpointStore()
 	if s == nil {
 		return change{}
 	}
@@ -84,7 +84,7 @@ func (f *files) checkpoint(call *registry.Call, c checkpoint.Change, before []by
 }
 
 func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	s := f.store()
+	s := f.checkpointStore()
 	if s == nil {
 		return finishRun(errors.New("no checkpoints are kept here: there is nothing to undo"))
 	}
@@ -107,7 +107,7 @@ func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolRes
 	if err != nil {
 		return finishRun(err)
 	}
-	return doneWith(f.restore(ctx, call, s, changesOf(list, c.Path), c))
+	return doneWith(f.restoreFile(ctx, call, s, changesOf(list, c.Path), c))
 }
 
 func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
@@ -188,11 +188,11 @@ func sizeText(v *checkpoint.Version) string {
 	return countNoun(int(v.Size), "byte")
 }
 
-// restore gives a file what it held before a change; list is its changes.
-func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (about summary, err error) {
+// restoreFile gives a file what it held before a change; list is its changes.
+func (f *files) restoreFile(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (about summary, err error) {
 	shown := call.Rel(c.Path)
 	defer f.takeTurn(c.Path)()
-	g := f.gate(ctx)
+	g := f.newGate(ctx)
 	if err := g.mayWrite(c.Path); err != nil {
 		return about, err
 	}
@@ -279,12 +279,12 @@ func contentBefore(s *checkpoint.Store, c *checkpoint.Change, now []byte) ([]byt
 
 // putBack makes the change that takes a change back.
 func (f *files) putBack(g *gate, call *registry.Call, file *atomicfile.File, c *checkpoint.Change, now *checkpoint.Version, old, content []byte) error {
-	dir, err := g.pin(c.Path, c.Before != nil)
+	dir, err := g.openParent(c.Path, c.Before != nil)
 	if err != nil {
 		return err
 	}
 	undone := checkpoint.Change{Op: "undo", Path: c.Path, Before: now, After: c.Before}
-	mark := f.checkpoint(call, undone, old)
+	mark := f.saveCheckpoint(call, undone, old)
 	switch {
 	case c.Before == nil:
 		err = atomicfile.Remove(dir, c.Path)
@@ -297,6 +297,6 @@ func (f *files) putBack(g *gate, call *registry.Call, file *atomicfile.File, c *
 		mark.cancel()
 		return err
 	}
-	f.remember(c.Path, content)
+	f.rememberFile(c.Path, content)
 	return nil
 }

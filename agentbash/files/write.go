@@ -104,16 +104,16 @@ func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolRe
 	}
 	path := call.Path(call.String("file_path"))
 	defer f.takeTurn(turnName(path))()
-	g := f.gate(ctx)
+	g := f.newGate(ctx)
 	file, err := openTarget(g, call, path)
 	if errors.Is(err, os.ErrNotExist) {
-		return doneWith(f.create(g, call, path, content))
+		return doneWith(f.createFile(g, call, path, content))
 	}
 	if err != nil {
 		return finishRun(err)
 	}
 	defer file.Close()
-	return doneWith(f.overwrite(ctx, call, path, file, content))
+	return doneWith(f.overwriteFile(ctx, call, path, file, content))
 }
 
 // openTarget opens an existing file to be changed; fs.ErrNotExist passes.
@@ -143,8 +143,8 @@ func openTarget(g *gate, call *registry.Call, path string) (*atomicfile.File, er
 	return nil, fmt.Errorf("%s: %w", call.Rel(path), err)
 }
 
-// create writes a file that is not there yet.
-func (f *files) create(g *gate, call *registry.Call, path string, content []byte) (about summary, err error) {
+// createFile writes a file that is not there yet.
+func (f *files) createFile(g *gate, call *registry.Call, path string, content []byte) (about summary, err error) {
 	shown := call.Rel(path)
 	if typed := call.String("file_path"); strings.HasSuffix(typed, "/") {
 		return about, fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quote.Word(typed))
@@ -165,11 +165,11 @@ func (f *files) create(g *gate, call *registry.Call, path string, content []byte
 		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, describeContent(content, hash))
 		return about, nil
 	}
-	dir, err := g.pin(real, true)
+	dir, err := g.openParent(real, true)
 	if err != nil {
 		return about, err
 	}
-	change := f.checkpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
+	change := f.saveCheckpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
 	if err := atomicfile.Create(dir, real, content, 0); err != nil {
 		change.cancel()
 		if errors.Is(err, os.ErrExist) {
@@ -177,13 +177,13 @@ func (f *files) create(g *gate, call *registry.Call, path string, content []byte
 		}
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
-	f.remember(real, content)
+	f.rememberFile(real, content)
 	fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, describeContent(content, hash))
 	return about, nil
 }
 
-// overwrite replaces, or appends to, a file that exists.
-func (f *files) overwrite(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, content []byte) (about summary, err error) {
+// overwriteFile replaces, or appends to, a file that exists.
+func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, content []byte) (about summary, err error) {
 	shown := call.Rel(path)
 	if call.Bool("create_only") {
 		return about, fmt.Errorf("%s exists (%s): leave --create_only out to overwrite it", shown, countNoun(int(file.Size()), "byte"))
@@ -197,7 +197,7 @@ func (f *files) overwrite(ctx context.Context, call *registry.Call, path string,
 	}
 	appending := call.Bool("append")
 	if !appending && !call.Bool("force") && !call.Has("expected_hash") {
-		if err := f.guard(shown, file, old, content); err != nil {
+		if err := f.checkWasRead(shown, file, old, content); err != nil {
 			return about, err
 		}
 	}
@@ -216,28 +216,28 @@ func (f *files) overwrite(ctx context.Context, call *registry.Call, path string,
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.replace(call, "write", file, old, content, appending); err != nil {
+	if err := f.replaceContent(call, "write", file, old, content, appending); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	io.WriteString(call.Stdout, report)
 	return about, nil
 }
 
-// guard refuses to overwrite what was not read.
-func (f *files) guard(shown string, file *atomicfile.File, old, content []byte) error {
-	r, known := f.lookup(file.Path)
+// checkWasRead refuses to overwrite what was not read.
+func (f *files) checkWasRead(shown string, file *atomicfile.File, old, content []byte) error {
+	r, known := f.lookUpRecord(file.Path)
 	switch {
 	case known && r.changed(stampOfFile(file), old):
 		return fmt.Errorf("%s changed since it was read: read it again, or pass --force", shown)
-	case !known && f.opts.Guard && len(old) > 0 && !bytes.Equal(old, content):
+	case !known && f.opts.RequireRead && len(old) > 0 && !bytes.Equal(old, content):
 		return fmt.Errorf("%s exists (%s) and was not read: read it first, or pass --force to overwrite it", shown, countNoun(countLines(old), "line"))
 	}
 	return nil
 }
 
-// replace checkpoints the old content, puts the new one in its place and remembers it.
-func (f *files) replace(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending bool) error {
-	change := f.checkpoint(call, checkpoint.Change{
+// replaceContent checkpoints the old content, puts the new one in its place and remembers it.
+func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending bool) error {
+	change := f.saveCheckpoint(call, checkpoint.Change{
 		Op: op, Path: file.Path, Before: checkpoint.VersionOf(old, file.Mode()), After: checkpoint.VersionOf(content, file.Mode()), Appended: appending,
 	}, old)
 	var err error
@@ -250,14 +250,14 @@ func (f *files) replace(call *registry.Call, op string, file *atomicfile.File, o
 		change.cancel()
 		return err
 	}
-	f.remember(file.Path, content)
+	f.rememberFile(file.Path, content)
 	return nil
 }
 
-// remember notes a file that was just written.
-func (f *files) remember(real string, content []byte) {
+// rememberFile notes a file that was just written.
+func (f *files) rememberFile(real string, content []byte) {
 	r := record{print: printOf(content), whole: true}
-	f.saw(real, r)
+	f.rememberRecord(real, r)
 }
 
 func stampOfFile(file *atomicfile.File) stamp {

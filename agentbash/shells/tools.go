@@ -61,7 +61,7 @@ the session's shell is restarted, and ends with agentbash. bash_output shows wha
 
 func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	if !call.Has("command") {
-		return s.list(call)
+		return s.listJobs(call)
 	}
 	command := call.String("command")
 	if command == "-" {
@@ -88,7 +88,7 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if err != nil {
 		return registry.ToolResult{}, err
 	}
-	j, err := s.start(command, call.Dir, env)
+	j, err := s.startJob(command, call.Dir, env)
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
@@ -120,8 +120,8 @@ func (s *Shells) environ(call *registry.Call) ([]string, error) {
 	return os.Environ(), nil
 }
 
-// list prints a line a shell.
-func (s *Shells) list(call *registry.Call) (registry.ToolResult, error) {
+// listJobs prints a line a shell.
+func (s *Shells) listJobs(call *registry.Call) (registry.ToolResult, error) {
 	jobs := s.Jobs()
 	for _, j := range jobs {
 		fmt.Fprintln(call.Stdout, j.Line())
@@ -202,15 +202,15 @@ wrote since the last look, and its last status on stderr.`,
 }
 
 func (s *Shells) runKill(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	j, err := s.find(call.String("bash_id"))
+	j, err := s.findJob(call.String("bash_id"))
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
 	if st := j.state(); st.Status != Running && len(j.tree(nil)) == 0 {
 		return registry.Failure("background shell %s has ended already: %s: bash_output --bash_id %[1]s has what it wrote", j.id, st.says()), nil
 	}
-	met, left := j.kill(secondsParam(call, "grace"))
-	if err := j.look(ctx, call, nil); err != nil {
+	met, left := j.killTree(secondsParam(call, "grace"))
+	if err := j.copyNew(ctx, call, nil); err != nil {
 		return registry.ToolResult{}, err
 	}
 	if left > 0 {

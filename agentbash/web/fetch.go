@@ -93,7 +93,7 @@ func (w *Web) runFetch(ctx context.Context, call *registry.Call) (registry.ToolR
 	}
 	req.Header.Set("User-Agent", w.agent())
 	req.Header.Set("Accept", "text/html,application/xhtml+xml,text/markdown,application/json;q=0.9,text/plain;q=0.9,*/*;q=0.8")
-	res, err := w.client(true).Do(req)
+	res, err := w.newClient(true).Do(req)
 	if err != nil {
 		return noAnswer(ctx, u, limit, err)
 	}

@@ -195,7 +195,7 @@ func (s *Search) request(ctx context.Context, query string, most int) (*http.Req
 
 // ask sends the request; the address was configured and may be private.
 func (w *Web) ask(req *http.Request) (*answer, error) {
-	c := w.client(false)
+	c := w.newClient(false)
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a key goes to one address
 	res, err := c.Do(req)
 	if err != nil {

@@ -103,9 +103,9 @@ func (w *Web) Tools() []*registry.Tool {
 
 func (w *Web) agent() string { return "agentbash/" + w.opts.Version }
 
-// client makes a client of its own for one fetch: nothing is shared or kept.
+// newClient makes a client of its own for one fetch: nothing is shared or kept.
 // With guarded it connects to public and allowed addresses only.
-func (w *Web) client(guarded bool) *http.Client {
+func (w *Web) newClient(guarded bool) *http.Client {
 	free := &net.Dialer{Timeout: w.opts.Timeout}
 	dialer := &net.Dialer{Timeout: w.opts.Timeout, Control: w.allow.control}
 	var proxies sync.Map // host:port

@@ -23,7 +23,7 @@ const (
 	exitInterrupted = 130
 )
 
-// app is the program's world: nothing else of the process is looked at.
+// app is all that the program sees of its process: nothing else of the process is looked at.
 type app struct {
 	args     []string
 	in       *os.File
@@ -33,16 +33,16 @@ type app struct {
 	mode     string // --mode before a command; "" is none
 }
 
-// command is one subcommand.
-type command struct {
+// subcommand is one subcommand.
+type subcommand struct {
 	name string
 	run  func(context.Context, *app, []string) int
 	help string
 }
 
 // allCommands are the subcommands, in the order of the help.
-func allCommands() []command {
-	return []command{
+func allCommands() []subcommand {
+	return []subcommand{
 		{"chat", runChat, helpChat},
 		{"exec", runExec, helpExec},
 		{"route", runRoute, helpRoute},
@@ -150,14 +150,14 @@ func newFlags(name string) *pflag.FlagSet {
 	return f
 }
 
-// usage reports wrong words and where the right ones stand.
-func (a *app) usage(cmd string, err error) int {
+// usageError reports wrong words and where the right ones stand.
+func (a *app) usageError(cmd string, err error) int {
 	fmt.Fprintf(a.err, "agentbash %s: %v: see agentbash %s --help\n", cmd, err, cmd)
 	return exitUsage
 }
 
-// fail reports an error and returns its exit status.
-func (a *app) fail(err error) int {
+// reportError reports an error and returns its exit status.
+func (a *app) reportError(err error) int {
 	var many interface{ Unwrap() []error }
 	if errors.As(err, &many) {
 		for _, e := range many.Unwrap() {

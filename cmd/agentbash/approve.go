@@ -19,7 +19,7 @@ import (
 
 // approver asks whoever sits at the terminal what may run. It implements
 // [guard.Approver].
-type approver struct{ w *world }
+type approver struct{ w *configuredBash }
 
 // The keys of the answers.
 const (
@@ -35,7 +35,7 @@ func (p approver) Approve(ctx context.Context, e *guard.Entry) (guard.Approval, 
 	if !p.w.asker.Present() {
 		return guard.Approval{}, term.ErrNobody
 	}
-	reply, err := p.w.asker.Ask(ctx, approvalQuestion(e, p.preview(ctx, e)))
+	reply, err := p.w.asker.Ask(ctx, approvalQuestion(e, p.previewChange(ctx, e)))
 	if errors.Is(err, term.ErrNoAnswer) {
 		return guard.Approval{Reason: "the question was left without an answer: wait for what the user says"}, nil
 	}
@@ -48,7 +48,7 @@ func (p approver) Approve(ctx context.Context, e *guard.Entry) (guard.Approval, 
 	case keySession:
 		got.Rules, err = rulesOf("this session", e.Decision.Suggest)
 	case keySave:
-		got.Rules, err = p.save(e.Decision.Suggest)
+		got.Rules, err = p.saveRules(e.Decision.Suggest)
 	default:
 		return guard.Approval{Reason: reply.Text}, nil
 	}
@@ -70,8 +70,8 @@ func rulesOf(where string, texts []string) ([]*policy.Rules, error) {
 	return []*policy.Rules{rules}, nil
 }
 
-// save writes rules to the person's own file, and has them count at once.
-func (p approver) save(texts []string) ([]*policy.Rules, error) {
+// saveRules writes rules to the person's own file, and has them count at once.
+func (p approver) saveRules(texts []string) ([]*policy.Rules, error) {
 	rules, err := rulesOf(p.w.cfg.Dirs.UserFile(), texts)
 	if err != nil {
 		return nil, err
@@ -154,9 +154,9 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // previewTime is how long the making of a preview may take.
 const previewTime = 2 * time.Second
 
-// preview is the change that a call would make, as a diff: "" where that cannot
+// previewChange is the change that a call would make, as a diff: "" where that cannot
 // be told beforehand. The tool is asked, which changes nothing when it shall not.
-func (p approver) preview(ctx context.Context, e *guard.Entry) string {
+func (p approver) previewChange(ctx context.Context, e *guard.Entry) string {
 	t := e.Plan.Tool()
 	if t == nil || t.Kind != registry.Write || t.Params.Find("dry_run") == nil {
 		return ""

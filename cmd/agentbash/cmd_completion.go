@@ -16,10 +16,10 @@ import (
 func runCompletion(_ context.Context, a *app, words []string) int {
 	f := newFlags("completion")
 	if err := f.Parse(words); err != nil {
-		return a.usage("completion", err)
+		return a.usageError("completion", err)
 	}
 	if f.NArg() != 1 {
-		return a.usage("completion", fmt.Errorf("one shell is wanted: bash, zsh or fish"))
+		return a.usageError("completion", fmt.Errorf("one shell is wanted: bash, zsh or fish"))
 	}
 	switch f.Arg(0) {
 	case "bash":
@@ -31,7 +31,7 @@ func runCompletion(_ context.Context, a *app, words []string) int {
 	case "fish":
 		fishCompletion(a.out)
 	default:
-		return a.usage("completion", fmt.Errorf("%q: it is bash, zsh or fish", f.Arg(0)))
+		return a.usageError("completion", fmt.Errorf("%q: it is bash, zsh or fish", f.Arg(0)))
 	}
 	return exitOK
 }

@@ -23,7 +23,7 @@ type Answer struct {
 // Elicitor puts a question to the person; it returns when it is answered.
 type Elicitor func(ctx context.Context, q Question) (Answer, error)
 
-func (c *Client) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+func (c *Client) answerElicitation(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	if c.opts.Elicit == nil {
 		c.logf("a question was declined, there is no one to ask: %s", plainText(req.Params.Message))
 		return &sdk.ElicitResult{Action: "decline"}, nil

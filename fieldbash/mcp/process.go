@@ -32,21 +32,21 @@ type Command struct {
 	Dir  string   // its working directory; absolute
 }
 
-// Guard ends servers whose host was killed before it could end them, and the
+// Watchdog ends servers whose host was killed before it could end them, and the
 // programs of functions: with SIGTERM, and SIGKILL a second later. One small
 // process does that for all clients that share it. The zero value is ready;
 // Close it after the clients. It is safe for concurrent use, and a nil *Guard
 // guards nothing.
-type Guard = watchdog.Watchdog
+type Watchdog = watchdog.Watchdog
 
 // process is a running server: the leader of a session (and so of a process
 // group) of its own, which has no terminal.
 type process struct {
-	cmd    *exec.Cmd
-	stdin  *os.File
-	stdout *os.File
-	stderr *tail
-	guard  *Guard
+	cmd      *exec.Cmd
+	stdin    *os.File
+	stdout   *os.File
+	stderr   *tail
+	watchdog *Watchdog
 
 	exited  chan struct{} // closed after the leader was reaped; status is set then
 	status  string        // "exit status 1", "signal: killed"
@@ -96,7 +96,7 @@ func checkExecutable(path string) error {
 }
 
 // startProcess starts the server; the caller stops it.
-func startProcess(c Command, guard *Guard) (*process, error) {
+func startProcess(c Command, guard *Watchdog) (*process, error) {
 	path, err := c.lookPath()
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func startProcess(c Command, guard *Guard) (*process, error) {
 		closeAll(inW, outR, errR)
 		return nil, err
 	}
-	p := &process{cmd: cmd, stdin: inW, stdout: outR, stderr: &tail{}, guard: guard, exited: make(chan struct{})}
+	p := &process{cmd: cmd, stdin: inW, stdout: outR, stderr: &tail{}, watchdog: guard, exited: make(chan struct{})}
 	guard.Add(cmd.Process.Pid) // without it, the end-of-file on their stdin must do
 	p.drained.Go(func() {
 		io.Copy(p.stderr, errR) // ends when the last holder of the pipe is gone, or stop closes it
@@ -148,7 +148,7 @@ func (p *process) reap(errR *os.File) {
 	p.cmd.Wait()
 	p.status = p.cmd.ProcessState.String()
 	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	p.guard.Remove(p.cmd.Process.Pid)
+	p.watchdog.Remove(p.cmd.Process.Pid)
 	// Whoever left the group can hold the pipes for ever; what the server itself
 	// wrote is in them already.
 	deadline := time.Now().Add(graceDrain)

@@ -43,7 +43,7 @@ type PromptMessage struct {
 // Resources lists the server's resources, then its templates, all pages.
 func (c *Client) Resources(ctx context.Context) ([]ResourceInfo, error) {
 	var list, templates []ResourceInfo
-	err := c.pages(ctx, "list resources", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
+	err := c.eachPage(ctx, "list resources", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
 		res, err := s.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
 		if err != nil {
 			return "", err
@@ -53,7 +53,7 @@ func (c *Client) Resources(ctx context.Context) ([]ResourceInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.pages(ctx, "list resource templates", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
+	err = c.eachPage(ctx, "list resource templates", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
 		res, err := s.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
 		if err != nil {
 			return "", err
@@ -80,7 +80,7 @@ func (c *Client) ReadResource(ctx context.Context, uri string) (contents []Resou
 // Prompts lists the server's prompts, all pages.
 func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 	var list []Prompt
-	err := c.pages(ctx, "list prompts", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
+	err := c.eachPage(ctx, "list prompts", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
 		res, err := s.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
 		if err != nil {
 			return "", err

@@ -15,9 +15,9 @@ import (
 // lastHandshake is the newest MCP revision that begins with initialize.
 const lastHandshake = "2025-11-25"
 
-// start connects to the server, starting its process if it has one, within
+// startServer connects to the server, starting its process if it has one, within
 // the spec's start timeout.
-func (c *Client) start(ctx context.Context) (*conn, error) {
+func (c *Client) startServer(ctx context.Context) (*conn, error) {
 	life, end := context.WithCancelCause(context.Background())
 	fromCaller := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
 	limit := time.AfterFunc(c.spec.StartTimeout, func() {
@@ -83,7 +83,7 @@ func (c *Client) setPatient() bool {
 }
 
 func (c *Client) tryProcess(ctx context.Context) (k *conn, again bool, err error) {
-	proc, err := startProcess(*c.spec.Command, c.opts.Guard)
+	proc, err := startProcess(*c.spec.Command, c.opts.Watchdog)
 	if err != nil {
 		return nil, false, &Error{
 			Op: "start", Err: err, Status: exitTransport, unsent: true,

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Verdict is what rules say of a path.
-type Verdict int8
+// Result is what rules say of a path.
+type Result int8
 
 // The verdicts.
 const (
-	Silent   Verdict = iota // no rule matches
-	Excluded                // ignored
-	Included                // taken back by a rule with "!"
+	Silent   Result = iota // no rule matches
+	Excluded               // ignored
+	Included               // taken back by a rule with "!"
 )
 
 // Rules are the patterns of one file. A nil *Rules has none. They are not
@@ -50,7 +50,7 @@ func Parse(data []byte) *Rules {
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		r.add(string(line), n)
+		r.addPattern(string(line), n)
 		n++
 	}
 	if n == 0 {
@@ -59,7 +59,7 @@ func Parse(data []byte) *Rules {
 	return r
 }
 
-func (r *Rules) add(p string, line int) {
+func (r *Rules) addPattern(p string, line int) {
 	p = strings.TrimSuffix(p, "\r")
 	if i := strings.IndexByte(p, 0); i >= 0 {
 		p = p[:i]
@@ -118,7 +118,7 @@ func trimSpaces(p string) string {
 
 // Match says what the rules say of a path, relative to their directory and
 // without a leading slash; name is its last element.
-func (r *Rules) Match(path, name string, isDir bool) Verdict {
+func (r *Rules) Match(path, name string, isDir bool) Result {
 	if r == nil {
 		return Silent
 	}

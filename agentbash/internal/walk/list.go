@@ -127,7 +127,7 @@ func (l *lister) parse(d *Dir, s string) {
 		if name != "." && name != ".." {
 			l.entries = append(l.entries, Entry{name, typeOf(s[18])})
 			if l.entries[len(l.entries)-1].Type == unknown {
-				d.settle(&l.entries[len(l.entries)-1])
+				d.resolveType(&l.entries[len(l.entries)-1])
 			}
 		}
 		s = s[size:]
@@ -148,8 +148,8 @@ func typeOf(t byte) Type {
 	return Other
 }
 
-// settle asks for the type of an entry where the file system's listing has none.
-func (d *Dir) settle(e *Entry) {
+// resolveType asks for the type of an entry where the file system's listing has none.
+func (d *Dir) resolveType(e *Entry) {
 	var st unix.Stat_t
 	e.Type = Other
 	if unix.Fstatat(d.FD, e.Name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {

@@ -176,7 +176,7 @@ func (s *source) expandRuns(v *value, lookup func(string) (string, bool)) (errs 
 	}
 	for _, key := range []string{"exec", "http"} {
 		if m := v.find(key); m != nil {
-			errs = append(errs, s.expand(m, &place{key: key}, lookup)...)
+			errs = append(errs, s.expand(m, &jsonPath{key: key}, lookup)...)
 		}
 	}
 	return errs

@@ -16,12 +16,12 @@ import (
 // environment goes to whatever server is configured.
 const needApproval = "mcpServers functions hooks provider baseURL apiKey"
 
-// project reads the project's files.
-func (l *loader) project() {
+// readProject reads the project's files.
+func (l *loader) readProject() {
 	l.above = l.result.Limits
 	for _, p := range findProject(l.opts.Dir) {
 		before := len(l.errs)
-		f := l.read(p.path, p.root, p.shared, false, func(s *source, v *value) { l.cut(p, s, v) })
+		f := l.readFile(p.path, p.root, p.shared, false, func(s *source, v *value) { l.cutUnused(p, s, v) })
 		if p.shared && len(l.errs) > before {
 			// The file is other programs' too: it must not keep us from starting.
 			for _, err := range l.errs[before:] {
@@ -35,9 +35,9 @@ func (l *loader) project() {
 	}
 }
 
-// cut takes out of a project's file what is not used: of a shared one all but
+// cutUnused takes out of a project's file what is not used: of a shared one all but
 // the servers, of one that was not approved what needs that.
-func (l *loader) cut(p projectFile, s *source, v *value) {
+func (l *loader) cutUnused(p projectFile, s *source, v *value) {
 	if p.shared {
 		v.members = slices.DeleteFunc(v.members, func(m member) bool { return m.key != "mcpServers" })
 	}
@@ -76,10 +76,10 @@ func listAdditions(v *value, names []string) (adds []string) {
 // takeProject merges what may be taken at once, and keeps the rest for finish,
 // when the user's own wishes are known.
 func (l *loader) takeProject(f *file, p projectFile) {
-	l.say("provider", f.provider, f.path)
-	l.say("model", f.model, f.path)
-	l.say("baseURL", f.baseURL, f.path)
-	l.say("apiKey", f.apiKey, f.path)
+	l.setValue("provider", f.provider, f.path)
+	l.setValue("model", f.model, f.path)
+	l.setValue("baseURL", f.baseURL, f.path)
+	l.setValue("apiKey", f.apiKey, f.path)
 	if f.rules != nil {
 		l.result.Rules = append(l.result.Rules, Rules{File: f.path, Project: true, Raw: f.rules})
 	}
@@ -133,9 +133,9 @@ func dirBelow(root, dir string) string {
 	return filepath.Join(root, dir)
 }
 
-// finish lets the project's file tighten what the user said. Flags, environment
+// tightenLimits lets the project's file tighten what the user said. Flags, environment
 // and an explicit file rank over it and stay.
-func (l *loader) finish() {
+func (l *loader) tightenLimits() {
 	f, r := l.tight, l.result
 	if f == nil {
 		return

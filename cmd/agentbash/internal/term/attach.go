@@ -31,8 +31,8 @@ type attachment struct {
 // mostAttached bounds what is kept of pictures whose text was never sent.
 const mostAttached = 20
 
-// attach keeps a picture, and returns its chip.
-func (s *session) attach(img chat.Image) string {
+// attachPicture keeps a picture, and returns its chip.
+func (s *chatUI) attachPicture(img chat.Image) string {
 	base := strings.TrimSuffix(imageLabel(img), "]")
 	name := base + "]"
 	for n := 2; s.attached.has(name); n++ {
@@ -75,9 +75,9 @@ func imageLabel(img chat.Image) string {
 	return fmt.Sprintf("[image: %s %s]", safetext.Line(filepath.Base(img.Name)), size)
 }
 
-// attaches makes of a key what it puts into the text: a picture's chip for a path
+// attachFromKey makes of a key what it puts into the text: a picture's chip for a path
 // that is pasted, or for what is in the clipboard. note is for the person.
-func (s *session) attaches(k key) (out key, note string) {
+func (s *chatUI) attachFromKey(k key) (out key, note string) {
 	switch {
 	case s.Conversation == nil || s.in.edit == nil || strings.HasPrefix(s.in.edit.text.text, "!"):
 		return k, ""
@@ -90,7 +90,7 @@ func (s *session) attaches(k key) (out key, note string) {
 		if err != nil {
 			return k, err.Error()
 		}
-		return key{name: keyPaste, text: s.attach(img) + " "}, ""
+		return key{name: keyPaste, text: s.attachPicture(img) + " "}, ""
 	case k.name == keyClipboard:
 		data, err := readClipboard()
 		if err != nil {
@@ -100,14 +100,14 @@ func (s *session) attaches(k key) (out key, note string) {
 		if err != nil { // what is no picture is text
 			return key{name: keyPaste, text: strings.ToValidUTF8(string(data), "\ufffd")}, ""
 		}
-		return key{name: keyPaste, text: s.attach(img) + " "}, ""
+		return key{name: keyPaste, text: s.attachPicture(img) + " "}, ""
 	}
 	return k, ""
 }
 
 // pastedPath is the path of a picture that a pasted text is, as terminals and
 // file managers paste it; "" where it is something else.
-func (s *session) pastedPath(text string) string {
+func (s *chatUI) pastedPath(text string) string {
 	path := strings.TrimSpace(text)
 	if path == "" || len(path) > 4096 || strings.ContainsAny(path, "\n\x00") {
 		return ""

@@ -20,7 +20,7 @@ const mostOptions = 500
 
 // complete offers slash commands at the beginning, files after @ and, where the
 // text is a command, everywhere, and the names of tools.
-func (s *session) complete(text string, cursor int) completion {
+func (s *chatUI) complete(text string, cursor int) completion {
 	head := text[:cursor]
 	from := 1 + strings.LastIndexFunc(head, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("|;&($`", r) })
 	word := head[from:]
@@ -37,20 +37,20 @@ func (s *session) complete(text string, cursor int) completion {
 			return completion{from, options}
 		}
 	case strings.HasPrefix(word, "@"):
-		return completion{from + 1, s.files(word[1:])}
+		return completion{from + 1, s.filePaths(word[1:])}
 	}
 	var options []string
 	if s.Names != nil && word != "" {
 		options = startingWith(s.Names(), word)
 	}
 	if command {
-		options = append(options, s.files(word)...)
+		options = append(options, s.filePaths(word)...)
 	}
 	return completion{from, options}
 }
 
 // completeArgument offers what may stand after a slash command.
-func (s *session) completeArgument(head string, from int, word string) (completion, bool) {
+func (s *chatUI) completeArgument(head string, from int, word string) (completion, bool) {
 	name, ok := strings.CutPrefix(strings.TrimRight(head[:from], " "), "/")
 	if !ok {
 		return completion{}, false
@@ -73,8 +73,8 @@ func startingWith(names []string, prefix string) (out []string) {
 	return out
 }
 
-// files are the paths that a path may become. Hidden ones want their dot.
-func (s *session) files(word string) (out []string) {
+// filePaths are the paths that a path may become. Hidden ones want their dot.
+func (s *chatUI) filePaths(word string) (out []string) {
 	word = strings.ReplaceAll(word, `\`, "")
 	dir, base := filepath.Split(word)
 	at := dir

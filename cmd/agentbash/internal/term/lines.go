@@ -99,7 +99,7 @@ func (l *lines) takeBack() bool {
 	}
 	l.src.takeBack()
 	a := <-l.got
-	l.src.rearm()
+	l.src.rearmCancel()
 	if l.waiting = !errors.Is(a.err, errPaused); l.waiting {
 		l.got <- a
 	}

@@ -30,7 +30,7 @@ func (w *liveWriter) show(text string) {
 	w.wrote = w.wrote || text != ""
 	w.screen.mu.Lock()
 	defer w.screen.mu.Unlock()
-	w.screen.say(text)
+	w.screen.writeSafe(text)
 }
 
 // end shows what a model sees beside the streams: the exit code, a time limit,
@@ -40,7 +40,7 @@ func (w *liveWriter) end(output string) {
 	defer w.mu.Unlock()
 	w.show(w.clean.Rest())
 	if !w.wrote {
-		w.screen.output(output)
+		w.screen.showOutput(output)
 		return
 	}
 	lines := strings.Split(strings.TrimRight(cleanText(output), "\n"), "\n")

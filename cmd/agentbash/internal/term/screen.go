@@ -34,7 +34,7 @@ type screen struct {
 	look     palette // of what goes to err
 
 	mu        sync.Mutex
-	live      live
+	live      statusLine
 	clean     safetext.Stream
 	words     *markdown         // renders the model's words; nil: they are shown as they are
 	thought   *layouter         // the reasoning that is being shown; nil: none
@@ -44,7 +44,7 @@ type screen struct {
 	call      string            // the command whose line has no outcome yet
 	callW     int               // columns of that line
 	asked     map[string]string // commands by the id of their call
-	outputs   []kept
+	outputs   []keptOutput
 	started   time.Time
 	usage     chat.Usage // of the turn
 	total     chat.Usage // of the session
@@ -117,10 +117,10 @@ func (s *screen) wrapped(text string) {
 	l := layouter{width: s.width}
 	l.text(text, 0)
 	l.newline()
-	s.put(s.err, l.take())
+	s.writeSoon(s.err, l.take())
 }
 
-func (s *screen) line(text string) { s.put(s.err, text+"\n") }
+func (s *screen) line(text string) { s.writeSoon(s.err, text+"\n") }
 
 // note is a remark of our own.
 func (s *screen) note(text string) {
@@ -130,19 +130,19 @@ func (s *screen) note(text string) {
 	s.wrapped("agentbash: " + safeLine(text))
 }
 
-// show is the answer to a slash command.
-func (s *screen) show(text string) {
+// showAnswer is the answer to a slash command.
+func (s *screen) showAnswer(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endLine()
 	s.page(text)
 }
 
-// output shows what a typed command gave.
-func (s *screen) output(text string) {
+// showTyped shows what a typed command gave.
+func (s *screen) showTyped(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.say(cleanText(text))
+	s.writeSafe(cleanText(text))
 	s.endLine()
 }
 
@@ -163,8 +163,8 @@ func (s *screen) end() {
 	}
 }
 
-// event shows what happens in a turn.
-func (s *screen) event(e chat.Event) {
+// showEvent shows what happens in a turn.
+func (s *screen) showEvent(e chat.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch e := e.(type) {
@@ -175,13 +175,13 @@ func (s *screen) event(e chat.Event) {
 			text = s.words.feed(text)
 			s.spoke = time.Now()
 		}
-		s.say(text)
+		s.writeSafe(text)
 	case chat.Reasoning:
-		s.think(e.Delta)
+		s.showReasoning(e.Delta)
 	case chat.ToolCall:
 		s.toolCall(e)
 	case chat.ToolResult:
-		s.result(e)
+		s.showResult(e)
 	case chat.Retry:
 		s.endLine()
 		void := ""
@@ -197,8 +197,8 @@ func (s *screen) event(e chat.Event) {
 	}
 }
 
-// think shows reasoning, dimmed; where no person reads it is left out.
-func (s *screen) think(delta string) {
+// showReasoning shows reasoning, dimmed; where no person reads it is left out.
+func (s *screen) showReasoning(delta string) {
 	if !s.terminal || s.words == nil {
 		return
 	}
@@ -212,14 +212,14 @@ func (s *screen) think(delta string) {
 		}
 		s.thought.text(part, dim)
 	}
-	s.put(s.err, s.thought.take())
+	s.writeSoon(s.err, s.thought.take())
 }
 
 func (s *screen) endThought() {
 	if s.thought != nil {
 		s.thought.text(strings.TrimSuffix(s.clean.Rest(), "\n"), dim)
 		s.thought.newline()
-		s.put(s.err, s.thought.take())
+		s.writeSoon(s.err, s.thought.take())
 		s.thought = nil
 	}
 }
@@ -232,14 +232,14 @@ func (s *screen) toolCall(c chat.ToolCall) {
 	s.callW = textColumns(line)
 	s.call = c.Command
 	s.live.label = "running"
-	s.put(s.err, s.look.paint(line, bold))
+	s.writeSoon(s.err, s.look.paint(line, bold))
 	if s.live.on {
 		s.flush()
 	}
 }
 
-// result ends the line of a tool call with its outcome.
-func (s *screen) result(r chat.ToolResult) {
+// showResult ends the line of a tool call with its outcome.
+func (s *screen) showResult(r chat.ToolResult) {
 	s.live.label = "working"
 	if r.Refused {
 		s.endLine()
@@ -269,19 +269,19 @@ func (s *screen) result(r chat.ToolResult) {
 	}
 	s.line(s.look.paint(outcome, st))
 	s.call = ""
-	s.keep(s.asked[r.ID], r.Output)
+	s.keepOutput(s.asked[r.ID], r.Output)
 	delete(s.asked, r.ID)
 	if s.terminal {
 		s.showOutput(r.Output)
 	}
 }
 
-// say writes text that is safe already.
-func (s *screen) say(text string) {
+// writeSafe writes text that is safe already.
+func (s *screen) writeSafe(text string) {
 	if text == "" {
 		return
 	}
-	s.put(s.out, text)
+	s.writeSoon(s.out, text)
 	s.midline = !strings.HasSuffix(text, "\n")
 }
 
@@ -292,14 +292,14 @@ func (s *screen) endLine() {
 	if s.words != nil {
 		rest = s.words.feed(rest) + s.words.end()
 	}
-	s.say(rest)
+	s.writeSafe(rest)
 	if s.midline {
-		s.put(s.out, "\n")
+		s.writeSoon(s.out, "\n")
 		s.midline = false
 	}
 	if s.call != "" {
 		s.call = ""
-		s.put(s.err, "\n")
+		s.writeSoon(s.err, "\n")
 	}
 }
 
