@@ -69,6 +69,9 @@ type Options struct {
 	// no shell is made ready, and bash text cannot call tools.
 	ToolsOnly bool
 
+	// Settings are the words for what a person may change in this program.
+	Settings registry.Settings
+
 	// Warn is told what is not as it should be and stops nothing: an entry of
 	// Fields that is left out, what the kernel cannot hold. nil: it is dropped,
 	// but an entry that is left out is an error.
@@ -131,6 +134,7 @@ func New(opts *Options) (_ *Bash, err error) {
 // register makes the tools.
 func (b *Bash) register(o *Options) (err error) {
 	c := &o.Commands
+	c.Files.Settings, c.Web.Settings = o.Settings, o.Settings
 	c.Files.StateDir, c.Files.RequireRead = filepath.Join(o.StateDir, "checkpoints"), !o.ToolsOnly
 	c.Files.Access = func(ctx context.Context) *files.Access { return b.confinement.Access(ctx) }
 	if c.Notes.Root == "" {
@@ -166,6 +170,7 @@ func (b *Bash) register(o *Options) (err error) {
 func (b *Bash) open(o *Options) (err error) {
 	at := confinement.FindWorkspace(o.Dir, &o.Workspace)
 	o.Guard.Mode, o.Guard.World = o.Mode, at.World()
+	o.Guard.Settings = o.Settings
 	b.guard = guard.New(&o.Guard)
 	o.Confinement.Mode, o.Confinement.Trusted = b.guard.Mode(), o.Guard.Said
 	b.confinement = confinement.New(at, &o.Confinement)
@@ -182,6 +187,7 @@ func (b *Bash) open(o *Options) (err error) {
 	}
 	r := &o.Router
 	r.Dir, r.StateDir, r.NoCalls = o.Dir, filepath.Join(o.StateDir, "outputs"), o.ToolsOnly
+	r.Settings = o.Settings
 	r.Guard, r.Launcher, r.Env = b.guard, shell.Launcher, shell.Env
 	b.router, err = router.New(b.registry, r)
 	return err

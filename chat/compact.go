@@ -129,7 +129,7 @@ func (c *Conversation) shortenOutput(output string) string {
 	}
 	next := "run the command again to see it"
 	if path != "" {
-		next = "read --file_path " + path
+		next = c.opts.Settings.ReadFile + " " + path
 	}
 	return fmt.Sprintf("%s\n<system_hint type=\"tool_output_omitted\" tool=\"bash\" reason=\"context_full\" actual_chars=\"%d\" full_output=%q>%s</system_hint>", head, len(output), path, next)
 }

@@ -62,9 +62,9 @@ const (
 	denyAt = 3 // denials of the same call, whatever else succeeds: it will not be allowed by asking again
 )
 
-// loopDetector watches for a model that goes round in circles: the same call, failing
+// A loopDetector watches for a model that goes round in circles: the same call, failing
 // again and again. A call that succeeds with something new is progress, and
-// makes the guard forget. Looking at the same listing in between is not.
+// makes it forget. Looking at the same listing in between is not.
 type loopDetector struct {
 	failed map[string]int
 	denied map[string]int

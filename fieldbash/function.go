@@ -17,7 +17,7 @@ const defaultTimeout = 120 * time.Second
 // functionGroup makes the tools of one group of definitions; definitions that
 // cannot be used are left out, each with its reason.
 func (f *Fields) functionGroup(name string, defs []Function) (*group, []error) {
-	g := &group{name: name, summary: "functions from the configuration"}
+	g := &group{name: name, summary: "functions"}
 	var errs []error
 	seen := map[string]string{}
 	for _, def := range defs {

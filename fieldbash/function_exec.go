@@ -64,7 +64,7 @@ func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call,
 // notStarted says why a program did not start, and what to do.
 func notStarted(program string, err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return exitError(3, `cannot start %s: not found: install it, or correct "argv" of this function in the config file`, program)
+		return exitError(3, `cannot start %s: not found: install it, or correct "argv" of this function`, program)
 	}
-	return exitError(3, `cannot start %s: %v: correct "argv" of this function in the config file`, program, err)
+	return exitError(3, `cannot start %s: %v: correct "argv" of this function`, program, err)
 }

@@ -12,7 +12,7 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	next := "type `field:` to list the servers, or run `agentbash tools`"
+	next := "type `agent:` to list the commands, or `field:` to list the servers"
 	if len(e.Close) > 0 {
 		next = "did you mean " + strings.Join(e.Close, " or ") + "?"
 	}

@@ -68,7 +68,11 @@ func (r *Router) printListing(ctx context.Context, group string, words []string,
 func (r *Router) listGroups(w io.Writer) error {
 	groups := r.reg.Groups()
 	if len(groups) == 0 {
-		_, err := fmt.Fprintln(w, "no servers or function groups are configured: add mcpServers or functions to .agentbash/config.json")
+		text := "no servers or function groups are configured"
+		if how := r.opts.Settings.AddServers; how != "" {
+			text += ": " + how
+		}
+		_, err := fmt.Fprintln(w, text)
 		return err
 	}
 	var b strings.Builder

@@ -17,16 +17,17 @@ import (
 
 // Options configures New; nil means the defaults; copied.
 type Options struct {
-	Dir      string        // where commands start; "" is the host's directory
-	Env      []string      // the commands' environment; nil is the host's
-	Unset    []string      // names never passed to commands (the program's own API keys)
-	StateDir string        // takes the whole of outputs that are cut; "" makes a private one that Close removes
-	Secrets  []string      // texts of 8 bytes or more that a model is never shown, in Output and Error
-	MaxChars int           // of a result's Output; 0 means 30,000; at most a million
-	Timeout  time.Duration // of one command; 0 means 120 s; at most 600 s
-	NoCalls  bool          // commands inside bash text cannot call tools: no socket, no links
-	Hooks    []Hook        // look at input and output of what runs, in this order
-	Guard    Guard         // is asked before anything runs; nil: nobody is
+	Dir      string            // where commands start; "" is the host's directory
+	Env      []string          // the commands' environment; nil is the host's
+	Unset    []string          // names never passed to commands (the program's own API keys)
+	StateDir string            // takes the whole of outputs that are cut; "" makes a private one that Close removes
+	Secrets  []string          // texts of 8 bytes or more that a model is never shown, in Output and Error
+	MaxChars int               // of a result's Output; 0 means 30,000; at most a million
+	Timeout  time.Duration     // of one command; 0 means 120 s; at most 600 s
+	NoCalls  bool              // commands inside bash text cannot call tools: no socket, no links
+	Hooks    []Hook            // look at input and output of what runs, in this order
+	Guard    Guard             // is asked before anything runs; nil: nobody is
+	Settings registry.Settings // the words for what a person may change
 
 	// Launcher starts bash confined, say; nil: directly. It belongs to the caller,
 	// who ends it after Close or SetLauncher.

@@ -54,6 +54,7 @@ type gate struct {
 	ctx              context.Context
 	secret           []string
 	write, protected func() []string
+	settings         registry.Settings
 }
 
 // newGate is what a run of a tool is held to.
@@ -68,7 +69,7 @@ func (f *files) newGate(ctx context.Context) *gate {
 	lazy := func(paths []string) func() []string {
 		return sync.OnceValue(func() []string { return f.links.withTargets(paths) })
 	}
-	return &gate{ctx: ctx, write: lazy(a.Write), protected: lazy(a.Protected), secret: f.links.withTargets(a.Secret)}
+	return &gate{ctx: ctx, settings: f.opts.Settings.WithDefaults(), write: lazy(a.Write), protected: lazy(a.Protected), secret: f.links.withTargets(a.Secret)}
 }
 
 func isBelow(path string, list []string) bool {
@@ -81,18 +82,20 @@ func (g *gate) mayWrite(real string) error {
 	case g == nil || registry.Allowed(g.ctx, real):
 		return nil
 	case isBelow(real, g.secret):
-		return &Denied{real, secretWhy}
+		return &Denied{real, g.secretWhy()}
 	case isBelow(real, g.protected()) || isProtected(real):
 		return &Denied{real, "is protected, for programs run what it says: ask the person to change it, or to approve the command"}
 	case len(g.write()) == 0:
 		return &Denied{real, "cannot be changed in this mode: say what you would change, or ask the person to change the mode"}
 	case !isBelow(real, g.write()):
-		return &Denied{real, fmt.Sprintf("is outside the workspace (%s): write there, or ask the person to approve it or to name the directory in \"workspace\" of their configuration", strings.Join(g.write(), ", "))}
+		return &Denied{real, fmt.Sprintf("is outside the workspace (%s): write there, or ask the person to approve it or to %s", strings.Join(g.write(), ", "), g.settings.Workspace)}
 	}
 	return nil
 }
 
-const secretWhy = `is on the list of secrets: work without it, or ask the person to approve the command or to change "secrets" in their configuration`
+func (g *gate) secretWhy() string {
+	return "is on the list of secrets: work without it, or ask the person to approve the command or to " + g.settings.Secrets
+}
 
 // isProtected reports a file that is protected wherever it lies. In a repository
 // that is all: git alone has business there.
@@ -112,7 +115,7 @@ func (g *gate) mayRead(fd int) error {
 	}
 	name = strings.TrimSuffix(name, " (deleted)")
 	if isBelow(name, g.secret) && !registry.Allowed(g.ctx, name) {
-		return &Denied{name, secretWhy}
+		return &Denied{name, g.secretWhy()}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ type Options struct {
 	// mode 0700 when it is first needed. "" keeps nothing.
 	StateDir string
 
-	// Guard makes write refuse to overwrite a file that none of these tools
+	// RequireRead makes write refuse to overwrite a file that none of these tools
 	// read or wrote before, unless it is forced. It is for sessions; a single
 	// command in a terminal has read nothing.
 	RequireRead bool
@@ -22,6 +22,9 @@ type Options struct {
 	// Access is asked by every run for what it may touch; nil, and a nil answer,
 	// restrict nothing. registry.Allow adds to it. It is called concurrently.
 	Access func(context.Context) *Access
+
+	// Settings are the words for what a person may change.
+	Settings registry.Settings
 }
 
 // Tools returns read, write, edit, grep, glob and undo, ready to be registered.

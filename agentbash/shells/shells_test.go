@@ -191,7 +191,7 @@ func TestACopyOfTheCaller(t *testing.T) {
 
 func TestKillEndsTheTree(t *testing.T) {
 	b := newBench(t, nil)
-	id := b.start(`trap 'echo stopping; exit 3' TERM; echo ready; sleep 1001 & wait`)
+	id := b.start(`trap 'echo stopping; exit 3' TERM; sleep 1001 & echo ready; wait`)
 	b.waitFor(id, "ready")
 	got := b.run("bash_kill", id, "--grace", "60")
 	require.Equal(t, 0, got.exit, got.err)

@@ -22,7 +22,7 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 	defer stop()
 	if limit := c.maxTime(b); limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, chat.OutOfTime(limit, settings.MaxTime))
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, chat.OutOfTime(limit, chatSettings.MaxTime))
 		defer cancel()
 	}
 	schema, err := readSchema(c.schema)

@@ -15,6 +15,7 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 )
@@ -32,11 +33,21 @@ type configuredBash struct {
 type bashOptions struct {
 	dir     string // "" is the working directory
 	flags   config.Flags
-	session bool // many commands: write guards what was never read, bash can call tools
+	session bool // many commands: write refuses to overwrite what was never read, bash can call tools
 	guard   guard.Options
 	ask     bool          // whoever sits at the terminal may be asked
 	who     string        // sends the commands; "" is the person
 	id      func() string // of the session, once there is one; nil: there is none
+}
+
+// settings are the keys of the configuration that messages name.
+var settings = registry.Settings{
+	Workspace:  `name the directory in "workspace" of their configuration`,
+	Secrets:    `change "secrets" in their configuration`,
+	WebAllow:   `"webFetch": {"allow": [ADDRESS]} in the user's config file`,
+	WebSearch:  `write {"webSearch": {"provider": "searxng", "url": "http://127.0.0.1:8080"}} in the user's config file`,
+	AddServers: "add mcpServers or functions to .agentbash/config.json",
+	TurnLimit:  "limits", SessionLimit: "limits.session",
 }
 
 // openBash loads the configuration and registers everything; nothing is started.
@@ -68,7 +79,8 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 	}
 	c := b.cfg.Confine
 	b.Bash, err = agentbash.New(&agentbash.Options{
-		Dir: dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
+		Settings: settings,
+		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
 		Warn:     func(err error) { a.warn(err) },
 		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c),

@@ -57,10 +57,10 @@ func (b *configuredBash) chooseModel(ctx context.Context) (modelChoice, error) {
 	return s, nil
 }
 
-// settings are the flags that errors of the conversation name.
-var settings = chat.Settings{
+// chatSettings are the flags that errors of the conversation name.
+var chatSettings = chat.Settings{
 	Model: "--model", BaseURL: "--base-url", APIKey: config.EnvKey, Prices: `its prices under "models" in a config file`,
-	MaxTurns: "--max-turns", MaxCost: "--max-cost", MaxTime: "--max-time", Permission: "--mode or a rule",
+	MaxTurns: "--max-turns", MaxCost: "--max-cost", MaxTime: "--max-time", Permission: "--mode or a rule", ReadFile: "read --file_path",
 }
 
 // chatOptions puts together what a conversation needs.
@@ -74,7 +74,7 @@ func (a *app) chatOptions(b *configuredBash, s modelChoice, saved *chatTranscrip
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
 		Spill:       chat.SpillTo(filepath.Join(b.cfg.Dirs.State, "outputs")),
 		Description: router.Definition(b.Registry()).Description,
-		Program:     moduleVersion(), History: saved.records, Settings: settings,
+		Program:     moduleVersion(), History: saved.records, Settings: chatSettings,
 	}
 	if c.turns > 0 {
 		o.MaxTurns = c.turns

@@ -29,7 +29,7 @@ func (b *configuredBash) answerSampling(ctx context.Context, _ string, p mcp.Pro
 	c := chat.New(&chat.Options{
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI,
 		System: strings.TrimSpace(p.System + "\nAnswer with text alone: no command can be run here."),
-		Runner: refusingRunner{}, MaxTurns: 2, MaxCost: b.cfg.Limits.Cost, Window: m.Window, Prices: m.Prices, Program: moduleVersion(), Settings: settings,
+		Runner: refusingRunner{}, MaxTurns: 2, MaxCost: b.cfg.Limits.Cost, Window: m.Window, Prices: m.Prices, Program: moduleVersion(), Settings: chatSettings,
 	})
 	text, err := c.Turn(ctx, prompt)
 	if err != nil {

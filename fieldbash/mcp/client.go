@@ -37,7 +37,7 @@ type Spec struct {
 
 // Options are what a client may use of its surroundings. The zero value will do.
 type Options struct {
-	Watchdog     *Watchdog                        // nil: nothing guards the servers against our being killed
+	Watchdog     *Watchdog                        // nil: nothing ends the servers against our being killed
 	Version      string                           // our own version, told to the server
 	Roots        []string                         // absolute directories that are told to the server as its roots
 	Log          func(format string, args ...any) // what a server says outside a call; nil: dropped

@@ -173,15 +173,15 @@ func (k *conn) httpError(op string, err error) *Error {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Status = exitAuth
 		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
-		e.Next = `put a valid token into "headers" of this server in the config file: {"Authorization": "Bearer ${TOKEN}"}`
+		e.Next = `put a valid token into "headers" of this server: {"Authorization": "Bearer ${TOKEN}"}`
 	case status >= 500:
 		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
 		e.Next = "the fault is on its side: try again later"
 	case status >= 400:
 		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
-		e.Next = `check "url" of this server in the config file`
+		e.Next = `check "url" of this server`
 	default:
-		e.Next = `check that the server runs and that "url" of this server in the config file is right`
+		e.Next = `check that the server runs and that "url" of this server is right`
 	}
 	e.unsent = op == "start"
 	return e

@@ -39,7 +39,7 @@ func newHTTPClient(rt *roundTripper) *http.Client {
 		Transport: rt,
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if originOf(req) != rt.origin {
-				return fmt.Errorf("the server redirects to %s: put that address in the config if you trust it", originOf(req))
+				return fmt.Errorf("the server redirects to %s: make that address its \"url\" if you trust it", originOf(req))
 			}
 			if len(via) > 5 {
 				return fmt.Errorf("too many redirects")

@@ -35,8 +35,8 @@ type Command struct {
 // Watchdog ends servers whose host was killed before it could end them, and the
 // programs of functions: with SIGTERM, and SIGKILL a second later. One small
 // process does that for all clients that share it. The zero value is ready;
-// Close it after the clients. It is safe for concurrent use, and a nil *Guard
-// guards nothing.
+// Close it after the clients. It is safe for concurrent use, and a nil *Watchdog
+// watches nothing.
 type Watchdog = watchdog.Watchdog
 
 // process is a running server: the leader of a session (and so of a process
@@ -96,7 +96,7 @@ func checkExecutable(path string) error {
 }
 
 // startProcess starts the server; the caller stops it.
-func startProcess(c Command, guard *Watchdog) (*process, error) {
+func startProcess(c Command, watch *Watchdog) (*process, error) {
 	path, err := c.lookPath()
 	if err != nil {
 		return nil, err
@@ -132,8 +132,8 @@ func startProcess(c Command, guard *Watchdog) (*process, error) {
 		closeAll(inW, outR, errR)
 		return nil, err
 	}
-	p := &process{cmd: cmd, stdin: inW, stdout: outR, stderr: &tail{}, watchdog: guard, exited: make(chan struct{})}
-	guard.Add(cmd.Process.Pid) // without it, the end-of-file on their stdin must do
+	p := &process{cmd: cmd, stdin: inW, stdout: outR, stderr: &tail{}, watchdog: watch, exited: make(chan struct{})}
+	watch.Add(cmd.Process.Pid) // without it, the end-of-file on their stdin must do
 	p.drained.Go(func() {
 		io.Copy(p.stderr, errR) // ends when the last holder of the pipe is gone, or stop closes it
 		errR.Close()

@@ -18,7 +18,7 @@ import (
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 )
 
-// killedHost starts a stubborn server under guard, says who it is, and waits to be killed.
+// killedHost starts a stubborn server under a watchdog, says who it is, and waits to be killed.
 func killedHost(args []string) {
 	self, _ := os.Executable()
 	c := mcp.NewClient(mcp.Spec{Command: &mcp.Command{
@@ -41,7 +41,7 @@ func TestKilledHostLeavesNoServer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "ready <nil>\n", line)
 	family := descendants(t, host.Process.Pid)
-	require.GreaterOrEqual(t, len(family), 3, "the server, its child and the guard")
+	require.GreaterOrEqual(t, len(family), 3, "the server, its child and the watchdog")
 
 	require.NoError(t, host.Process.Kill())
 	host.Wait()
@@ -78,12 +78,12 @@ func descendants(t testing.TB, root int) []int {
 	return all
 }
 
-func TestGuardEndsWithItsServers(t *testing.T) {
-	guard := &mcp.Watchdog{}
-	c := mcp.NewClient(fake(t), &mcp.Options{Watchdog: guard})
+func TestWatchdogEndsWithItsServers(t *testing.T) {
+	watch := &mcp.Watchdog{}
+	c := mcp.NewClient(fake(t), &mcp.Options{Watchdog: watch})
 	_, err := c.Call(t.Context(), mcp.Call{Tool: "count"})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
-	require.NoError(t, guard.Close())
-	require.NoError(t, guard.Close(), "twice is fine")
+	require.NoError(t, watch.Close())
+	require.NoError(t, watch.Close(), "twice is fine")
 }

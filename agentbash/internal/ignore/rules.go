@@ -8,7 +8,7 @@ import (
 // Result is what rules say of a path.
 type Result int8
 
-// The verdicts.
+// The results.
 const (
 	Silent   Result = iota // no rule matches
 	Excluded               // ignored
