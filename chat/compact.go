@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -256,4 +258,23 @@ func clipMiddle(s string, n int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:n/2], "") + "\n[...]\n" + strings.ToValidUTF8(s[len(s)-n/2:], "")
+}
+
+// SpillTo makes an Options.Spill that keeps each text in a file of its own in
+// dir, which is made with mode 0700 when it is first needed.
+func SpillTo(dir string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+		f, err := os.CreateTemp(dir, "context-*.txt")
+		if err != nil {
+			return "", err
+		}
+		_, err = io.WriteString(f, text)
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		return f.Name(), err
+	}
 }
