@@ -86,11 +86,8 @@ func hasRole(q registry.Param) bool {
 // address that it asks.
 func (f *Fields) functionUses(fn *Function, kwargs registry.Kwargs) (uses []registry.Use, known bool) {
 	if fn.Exec != nil {
-		words := []string{"'" + strings.ReplaceAll(fn.Exec.Argv[0], "'", `'\''`) + "'"} // no keyword, no assignment, no tool
-		for _, w := range fn.Exec.Argv[1:] {
-			words = append(words, quote.Word(w))
-		}
-		return []registry.Use{{Role: registry.RunsIn, Value: f.inDir(fn.Exec.Cwd)}, {Role: registry.RunsText, Value: strings.Join(words, " ")}}, true
+		line := quote.Line(quote.Literal(fn.Exec.Argv[0]), fn.Exec.Argv[1:]) // no keyword, no assignment, no tool
+		return []registry.Use{{Role: registry.RunsIn, Value: f.inDir(fn.Exec.Cwd)}, {Role: registry.RunsText, Value: line}}, true
 	}
 	args := maps.Clone(map[string]any(kwargs))
 	target, err := fn.HTTP.target(fn.Name, args)

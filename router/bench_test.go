@@ -46,7 +46,7 @@ func BenchmarkPlan(b *testing.B) {
 			b.SetBytes(int64(len(t.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				p = r.Plan(t.text)
+				r.Plan(t.text)
 			}
 		})
 	}

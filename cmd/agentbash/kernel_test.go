@@ -88,7 +88,7 @@ func (p *confinedSetup) open(mode policy.Mode, judged bool) *router.Router {
 		return b.Router()
 	}
 	l, env := b.Router().Launcher()
-	require.NotNil(p.t, l)
+	require.Equal(p.t, mode == policy.PlanMode || mode == policy.AutoMode, l != nil)
 	r, err := router.New(b.Registry(), &router.Options{Dir: p.ws, Env: env, Launcher: l})
 	require.NoError(p.t, err)
 	p.t.Cleanup(func() { require.NoError(p.t, r.Close()) })

@@ -23,8 +23,12 @@ func Word(s string) string {
 	if q, err := syntax.Quote(text, syntax.LangBash); err == nil && q == text && !strings.ContainsAny(s, "!^") {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return Literal(s)
 }
+
+// Literal quotes s in any case, so that it is no reserved word, alias or
+// assignment either.
+func Literal(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Line is a command line of a name, as it is, and words.
 func Line(name string, words []string) string {

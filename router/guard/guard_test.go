@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/files"
+	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
@@ -29,12 +31,12 @@ func newBench(t *testing.T, o Options) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: t.TempDir()}
 	reg := registry.New()
-	for _, tool := range files.Tools(&files.Options{StateDir: filepath.Join(b.dir, ".state")}) {
-		require.NoError(t, reg.Register(tool))
-	}
+	commands, err := agentbash.New(&agentbash.Options{Files: files.Options{StateDir: filepath.Join(b.dir, ".state")}, Shells: shells.Options{StateDir: filepath.Join(b.dir, ".shells")}})
+	require.NoError(t, err)
+	require.NoError(t, reg.Register(commands.Tools()...))
+	t.Cleanup(func() { require.NoError(t, commands.Close()) })
 	o.World = policy.World{Home: "/nonexistent", Roots: []string{b.dir}}
 	b.g = New(&o)
-	var err error
 	b.r, err = router.New(reg, &router.Options{Dir: b.dir, Guard: b.g})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.r.Close()) })

@@ -22,8 +22,6 @@ const (
 // concurrent use.
 type Analyzer struct {
 	parsers sync.Pool
-	once    sync.Once
-	rows    map[string]row // made once, then only read
 }
 
 // New returns an Analyzer.
@@ -121,7 +119,6 @@ type judge struct {
 
 	parts   []Part
 	reasons []Reason
-	seen    map[string]bool // parts, once something is walked again
 
 	selves    []selfCall // calls of functions within themselves
 	expanding []string   // aliases that are being expanded

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,40 +13,39 @@ func (j *judge) assignment(a *syntax.Assign, temporary bool) {
 		j.expandOne(a.Value)
 		return
 	}
-	name := a.Name.Value
 	at := j.src.span(a.Pos(), a.End())
-	v := variable{name: name, export: temporary}
-	old := j.lookup(name)
+	old := j.lookup(a.Name.Value)
+	v := variable{name: a.Name.Value, export: temporary, array: true, assoc: old.assoc}
 	switch {
 	case a.Array != nil:
-		v.array, v.assoc, v.lists = true, old.assoc, j.arrayLists(a.Array, old.assoc)
-		if a.Append {
+		if v.lists = j.arrayLists(a.Array, old.assoc); a.Append {
 			v.lists = appendLists(old.asLists(), v.lists)
 		}
 	case a.Index != nil:
-		v = j.assignElement(a, old)
+		v.lists = j.assignElement(a, old)
 	case old.array && a.Append:
-		v.array, v.assoc, v.lists = true, old.assoc, appendToFirst(old.lists, j.expandOne(a.Value))
+		for _, l := range old.lists {
+			v.lists = joinLists(v.lists, replaceFirst([][]string{l}, concat(value{element(l, 0)}, j.expandOne(a.Value))))
+		}
 	default:
-		v.val = j.expandOne(a.Value)
-		if a.Append && len(old.val) > 0 {
+		v.array, v.assoc = false, false
+		if v.val = j.expandOne(a.Value); a.Append && len(old.val) > 0 {
 			v.val = concat(old.val, v.val)
 		}
 	}
-	if old.integer {
-		j.integer(&v, at)
-	}
-	j.dangerousAssign(name, v.val, at)
-	j.assign(v)
+	j.give(v, old.integer, at)
 }
 
-// integer evaluates what is assigned to an integer variable.
-func (j *judge) integer(v *variable, at span) {
-	if n, ok := j.numberOf(v.val, at, 0); ok {
-		_ = n
-		return
+// give assigns, after a look at what the variable does and, with integer, at
+// what its text runs as arithmetic.
+func (j *judge) give(v variable, integer bool, at span) {
+	if integer {
+		if _, ok := j.numberOf(v.val, at, 0); !ok {
+			v.val = value{digits, "-" + digits}
+		}
 	}
-	v.val = value{digits, "-" + digits}
+	j.dangerousAssign(v.name, v.val, at)
+	j.assign(v)
 }
 
 func appendLists(a, b [][]string) [][]string {
@@ -58,65 +58,44 @@ func appendLists(a, b [][]string) [][]string {
 	return out
 }
 
-func appendToFirst(lists [][]string, v value) [][]string {
+func replaceFirst(old [][]string, v value) [][]string {
 	var out [][]string
-	for _, l := range lists {
-		for _, s := range v {
-			m := append([]string{element(l, 0) + s}, l[min(1, len(l)):]...)
-			if len(l) > 0 && l[0] == anyWords {
-				m = []string{anyText + s, anyWords}
-			}
-			out = joinLists(out, [][]string{m})
-		}
-	}
-	return out
-}
-
-func replaceFirst(lists [][]string, v value) [][]string {
-	var out [][]string
-	for _, l := range lists {
+	for _, l := range old {
 		rest := l[min(1, len(l)):]
 		if len(l) > 0 && l[0] == anyWords {
-			rest = []string{anyWords} // there may have been none
+			rest = l[:1] // there may have been none
 		}
-		for _, s := range v {
-			out = joinLists(out, [][]string{append([]string{s}, rest...)})
-		}
+		out = joinLists(out, appendLists(lists(v), [][]string{rest}))
 	}
 	return out
 }
 
 // arrayLists returns the element lists of (a b c).
 func (j *judge) arrayLists(x *syntax.ArrayExpr, assoc bool) [][]string {
-	lists, indexed := [][]string{nil}, false
+	all, indexed := [][]string{nil}, false
 	for _, e := range x.Elems {
-		if e.Index != nil {
+		var ends [][]string
+		switch {
+		case e.Index != nil: // where it goes is not followed, that it is there is
 			indexed = true
 			j.index(e.Index, assoc)
-			var next [][]string
-			for _, s := range j.expandOne(e.Value) {
-				// Where it goes does not matter here, that it is there does.
-				next = appendLists(lists, [][]string{{s}})
+			ends = append(lists(j.expandOne(e.Value)), nil)
+		case e.Value == nil:
+			continue
+		default:
+			for _, fs := range j.expand(e.Value) {
+				ends = joinLists(ends, [][]string{texts(fs)})
 			}
-			lists = joinLists(lists, next)
-			continue
 		}
-		if e.Value == nil {
-			continue
-		}
-		var ends [][]string
-		for _, fs := range j.expand(e.Value) {
-			ends = joinLists(ends, [][]string{texts(fs)})
-		}
-		lists = appendLists(lists, ends)
+		all = appendLists(all, ends)
 	}
 	if indexed {
-		lists = joinLists(lists, [][]string{{anyWords}}) // in which order is not followed
+		all = joinLists(all, [][]string{{anyWords}})
 	}
-	return lists
+	return all
 }
 
-// index walks the subscript of an assignment.
+// index walks a subscript.
 func (j *judge) index(x syntax.ArithmExpr, assoc bool) value {
 	if w, ok := x.(*syntax.Word); ok && assoc {
 		return j.expandOne(w)
@@ -125,48 +104,157 @@ func (j *judge) index(x syntax.ArithmExpr, assoc bool) value {
 }
 
 // assignElement is x[i]=v.
-func (j *judge) assignElement(a *syntax.Assign, old variable) variable {
-	n := j.index(a.Index, old.assoc)
+func (j *judge) assignElement(a *syntax.Assign, old variable) (out [][]string) {
+	n, err := strconv.ParseUint(one(j.index(a.Index, old.assoc)), 10, 16)
 	vals := j.expandOne(a.Value)
-	v := variable{name: a.Name.Value, array: true, assoc: old.assoc}
-	lists := old.asLists()
-	if j.env.find(a.Name.Value) == nil && !old.array {
-		lists = [][]string{nil}
+	before := old.asLists()
+	if _, ok := j.env.vars[a.Name.Value]; !ok && !old.array {
+		before = [][]string{nil}
 	}
-	at := -1
-	if len(n) == 1 && !old.assoc {
-		at = smallNumber(n[0])
-	}
-	for _, l := range lists {
+	for _, l := range before {
 		for _, s := range vals {
-			switch {
-			case at >= 0 && at < len(l):
-				m := append([]string(nil), l...)
-				m[at] = s
-				v.lists = joinLists(v.lists, [][]string{m})
-			case at == len(l):
-				v.lists = joinLists(v.lists, [][]string{append(l[:len(l):len(l)], s)})
-			default:
-				v.lists = joinLists(v.lists, [][]string{append(l[:len(l):len(l)], s), {anyWords}})
+			m := append(l[:len(l):len(l)], s)
+			if !old.assoc && err == nil && int(n) < len(l) {
+				m = append(l[:n:n], s)
+				m = append(m, l[n+1:]...)
+			}
+			if out = joinLists(out, [][]string{m}); !old.assoc && (err != nil || int(n) > len(l)) {
+				out = joinLists(out, [][]string{{anyWords}})
 			}
 		}
 	}
-	return v
+	return out
 }
 
-// smallNumber is a subscript, or -1.
-func smallNumber(s string) int {
-	n := 0
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' || i > 4 {
-			return -1
+// declClause walks declare, local, export, readonly and typeset.
+func (j *judge) declClause(n *syntax.DeclClause) {
+	if j.found != nil {
+		j.found([]*syntax.Word{{Parts: []syntax.WordPart{n.Variant}}}, n.Args)
+	}
+	variant, flags := n.Variant.Value, ""
+	at := j.src.span(n.Pos(), n.End())
+	if variant == "nameref" { // no word of bash
+		j.unknown("nameref may be any command", at)
+	}
+	for _, a := range n.Args {
+		switch {
+		case a.Name == nil && a.Value != nil:
+			for _, fs := range j.expand(a.Value) {
+				for _, f := range fs {
+					flags += j.declared(variant, flags, f)
+				}
+			}
+		case a.Name == nil:
+		case a.Naked:
+			if a.Index != nil {
+				j.index(a.Index, strings.Contains(flags, "A"))
+			}
+			j.declare(variant, flags, a.Name.Value, at, nil)
+		default:
+			j.declare(variant, flags, a.Name.Value, at, func() { j.assignment(a, false) })
 		}
-		n = n*10 + int(s[i]-'0')
 	}
-	if s == "" {
-		return -1
+}
+
+// declareWords judges a declaration that is run by way of command, builtin or
+// quotes: the parser has not seen it as one.
+func (c *call) declareWords() {
+	c.quiet()
+	flags := ""
+	for _, a := range c.args {
+		flags += c.j.declared(c.name, flags, a)
 	}
-	return n
+	if len(c.args) == 0 || strings.Contains(flags, "p") {
+		c.out = value{anyText}
+	}
+}
+
+// declared takes a word of a declaration whose form is known only now: options,
+// a name, name=value. It returns the options.
+func (j *judge) declared(variant, flags string, f field) string {
+	name, text, ok := strings.Cut(f.text, "=")
+	base, sub, element := subscripted(strings.TrimSuffix(name, "+"))
+	switch {
+	case f.multi || !known(name) || !ok && !known(f.text):
+		j.subscript(f.text, f.at)
+		j.unknown("which variable is set cannot be told", f.at)
+		return ""
+	case f.text != "" && (f.text[0] == '-' || f.text[0] == '+'):
+		return strings.TrimLeft(f.text, "-")
+	case element:
+		j.subscript(sub, f.at)
+	}
+	var give func()
+	if ok {
+		give = func() {
+			v := variable{name: base, val: value{text}, ref: variant != "export" && strings.Contains(flags, "n")}
+			j.give(v, strings.Contains(flags, "i"), f.at)
+		}
+	}
+	j.declare(variant, flags, base, f.at, give)
+	return ""
+}
+
+// declare gives a variable its attributes, and its value where it gets one.
+func (j *judge) declare(variant, flags, name string, at span, give func()) {
+	if !validName(name) {
+		return
+	}
+	if strings.Contains(flags, "f") && (variant == "export" || strings.Contains(flags, "x")) {
+		if give != nil {
+			give()
+		}
+		return
+	}
+	isLocal := variant == "local" || (variant == "declare" || variant == "typeset") && !strings.Contains(flags, "g")
+	inFunction := isLocal && j.localize(name)
+	v := j.lookupHere(name)
+	v.export = v.export || variant == "export" || strings.Contains(flags, "x")
+	v.integer = v.integer || strings.Contains(flags, "i")
+	v.ref = v.ref || variant != "export" && strings.Contains(flags, "n")
+	if i := strings.LastIndexAny(flags, "ulc"); i >= 0 {
+		v.refold(flags[i])
+	}
+	if strings.Contains(flags, "A") && !v.assoc {
+		if v.lists = v.asLists(); len(v.val) == 1 && v.val[0] == inherited {
+			v.lists = [][]string{nil}
+		}
+		v.assoc, v.array = true, true
+	}
+	if inFunction { // it is a new one, that is not set
+		if v.val = v.val.join(value{""}); v.array {
+			v.lists = joinLists(v.lists, [][]string{nil})
+		}
+	}
+	j.env.set(v)
+	if give == nil {
+		return
+	}
+	give()
+	w := j.lookupHere(name)
+	if strings.ContainsAny(flags, "aA") && strings.HasPrefix(one(w.val), "(") {
+		w.array, w.lists = true, [][]string{{anyWords}} // declare -a x='(a b)' is an array of two
+	}
+	if w.ref = w.ref || v.ref; v.ref {
+		j.subscript(one(w.val), at)
+	}
+	j.env.set(w)
+}
+
+// localize keeps what a variable is outside a function, for when it returns;
+// false where there is no function.
+func (j *judge) localize(name string) bool {
+	for i := len(j.frames) - 1; i >= 0; i-- {
+		if fr := &j.frames[i]; fr.function != "" {
+			old, ok := j.env.vars[name]
+			if !ok {
+				old = j.outside(name)
+			}
+			fr.locals = append(fr.locals, old)
+			return true
+		}
+	}
+	return false
 }
 
 // unset forgets variables and functions.
@@ -175,19 +263,19 @@ func (c *call) unset() {
 	c.subscripts(c.args)
 	functions, variables := true, true
 	for _, a := range c.args {
+		name, _, _ := subscripted(a.text)
+		_, set := c.j.env.vars[name]
 		switch {
 		case strings.HasPrefix(a.text, "-"):
 			functions, variables = !strings.Contains(a.text, "v"), !strings.Contains(a.text, "f")
 			continue
 		case !known(a.text):
 			continue
-		}
-		name, _, _ := subscripted(a.text)
-		if functions && (!variables || c.j.env.find(name) == nil) {
+		case functions && (!variables || !set):
 			c.j.env.define(function{name: name, sure: true})
 		}
 		if variables && name == a.text {
-			c.j.unset(name)
+			c.j.env.set(variable{name: name})
 		}
 	}
 }
@@ -196,18 +284,14 @@ func (c *call) unset() {
 func (c *call) let() {
 	c.quiet()
 	for _, a := range c.args {
-		if !known(a.text) {
-			c.j.subscript(a.text, a.at)
-			continue
-		}
 		x, err := c.j.parser.Arithmetic(strings.NewReader(a.text))
-		if err != nil {
+		if err != nil || !known(a.text) {
 			c.j.subscript(a.text, a.at)
 			continue
 		}
 		outer := c.j.src
 		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true, outer: outer}
-		c.j.arithmMay(x)
+		c.j.arithm(x)
 		c.j.src = outer
 	}
 }
@@ -219,41 +303,54 @@ func (c *call) readInto() {
 	if c.j.stdin != nil {
 		in = c.j.stdin
 	}
-	spec := optionSpec{short: "a:d:i:n:N:p:t:u:"}
+	anything := variable{array: true, lists: [][]string{{anyWords}}}
 	if c.name != "read" {
-		spec.short = "d:n:O:s:u:c:C!"
-	}
-	operands := c.options(spec, nil)
-	c.subscripts(operands)
-	if c.name != "read" {
-		for _, o := range append(operands, field{text: "MAPFILE"})[:1] {
-			c.j.assign(variable{name: o.text, array: true, lists: [][]string{{anyWords}}})
-		}
+		operands := c.options(optionSpec{short: "d:n:O:s:u:c:C!"}, nil)
+		c.subscripts(operands)
+		anything.name = append(operands, field{text: "MAPFILE"})[0].text
+		c.j.assign(anything)
 		return
 	}
-	lines := value{in.taint()}
+	operands := c.options(optionSpec{short: "a:d:i:n:N:p:t:u:"}, nil)
+	c.subscripts(operands)
+	vals := value{in.taint()}
 	for _, s := range in {
 		for i, line := range strings.Split(s, "\n") {
 			if i < maxValues/2 && line != "" {
-				lines = lines.join(value{line})
+				vals = vals.join(value{line})
 			}
 		}
 	}
 	if len(operands) > 1 { // split into words: which gets what is not followed
 		var words value
-		for _, l := range lines {
-			for _, w := range strings.Fields(l) {
-				words = words.join(value{w})
-			}
+		for _, l := range vals {
+			words = words.join(strings.Fields(l))
 		}
-		lines = words.join(lines)
+		vals = words.join(vals)
 	}
 	for i, a := range c.args {
 		if a.text == "-a" && i+1 < len(c.args) && validName(c.args[i+1].text) {
-			c.j.assign(variable{name: c.args[i+1].text, array: true, lists: [][]string{{anyWords}}})
+			anything.name = c.args[i+1].text
+			c.j.assign(anything)
 		}
 	}
 	for _, o := range operands {
-		c.assignName(o, lines)
+		c.assignName(o, vals)
+	}
+}
+
+// assignName assigns to the variable that a word names.
+func (c *call) assignName(f field, v value) {
+	name, _, isElement := subscripted(f.text)
+	switch {
+	case !known(f.text):
+		c.j.unknown("which variable is set cannot be told", f.at)
+	case !validName(name):
+	case isElement:
+		old := c.j.lookup(name)
+		c.j.dangerousAssign(name, v, f.at)
+		c.j.assign(variable{name: name, array: true, assoc: old.assoc, lists: joinLists(old.asLists(), [][]string{{anyWords}})})
+	default:
+		c.j.give(variable{name: name, val: v}, false, f.at)
 	}
 }

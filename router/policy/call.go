@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -17,38 +18,34 @@ type call struct {
 	file  bool  // it is a file that is no installed program
 }
 
-// command judges a simple command from its words.
+// command judges a simple command from its words. The first may be no word at
+// all.
 func (j *judge) command(args []field, at span) flow {
 	if len(args) == 0 || !j.step() {
 		return j.same()
 	}
 	j.depth++
 	defer func() { j.depth-- }()
+	if args[0].text == "--" && args[0].plain && len(args) > 1 {
+		args = args[1:] // the parser leaves it there after time's options
+	}
 	if !args[0].multi || len(args) == 1 {
 		return j.named(args, at)
 	}
-	out := j.choice() // it may be no word at all
-	out.way()
-	f := j.named(args, at)
-	before := j.env.copy()
-	out.way()
-	f = j.either(f, j.command(args[1:], at))
-	j.joinEnv(&before)
-	out.end()
-	return f
+	return j.ways(2, false, func(i int) flow {
+		if i == 0 {
+			return j.named(args, at)
+		}
+		return j.command(args[1:], at)
+	})
 }
 
 // named judges a command whose first word is its name, known or not.
 func (j *judge) named(args []field, at span) flow {
-	first := args[0]
-	if first.text == "" {
-		return j.same()
-	}
-	if !known(first.text) || first.glob || first.multi {
-		return j.unnamed(args, at)
-	}
-	if f, sure := j.functionCall(first.text, args[1:], at); sure {
-		return f
+	if args[0].exact() && args[0].text != "" {
+		if f, sure := j.functionCall(args[0].text, args[1:], at); sure {
+			return f
+		}
 	}
 	return j.program(args, at)
 }
@@ -59,7 +56,7 @@ func (j *judge) program(args []field, at span) flow {
 	if len(args) == 0 || args[0].text == "" {
 		return j.same()
 	}
-	if !known(args[0].text) || args[0].glob || args[0].multi {
+	if !args[0].exact() {
 		return j.unnamed(args, at)
 	}
 	if name, ok := toolName(args[0].text); ok {
@@ -67,16 +64,13 @@ func (j *judge) program(args []field, at span) flow {
 		return j.same()
 	}
 	name, script := commandName(args[0].text)
-	c := call{j: j, name: name, args: args[1:], at: at}
+	c := call{j: j, name: name, args: args[1:], at: at, flow: j.same()}
 	c.part = Part{Kind: CommandPart, words: args, Start: at.start, End: at.end, Via: j.via}
-	c.flow = j.same()
 	slot := j.reserve()
 	if script {
 		c.script(args[0])
 	}
-	switch {
-	case !script && c.builtin():
-	default:
+	if script || !c.builtin() {
 		c.external()
 	}
 	if j.env.unsure && c.part.Via == "" && args[0].plain {
@@ -85,15 +79,10 @@ func (j *judge) program(args []field, at span) flow {
 		j.reason(name+" may be a function that code from elsewhere has defined", unknown, NoDanger, at)
 	}
 	j.fill(slot, c.part)
-	if j.out != nil {
-		if c.out == nil {
-			c.out = value{anyText}
-			if j.stdin != nil {
-				c.out = value{j.stdin.taint()}
-			}
-		}
-		j.out.add(c.out)
+	if c.out == nil {
+		c.out = value{j.stdin.taint()}
 	}
+	j.out.add(c.out)
 	return c.flow
 }
 
@@ -108,15 +97,14 @@ func toolName(word string) (string, bool) {
 // commandName returns the name of the program that a word runs, and whether it
 // is a file that is no installed program.
 func commandName(word string) (name string, script bool) {
-	cut := strings.LastIndexByte(word, '/')
-	if cut < 0 {
-		return word, false
-	}
-	switch clean(word[:cut+1]) {
+	cut := strings.LastIndexByte(word, '/') + 1
+	switch name = word[cut:]; clean(word[:cut]) {
+	case ".":
+		return name, cut > 0
 	case "/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin", "/usr/games":
-		return word[cut+1:], false
+		return name, false
 	}
-	return word[cut+1:], true
+	return name, true
 }
 
 // script notes that a file is run which is no installed program: it may hold
@@ -124,23 +112,17 @@ func commandName(word string) (name string, script bool) {
 func (c *call) script(f field) {
 	c.file = true
 	c.part.set |= executes
-	c.j.reason("runs "+c.j.short(firstOf(c.j.resolve(f.text)))+", whose effects cannot be seen", executes, NoDanger, f.at)
+	c.j.reason("runs "+c.j.short(append(c.j.resolve(f.text), "")[0])+", whose effects cannot be seen", executes, NoDanger, f.at)
 	c.j.path(&c.part, f, false, false)
 	c.runsFile(f, false)
-}
-
-func firstOf(l []string) string {
-	if len(l) == 0 {
-		return ""
-	}
-	return l[0]
 }
 
 // runsFile judges a file that is run by the text that the line wrote into it.
 func (c *call) runsFile(f field, here bool) {
 	for _, text := range c.j.content(f) {
 		c.ran(text, f.at)
-		if known(text) && strings.HasPrefix(text, "#!") && !shellLine(text) {
+		line, _, _ := strings.Cut(text, "\n")
+		if known(text) && strings.HasPrefix(line, "#!") && !strings.HasSuffix(strings.TrimRight(line, " -eux"), "sh") {
 			c.code(text, f.at)
 			continue
 		}
@@ -148,23 +130,17 @@ func (c *call) runsFile(f field, here bool) {
 	}
 }
 
-// shellLine reports whether a script's first line names a shell.
-func shellLine(text string) bool {
-	line, _, _ := strings.Cut(text, "\n")
-	return strings.HasSuffix(strings.TrimRight(strings.TrimRight(line, " -eux"), " "), "sh")
-}
-
 // ran raises the running of a text that came from elsewhere.
 func (c *call) ran(text string, at span) {
-	switch {
-	case hasHole(text, fromNet):
-		c.part.set |= executes | unknown
+	if known(text) {
+		return
+	}
+	c.part.set |= executes | unknown
+	switch taint(text) {
+	case fromNet:
 		c.danger(Confirm, "runs what came over the network", at)
-	case hasHole(text, decoded):
-		c.part.set |= executes | unknown
+	case decoded:
 		c.danger(Confirm, "runs text that another program has put together", at)
-	case !known(text):
-		c.part.set |= executes | unknown
 	}
 }
 
@@ -174,9 +150,11 @@ func (j *judge) reserve() int {
 	return len(j.parts) - 1
 }
 
+// fill puts a part in its place, but for one that was found before, in an
+// earlier round of a loop or another call of a function.
 func (j *judge) fill(slot int, p Part) {
-	p.known = allExact(p.words)
-	if j.repeated(&p) {
+	p.known = !slices.ContainsFunc(p.words, func(f field) bool { return !f.exact() })
+	if j.again && slices.ContainsFunc(j.parts, p.same) {
 		p.Kind = "" // collect leaves it out
 	}
 	j.parts[slot] = p
@@ -184,53 +162,10 @@ func (j *judge) fill(slot int, p Part) {
 
 func (j *judge) add(p Part) { j.fill(j.reserve(), p) }
 
-func allExact(fs []field) bool {
-	for i := range fs {
-		if !fs[i].exact() {
-			return false
-		}
-	}
-	return true
-}
-
-// repeated reports whether a part was found before, in an earlier round of a
-// loop or another call of a function.
-func (j *judge) repeated(p *Part) bool {
-	if !j.again {
-		return false
-	}
-	if j.seen == nil {
-		j.seen = map[string]bool{}
-		for i := range j.parts {
-			if j.parts[i].Kind != "" {
-				j.seen[j.parts[i].key()] = true
-			}
-		}
-	}
-	k := p.key()
-	if j.seen[k] {
-		return true
-	}
-	j.seen[k] = true
-	return false
-}
-
-// key is what makes two parts the same.
-func (p *Part) key() string {
-	var b strings.Builder
-	b.WriteString(string(p.Kind) + string(p.Danger) + p.Via)
-	b.WriteByte(byte(p.set))
-	b.WriteByte(byte(p.Start))
-	b.WriteByte(byte(p.Start >> 8))
-	b.WriteByte(byte(p.Start >> 16))
-	for i := range p.words {
-		b.WriteByte(' ')
-		b.WriteString(p.words[i].text)
-	}
-	for i := range p.Paths {
-		b.WriteString(p.Paths[i].raw)
-	}
-	return b.String()
+func (p *Part) same(q Part) bool {
+	return p.Start == q.Start && p.Kind == q.Kind && p.Danger == q.Danger && p.Via == q.Via && p.set == q.set &&
+		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text }) &&
+		slices.EqualFunc(p.Paths, q.Paths, func(f, g Path) bool { return f.raw == g.raw })
 }
 
 // effect adds to what a command does beyond what is usual for it, and says why.
@@ -254,18 +189,18 @@ func (c *call) danger(d Danger, why string, at span) { c.j.danger(&c.part, d, wh
 // tried, and can only raise the verdict.
 func (j *judge) unnamed(args []field, at span) flow {
 	first := args[0]
-	p := Part{Kind: CommandPart, words: args, set: executes | unknown, Start: at.start, End: at.end, Via: j.via}
+	c := call{j: j, args: args[1:], at: at, flow: j.same()}
+	c.part = Part{Kind: CommandPart, words: args, set: executes | unknown, Start: at.start, End: at.end, Via: j.via}
 	slot := j.reserve()
 	j.reason("which command this runs cannot be told: "+show(first.text), unknown, NoDanger, first.at)
-	c := call{j: j, args: args[1:], at: at, part: p, flow: j.same()}
 	c.ran(first.text, first.at)
-	guess := withoutHoles(first.text)
+	guess := lastOf(withoutHoles(first.text))
 	if first.glob {
 		guess = matchingCommand(lastOf(first.text))
 	}
-	guess = lastOf(guess)
-	if guess != "" && !first.multi || guess != "" && first.glob {
-		c.tryAs(guess, args)
+	if guess != "" && (first.glob || !first.multi) {
+		as := append([]field{{text: guess, at: first.at, from: -1}}, args[1:]...)
+		c.raise(Block, func() { j.program(as, at) })
 	}
 	if !first.multi {
 		c.tryRest()
@@ -275,19 +210,12 @@ func (j *judge) unnamed(args []field, at span) flow {
 	return c.flow
 }
 
-// tryAs judges the command as if its name were that, and keeps the danger.
-func (c *call) tryAs(name string, args []field) {
-	as := append([]field{{text: name, at: args[0].at, from: -1}}, args[1:]...)
-	c.raise(Block, func() { c.j.program(as, c.at) })
-}
-
 // tryRest looks for a command among the arguments of one that is not known: it
 // may run it, as env and sudo do.
 func (c *call) tryRest() {
 	for i, a := range c.args {
 		if known(a.text) && !strings.HasPrefix(a.text, "-") && harmful(a.text) {
-			rest := c.args[i:]
-			c.raise(Confirm, func() { c.j.program(rest, c.at) })
+			c.raise(Confirm, func() { c.j.program(c.args[i:], c.at) })
 			return
 		}
 	}
@@ -298,28 +226,19 @@ func (c *call) tryRest() {
 func (c *call) raise(most Danger, try func()) {
 	j := c.j
 	parts, reasons := len(j.parts), len(j.reasons)
-	saved, out, stdin := j.env.copy(), j.out, j.stdin
+	out, stdin := j.out, j.stdin
 	j.out = nil
-	try()
-	worst := NoDanger
-	for _, p := range j.parts[parts:] {
-		if p.Danger.worse(worst) {
-			worst = p.Danger
-		}
-	}
-	found := append([]Reason(nil), j.reasons[reasons:]...)
+	j.subshell(try)
+	danger := slices.ContainsFunc(j.parts[parts:], func(p Part) bool { return p.Danger != NoDanger })
+	found := slices.Clone(j.reasons[reasons:])
 	j.parts, j.reasons = j.parts[:parts], j.reasons[:reasons]
-	j.env, j.out, j.stdin = saved, out, stdin
-	if worst == NoDanger {
-		return
-	}
+	j.out, j.stdin = out, stdin
 	for _, r := range found {
-		if r.Danger != NoDanger {
-			d := r.Danger
-			if d.worse(most) {
-				d = most
+		if danger && r.Danger != NoDanger {
+			if r.Danger.worse(most) {
+				r.Danger = most
 			}
-			c.danger(d, "may be: "+r.Text, span{r.Start, r.End})
+			c.danger(r.Danger, "may be: "+r.Text, span{r.Start, r.End})
 		}
 	}
 }

@@ -11,11 +11,11 @@ func (j *judge) dangerousAssign(name string, v value, at span) {
 		}
 	}
 	switch {
-	case commandVariable(name):
+	case programs().has("variable-command", name):
 		j.commandIn(name, v, at)
-	case loaderVariable(name):
+	case programs().has("variable-loader", name):
 		j.variable(name, v, Confirm, "makes other programs load code", at)
-	case lookupVariable(name):
+	case programs().has("variable-lookup", name):
 		if name == "PATH" && j.harmlessPath(v) {
 			return
 		}
@@ -87,48 +87,8 @@ func harmlessCommand(name, s string) bool {
 	if strings.HasPrefix(name, "PS") && len(name) == 3 {
 		return known(s) && !strings.ContainsAny(s, "`$")
 	}
-	switch strings.TrimPrefix(strings.TrimPrefix(s, "/bin/"), "/usr/bin/") {
-	case "", "cat", "true", ":", "less", "more", "head", "false", "vi", "vim", "nano", "ed", "emacs", "code", "echo":
-		return true
-	}
-	return false
-}
-
-// commandVariable reports whether a variable holds a command that something
-// runs.
-func commandVariable(name string) bool {
-	switch name {
-	case "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "EDITOR", "VISUAL", "FCEDIT",
-		"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS", "SUDO_EDITOR",
-		"GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH", "BROWSER", "LESSOPEN", "LESSCLOSE", "RSYNC_RSH", "CVS_RSH", "SVN_SSH", "TAR_OPTIONS",
-		"MAKEFLAGS", "CC", "CXX", "SHELL", "RUSTC_WRAPPER", "HGEDITOR", "BAT_PAGER", "DELTA_PAGER", "GH_PAGER", "AWS_PAGER", "XDG_UTILS_OPEN", "TERMINAL", "FZF_DEFAULT_COMMAND", "MAIL", "MAILPATH":
-		return true
-	}
-	return false
-}
-
-// loaderVariable reports whether a variable makes programs load code.
-func loaderVariable(name string) bool {
-	switch name {
-	case "LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "ENV", "GCONV_PATH", "PYTHONSTARTUP", "PERL5OPT", "PERL5DB", "RUBYOPT",
-		"BASH_LOADABLES_PATH", "OPENSSL_CONF", "OPENSSL_ENGINES", "LUA_INIT", "VIMINIT", "EXINIT", "DYLD_INSERT_LIBRARIES":
-		return true
-	}
-	return false
-}
-
-// lookupVariable reports whether a variable changes which program or file a
-// name means.
-func lookupVariable(name string) bool {
-	switch name {
-	case "PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LOCPATH", "PYTHONHOME", "NODE_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-		"JDK_JAVA_OPTIONS", "PHPRC", "PYTHONPATH", "PERL5LIB", "PERLLIB", "RUBYLIB", "NODE_PATH", "CLASSPATH", "GOFLAGS", "RIPGREP_CONFIG_PATH", "AWKPATH",
-		"LUA_PATH", "LUA_CPATH", "EXECIGNORE", "SHELLOPTS", "BASHOPTS", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CONFIG_DIRS",
-		"GIT_DIR", "GIT_WORK_TREE", "GIT_TEMPLATE_DIR", "KUBECONFIG", "DOCKER_HOST", "DOCKER_CONFIG", "GNUPGHOME", "TERMINFO", "CURL_HOME", "WGETRC", "SSH_AUTH_SOCK",
-		"CARGO_HOME", "npm_config_prefix", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "NPM_CONFIG_REGISTRY", "GOPROXY", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY":
-		return true
-	}
-	return false
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "/bin/"), "/usr/bin/")
+	return s == "" || programs().has("value-harmless", s)
 }
 
 // harmlessPath reports whether a PATH holds the installed programs' directories
@@ -142,10 +102,8 @@ func (j *judge) harmlessPath(v value) bool {
 			}
 		}
 		for _, dir := range strings.Split(s, ":") {
-			switch strings.TrimSuffix(dir, "/") {
-			case "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin":
-			default: // none at all is the current directory
-				return false
+			if !programs().has("program-directory", strings.TrimSuffix(dir, "/")) {
+				return false // none at all is the current directory
 			}
 		}
 	}

@@ -25,11 +25,17 @@
 //
 // # Parts
 //
-// analyzer.go and text.go read a line; walk.go and compound.go go through its
-// syntax; env.go, value.go, expand.go, assemble.go and param.go follow what is
-// known; call.go, builtin.go, shell.go and function.go judge commands, the
-// rows_ files say what programs do and the cmd_ files what their options change;
-// paths.go and places.go know files.
+// analyzer.go and text.go read a line; walk.go and simple.go go through its
+// syntax; env.go, value.go, word.go, split.go, param.go and arith.go follow what
+// is known, of which known.go asks mvdan.cc/sh/v3/expand what it becomes;
+// call.go, builtin.go, shell.go and function.go judge commands, tool.go calls of
+// agent and field tools.
+//
+// What programs do stands in the table in programs/, which table.go reads and
+// program.go, options.go and roles.go apply. Only programs that are languages
+// have code of their own: search.go (find, xargs), interpreter.go, sed.go,
+// awk.go, git.go, wrap.go (env, sudo, tar), fetch.go (curl, ssh) and filter.go,
+// which follows what programs print. paths.go and places.go know files.
 //
 // mvdan.cc/sh/v3/syntax is the parser, as it is the router's. The router asks
 // it where command words stand and nothing else; here the tree's contents

@@ -1,7 +1,10 @@
 package policy
 
 import (
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -37,149 +40,137 @@ type file struct {
 	text value
 }
 
-// env is the state of a shell at one point of the line: what may be, not what
-// is. A copy shares its slices with the original until one of them changes.
-type env struct {
-	dirs    []string // the directories it may be in
-	vars    []variable
-	funcs   []function
-	aliases []alias
-	files   []file
-
-	varsShared, funcsShared bool
-	errexit                 bool // set -e: what follows a failed command does not run
-	unsure                  bool // unknown code ran in this shell: names may mean anything
-	child                   bool // a shell in the shell: what was not exported is not there
-	version                 int  // counts changes
-}
-
 type alias struct {
 	name string
 	text value
 }
 
+// env is the state of a shell at one point of the line: what may be, not what
+// is. A copy shares its maps with the original until one of them changes.
+type env struct {
+	dirs    []string // the directories it may be in
+	vars    map[string]variable
+	funcs   map[string]function
+	aliases map[string]alias
+	files   []file
+
+	shared  bool
+	errexit bool // set -e: what follows a failed command does not run
+	unsure  bool // unknown code ran in this shell: names may mean anything
+	child   bool // a shell in the shell: what was not exported is not there
+}
+
 // copy returns the state for a branch or a subshell.
 func (e *env) copy() env {
-	e.varsShared, e.funcsShared = true, true
-	e.dirs = e.dirs[:len(e.dirs):len(e.dirs)]
-	e.aliases = e.aliases[:len(e.aliases):len(e.aliases)]
-	e.files = e.files[:len(e.files):len(e.files)]
+	e.shared = true
+	e.dirs, e.files = slices.Clip(e.dirs), slices.Clip(e.files)
 	return *e
 }
 
-func (e *env) find(name string) *variable {
-	for i := range e.vars {
-		if e.vars[i].name == name {
-			return &e.vars[i]
-		}
+// own makes the maps ones that may be changed.
+func (e *env) own() {
+	if e.shared || e.vars == nil {
+		e.vars, e.funcs, e.aliases, e.shared = clone(e.vars), clone(e.funcs), clone(e.aliases), false
 	}
-	return nil
+}
+
+func clone[V any](m map[string]V) map[string]V {
+	if m == nil {
+		return map[string]V{}
+	}
+	return maps.Clone(m)
 }
 
 // set gives a variable its present state.
 func (e *env) set(v variable) {
-	e.version++
-	if e.varsShared {
-		e.vars, e.varsShared = slices.Clone(e.vars), false
-	}
-	if old := e.find(v.name); old != nil {
-		*old = v
-		return
-	}
-	e.vars = append(e.vars, v)
-}
-
-func (e *env) function(name string) *function {
-	for i := range e.funcs {
-		if e.funcs[i].name == name {
-			return &e.funcs[i]
-		}
-	}
-	return nil
+	e.own()
+	e.vars[v.name] = v
 }
 
 func (e *env) define(f function) {
-	e.version++
-	if e.funcsShared {
-		e.funcs, e.funcsShared = slices.Clone(e.funcs), false
-	}
-	if old := e.function(f.name); old != nil {
-		*old = f
-		return
-	}
-	e.funcs = append(e.funcs, f)
-}
-
-func (e *env) alias(name string) value {
-	for i := range e.aliases {
-		if e.aliases[i].name == name {
-			return e.aliases[i].text
-		}
-	}
-	return nil
+	e.own()
+	e.funcs[f.name] = f
 }
 
 // addDirs joins directories; too many become one that is not known.
 func addDirs(dirs, more []string) []string { return value(dirs).join(more) }
 
-// join makes e the state after either of two ways. missing tells what a
-// variable is that only one of them has set.
-func (e *env) join(other *env, missing func(name string) variable) {
+// joinEnv makes the present state one of two ways that the line may have gone.
+func (j *judge) joinEnv(other *env) {
+	e := &j.env
 	e.dirs = addDirs(e.dirs, other.dirs)
 	e.unsure = e.unsure || other.unsure
 	e.errexit = e.errexit && other.errexit
-	e.joinVars(other, missing)
-	e.joinFuncs(other)
-	for _, a := range other.aliases {
-		if old := e.alias(a.name); old == nil {
-			e.aliases = append(e.aliases, a)
-		} else if joined := old.join(a.text); len(joined) > len(old) {
-			e.aliases = append([]alias{{a.name, joined}}, e.aliases...)
+	for name, v := range other.vars {
+		mine, ok := e.vars[name]
+		if !ok {
+			mine = j.outside(name)
 		}
-	}
-	for _, f := range other.files {
-		if !slices.ContainsFunc(e.files, func(g file) bool { return g.path == f.path && slices.Equal(g.text, f.text) }) {
-			e.files = append(e.files[:len(e.files):len(e.files)], f)
-		}
-	}
-}
-
-func (e *env) joinVars(other *env, missing func(name string) variable) {
-	if len(e.vars) == len(other.vars) && (len(e.vars) == 0 || &e.vars[0] == &other.vars[0]) {
-		return
-	}
-	for i := range other.vars {
-		v := &other.vars[i]
-		mine := e.find(v.name)
-		if mine == nil {
-			m := missing(v.name)
-			mine = &m
-		}
-		if joined := mine.join(v); !joined.equal(e.find(v.name)) {
+		if joined := mine.join(v); !ok || !joined.equal(mine) {
 			e.set(joined)
 		}
 	}
-	for i := range e.vars {
-		if other.find(e.vars[i].name) == nil {
-			m := missing(e.vars[i].name)
-			if joined := e.vars[i].join(&m); !joined.equal(&e.vars[i]) {
-				e.set(joined)
-			}
+	for name, v := range e.vars {
+		if _, ok := other.vars[name]; !ok {
+			e.set(v.join(j.outside(name)))
+		}
+	}
+	e.joinFuncs(other)
+	for name, a := range other.aliases {
+		e.own()
+		e.aliases[name] = alias{name, e.aliases[name].text.join(a.text)}
+	}
+	for _, f := range other.files {
+		if !slices.ContainsFunc(e.files, func(g file) bool { return g.path == f.path && slices.Equal(g.text, f.text) }) {
+			e.files = append(slices.Clip(e.files), f)
 		}
 	}
 }
 
-func (v *variable) join(w *variable) variable {
-	out := *v
+func (e *env) joinFuncs(other *env) {
+	for name, f := range other.funcs {
+		mine, ok := e.funcs[name]
+		if !ok {
+			mine = function{name: name}
+		}
+		mine.sure = ok && mine.sure && f.sure && (len(mine.bodies) > 0) == (len(f.bodies) > 0)
+		for _, b := range f.bodies {
+			if !slices.Contains(mine.bodies, b) {
+				mine.bodies = append(slices.Clip(mine.bodies), b)
+			}
+		}
+		e.define(mine)
+	}
+	for name, f := range e.funcs {
+		if _, ok := other.funcs[name]; !ok && f.sure {
+			f.sure = false
+			e.define(f)
+		}
+	}
+}
+
+// equal reports whether two states are the same but for what only grows.
+func (e *env) equal(other *env) bool {
+	return slices.Equal(e.dirs, other.dirs) && e.unsure == other.unsure && len(e.funcs) == len(other.funcs) &&
+		len(e.aliases) == len(other.aliases) && len(e.files) == len(other.files) && maps.EqualFunc(e.vars, other.vars, variable.equal)
+}
+
+func (v variable) equal(w variable) bool {
+	return slices.Equal(v.val, w.val) && slices.EqualFunc(v.lists, w.lists, slices.Equal[[]string]) &&
+		v.array == w.array && v.assoc == w.assoc && v.integer == w.integer && v.export == w.export && v.ref == w.ref && v.fold == w.fold
+}
+
+func (v variable) join(w variable) variable {
+	if v.equal(w) {
+		return v
+	}
+	out := v
 	out.val = v.val.join(w.val)
-	if len(v.val) == 0 && len(w.val) > 0 || len(w.val) == 0 && len(v.val) > 0 {
+	if (len(v.val) == 0) != (len(w.val) == 0) {
 		out.val = out.val.join(value{""})
 	}
 	out.array, out.assoc, out.integer = v.array || w.array, v.assoc || w.assoc, v.integer || w.integer
-	if w.fold != 0 {
-		out.fold = w.fold
-	}
-	out.export, out.ref = v.export || w.export, v.ref || w.ref
+	out.fold, out.export, out.ref = max(v.fold, w.fold), v.export || w.export, v.ref || w.ref
 	if out.array {
 		out.lists = joinLists(v.asLists(), w.asLists())
 	}
@@ -187,22 +178,18 @@ func (v *variable) join(w *variable) variable {
 }
 
 // asLists is a variable seen as an array.
-func (v *variable) asLists() [][]string {
-	if v.array {
+func (v variable) asLists() [][]string {
+	switch {
+	case v.array:
 		return v.lists
-	}
-	if len(v.val) == 0 {
+	case len(v.val) == 0:
 		return [][]string{nil}
-	}
-	if v.val.has(inherited) {
+	case v.val.has(inherited):
 		return [][]string{{anyWords}} // it may be an array, or not be set
 	}
-	out := make([][]string, 0, len(v.val)+1)
-	for _, s := range v.val {
-		out = append(out, []string{s})
-		if s == "" {
-			out = append(out, nil) // that it may not be set is known by this, too
-		}
+	out := lists(v.val)
+	if v.val.has("") {
+		out = append(out, nil) // that it may not be set is known by this, too
 	}
 	return out
 }
@@ -215,7 +202,7 @@ const (
 )
 
 func joinLists(a, b [][]string) [][]string {
-	out := a[:len(a):len(a)]
+	out := slices.Clip(a)
 	for _, l := range b {
 		if slices.ContainsFunc(out, func(m []string) bool { return slices.Equal(l, m) }) {
 			continue
@@ -224,45 +211,158 @@ func joinLists(a, b [][]string) [][]string {
 			l = append(l[:maxElems:maxElems], anyWords)
 		}
 		if len(out) >= maxLists {
-			out = slices.Clone(out)
-			out[len(out)-1] = []string{anyWords}
-			return out
+			return append(out[:maxLists-1:maxLists-1], []string{anyWords})
 		}
 		out = append(out, l)
 	}
 	return out
 }
 
-func (v *variable) equal(w *variable) bool {
-	return w != nil && v.name == w.name && slices.Equal(v.val, w.val) &&
-		slices.EqualFunc(v.lists, w.lists, func(a, b []string) bool { return slices.Equal(a, b) }) &&
-		v.array == w.array && v.assoc == w.assoc && v.integer == w.integer && v.export == w.export && v.ref == w.ref && v.fold == w.fold
+// lookup returns what is known of a variable, following references.
+func (j *judge) lookup(name string) variable {
+	for range 8 {
+		v := j.lookupHere(name)
+		to := one(v.val)
+		if !v.ref || to == "" || !known(to) || to == name {
+			return v
+		}
+		name = to
+	}
+	return variable{name: name, val: value{anyText}}
 }
 
-func (e *env) joinFuncs(other *env) {
-	if len(e.funcs) == len(other.funcs) && (len(e.funcs) == 0 || &e.funcs[0] == &other.funcs[0]) {
-		return
+func (j *judge) lookupHere(name string) variable {
+	v, ok := j.env.vars[name]
+	if !ok {
+		return j.outside(name)
 	}
-	for _, f := range other.funcs {
-		mine := e.function(f.name)
-		if mine == nil {
-			f.sure = false
-			e.define(f)
-			continue
+	if j.env.child && !v.export && !v.array && name != "IFS" {
+		v.val = v.val.join(value{""}) // a child has only what is exported
+	}
+	return v
+}
+
+// outside is what a variable is that the line has not set.
+func (j *judge) outside(name string) variable {
+	v := variable{name: name, val: value{inherited}}
+	if vals, ok := j.world.Vars[name]; ok {
+		v.val = vals
+		if v.val.has(anyWords) {
+			v.array, v.lists = true, [][]string{{anyWords}}
 		}
-		joined := *mine
-		joined.sure = joined.sure && f.sure && (len(joined.bodies) > 0) == (len(f.bodies) > 0)
-		for _, b := range f.bodies {
-			if !slices.ContainsFunc(joined.bodies, func(c body) bool { return c.stmt == b.stmt }) {
-				joined.bodies = append(joined.bodies[:len(joined.bodies):len(joined.bodies)], b)
+		return v
+	}
+	switch name {
+	case "@", "*":
+		return variable{name: name, array: true, lists: [][]string{nil}}
+	case "HOME":
+		if j.world.Home != "" {
+			v.val = value{clean(j.world.Home)}
+		}
+	case "PWD":
+		v.val = j.env.dirs
+	case "IFS":
+		v.val = value{" \t\n"}
+	case "SHELL", "BASH":
+		v.val = value{"/bin/bash"}
+	case "0":
+		v.val = value{"bash", "/bin/bash"}
+	case "$", "?", "!", "#", "PPID", "UID", "EUID", "RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS",
+		"HISTCMD", "COLUMNS", "LINES", "SHLVL", "OPTIND":
+		v.val = value{digits}
+	default:
+		if hole, ok := holeOf(name); ok {
+			v.val = value{hole}
+		} else if n, err := strconv.Atoi(name); err == nil {
+			v.val = nil
+			for _, l := range j.lookupHere("@").lists {
+				v.val = v.val.join(value{element(l, n-1)})
 			}
 		}
-		e.define(joined)
 	}
-	for _, f := range e.funcs {
-		if other.function(f.name) == nil && f.sure {
-			f.sure = false
-			e.define(f)
+	return v
+}
+
+// element returns a list's element, "" beyond its end.
+func element(l []string, n int) string {
+	if i := slices.Index(l, anyWords); i >= 0 && i <= n {
+		return anyText
+	}
+	if n < 0 || n >= len(l) {
+		return ""
+	}
+	return l[n]
+}
+
+// elements returns every text that an array's elements may have.
+func (j *judge) elements(v variable) value {
+	var out value
+	for _, l := range v.asLists() {
+		for i := range l {
+			out = out.join(value{element(l[i:], 0)})
 		}
 	}
+	return orEmpty(out)
+}
+
+// assign gives a variable a value, in the shell that is being walked.
+func (j *judge) assign(v variable) {
+	old, ok := j.env.vars[v.name]
+	if to := one(old.val); ok && old.ref && !v.ref && to != "" && known(to) && to != v.name {
+		v.name = to
+		j.assign(v)
+		return
+	}
+	v.export, v.integer = v.export || old.export, v.integer || old.integer
+	if old.fold != 0 {
+		v.refold(old.fold)
+	}
+	v.assoc = v.assoc || old.assoc && v.array
+	if old.array && !v.array { // an array's name alone is its first element
+		v.array, v.assoc, v.lists = true, old.assoc, replaceFirst(old.lists, v.val)
+	}
+	if len(v.val) == 0 && v.array {
+		for _, l := range v.lists {
+			v.val = v.val.join(value{element(l, 0)})
+		}
+	}
+	j.env.set(v)
+	if !j.keepEver {
+		return
+	}
+	for i := range j.ever { // for texts that run at any time
+		if j.ever[i].name == v.name {
+			j.ever[i] = j.ever[i].join(v)
+			return
+		}
+	}
+	j.ever = append(j.ever, v)
+}
+
+// refold gives a variable what its attribute makes of its texts; both are kept,
+// since it may have been set before it got the attribute.
+func (v *variable) refold(fold byte) {
+	v.fold = fold
+	change := func(string) string { return anyText }
+	switch fold {
+	case 'l':
+		change = strings.ToLower
+	case 'u':
+		change = strings.ToUpper
+	}
+	v.val = v.val.join(v.val.each(change))
+	if len(v.lists) > 0 {
+		v.lists = joinLists(v.lists, [][]string{{anyWords}})
+	}
+}
+
+func validName(s string) bool { return syntax.ValidName(s) }
+
+// subscripted splits a[x] into its name and subscript.
+func subscripted(s string) (name, subscript string, ok bool) {
+	open := strings.IndexByte(s, '[')
+	if open <= 0 || !strings.HasSuffix(s, "]") || !validName(s[:open]) {
+		return s, "", false
+	}
+	return s[:open], s[open+1 : len(s)-1], true
 }

@@ -16,15 +16,10 @@ type field struct {
 func (f *field) exact() bool { return !f.glob && !f.multi && known(f.text) }
 
 // mayBeOption reports whether bash may make an option of the word that cannot
-// be seen.
+// be seen: a file may be called --output=x.
 func (f *field) mayBeOption() bool {
-	if f.multi {
-		return true
-	}
-	if f.glob && f.text != "" && strings.IndexByte("*?[", f.text[0]) >= 0 {
-		return true // a file may be called --output=x
-	}
-	return len(f.text) > 1 && f.text[0] == hole && wild(f.text[:2])
+	return f.multi || f.glob && f.text != "" && strings.IndexByte("*?[", f.text[0]) >= 0 ||
+		len(f.text) > 1 && f.text[0] == hole && wild(f.text[:2])
 }
 
 // after returns the rest of the word from byte n of its text on.
@@ -48,22 +43,17 @@ func (f *field) asName() string {
 		return f.text
 	}
 	var b strings.Builder
-	for i := 0; i < len(f.text); i++ {
-		switch c := f.text[i]; c {
-		case '*', '?':
-			if !strings.HasSuffix(b.String(), aName) {
-				b.WriteString(aName)
-			}
-		case '[':
-			end := strings.IndexByte(f.text[i:], ']')
-			if end < 0 {
-				b.WriteByte(c)
-				continue
-			}
-			i += end
-			b.WriteString(aName)
-		default:
-			b.WriteByte(c)
+	for i, n := 0, 0; i < len(f.text); i += n {
+		n = max(1, holeAt(f.text, i))
+		part := f.text[i : i+n]
+		switch end := strings.IndexByte(f.text[i:], ']'); {
+		case part == "*" || part == "?":
+			part = aName
+		case part == "[" && end > 0:
+			part, n = aName, end+1
+		}
+		if part != aName || !strings.HasSuffix(b.String(), aName) {
+			b.WriteString(part)
 		}
 	}
 	return b.String()
@@ -73,11 +63,8 @@ func (f *field) asName() string {
 func texts(fs []field) []string {
 	out := make([]string, len(fs))
 	for i := range fs {
-		out[i] = fs[i].text
-		if fs[i].multi {
+		if out[i] = fs[i].asName(); fs[i].multi {
 			out[i] = anyWords
-		} else if fs[i].glob {
-			out[i] = fs[i].asName()
 		}
 	}
 	return out
@@ -85,16 +72,11 @@ func texts(fs []field) []string {
 
 // joined is what fields are as one text, with blanks between.
 func joined(fs []field) string {
-	var b strings.Builder
+	out := make([]string, len(fs))
 	for i := range fs {
-		if i > 0 {
-			b.WriteByte(' ')
+		if out[i] = fs[i].text; fs[i].glob {
+			out[i] = fs[i].asName()
 		}
-		if fs[i].glob {
-			b.WriteString(fs[i].asName())
-			continue
-		}
-		b.WriteString(fs[i].text)
 	}
-	return b.String()
+	return strings.Join(out, " ")
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -23,64 +24,40 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 	j.parts, j.reasons, j.env = j.parts[:parts], j.reasons[:reasons], saved
 }
 
-// definition is a function's text, for a later line.
+// definition is a function's text, for a later line; with here-documents in it,
+// whose lines come after the body's end, all of the text from there on.
 func (b *body) definition(name string) string {
 	from, to := int(b.stmt.Pos().Offset()), int(b.stmt.End().Offset())
 	if from > to || to > len(b.src.text) {
 		return "function " + name + " { ${" + holeVariable + "a}; }"
 	}
-	return "function " + name + " " + documents(b, from, to)
-}
-
-// documents is the text of a body; with here-documents in it, whose lines come
-// after the body's end, all of the text from there on.
-func documents(b *body, from, to int) string {
-	text := b.src.text[from:to]
-	if strings.Contains(text, "<<") {
-		text = b.src.text[from:]
+	if strings.Contains(b.src.text[from:to], "<<") {
+		to = len(b.src.text)
 	}
-	return b.src.literal(text)
+	return "function " + name + " " + b.src.literal(b.src.text[from:to])
 }
 
 // functionCall walks the function that a name stands for; sure is false when
 // the name may be a command, too.
 func (j *judge) functionCall(name string, args []field, at span) (f flow, sure bool) {
-	fn := j.env.function(name)
-	if fn == nil {
-		if texts := j.world.Functions[name]; len(texts) > 0 {
-			return j.remembered(name, texts, args, at), true
-		}
-		return f, false
+	fn, ok := j.env.funcs[name]
+	bodies, sure := fn.bodies, fn.sure && !j.env.child && len(fn.bodies) > 0
+	if texts := j.world.Functions[name]; !ok && len(texts) > 0 {
+		bodies, sure = j.remembered(name, texts, at), true
 	}
-	if len(fn.bodies) == 0 {
-		return f, false
+	if len(bodies) == 0 {
+		return j.same(), sure
 	}
-	sure = fn.sure && !j.env.child
-	before, out, bodies := j.env.copy(), j.choice(), fn.bodies
-	for i, b := range bodies {
-		out.way()
-		end := j.env.copy()
-		j.env = before.copy()
-		f = j.either(f, j.callBody(name, b, args, at))
-		if i > 0 {
-			j.joinEnv(&end)
-		}
-	}
-	out.end()
+	f = j.ways(len(bodies), !sure, func(i int) flow { return j.callBody(name, bodies[i], args, at) })
 	if !sure {
-		j.joinEnv(&before)
 		j.out.loosen(-1)
 	}
 	return f, sure
 }
 
-// remembered walks a function that an earlier line has defined.
-func (j *judge) remembered(name string, texts []string, args []field, at span) flow {
-	before, out := j.env.copy(), j.choice()
-	defer out.end()
-	var f flow
-	for i, text := range texts {
-		out.way()
+// remembered returns the bodies of a function that an earlier line has defined.
+func (j *judge) remembered(name string, texts []string, at span) (out []body) {
+	for _, text := range texts {
 		s := &source{text: text, start: at.start, end: at.end, made: true}
 		tree := s.prepare()
 		if tree.Err != nil {
@@ -88,28 +65,18 @@ func (j *judge) remembered(name string, texts []string, args []field, at span) f
 			continue
 		}
 		for _, st := range tree.Stmts {
-			decl, ok := st.Cmd.(*syntax.FuncDecl)
-			if !ok {
-				continue
-			}
-			end := j.env.copy()
-			j.env = before.copy()
-			f = j.either(f, j.callBody(name, body{decl.Body, s}, args, at))
-			if i > 0 {
-				j.joinEnv(&end)
+			if decl, ok := st.Cmd.(*syntax.FuncDecl); ok {
+				out = append(out, body{decl.Body, s})
 			}
 		}
 	}
-	if len(f.any()) == 0 {
-		f = j.same()
-	}
-	return f
+	return out
 }
 
 // callBody walks a function's body with its arguments.
 func (j *judge) callBody(name string, b body, args []field, at span) flow {
 	key := joined(args)
-	if again := j.recursion(name, key, at); again {
+	if j.recursion(name, key, at) {
 		return j.same()
 	}
 	outer, via := j.src, j.via
@@ -118,27 +85,26 @@ func (j *judge) callBody(name string, b body, args []field, at span) flow {
 	}
 	j.src = b.src
 	j.frames = append(j.frames, frame{function: name, args: key, forks: j.forks})
-	positional := j.env.find("@")
-	var saved variable
-	if positional != nil {
-		saved = *positional
-	} else {
-		saved = j.outside("@")
-	}
-	j.env.set(variable{name: "@", array: true, lists: [][]string{texts(args)}})
+	saved := j.lookupHere("@")
+	j.positional(args)
 	f := j.stmt(b.stmt)
 	top := &j.frames[len(j.frames)-1]
 	for i := range top.exits {
-		f.ok, f.fail = addDirs(f.ok, top.exits[i].dirs), addDirs(f.fail, top.exits[i].dirs)
+		f = f.or(flow{top.exits[i].dirs, top.exits[i].dirs})
 		j.joinEnv(&top.exits[i])
 	}
-	for i := len(top.locals) - 1; i >= 0; i-- {
-		j.env.set(top.locals[i])
+	for _, v := range slices.Backward(top.locals) {
+		j.env.set(v)
 	}
 	j.env.set(saved)
 	j.frames = j.frames[:len(j.frames)-1]
 	j.src, j.via = outer, via
 	return f
+}
+
+// positional sets "$@".
+func (j *judge) positional(args []field) {
+	j.env.set(variable{name: "@", array: true, lists: [][]string{texts(args)}})
 }
 
 // maxRecursion is how often a function is walked within itself.
@@ -148,13 +114,12 @@ const maxRecursion = 3
 // of its own, and finds the ones that multiply.
 func (j *judge) recursion(name, key string, at span) bool {
 	within, same := 0, false
-	var first *frame
+	self := selfCall{name: name, at: at}
 	for i := range j.frames {
 		if fr := &j.frames[i]; fr.function == name {
-			if first == nil {
-				first = fr
+			if within++; within == 1 {
+				self.forks = j.forks - fr.forks
 			}
-			within++
 			same = same || fr.args == key
 		}
 	}
@@ -162,71 +127,47 @@ func (j *judge) recursion(name, key string, at span) bool {
 		return false
 	}
 	j.again = true
-	if j.forks > first.forks || j.inBackground(name) {
-		j.selfCall(name, at)
-	}
+	j.selfCall(self)
 	if !same && within >= maxRecursion {
 		j.unknown("the function "+name+" calls itself, how often cannot be told", at)
 	}
 	return same || within >= maxRecursion
 }
 
-// selfCall is a call of a function within itself.
+// inBackground is what & adds to the forks around a command, a pipe adds 1.
+const inBackground = 1 << 16
+
+// selfCall is a call of a function within itself, with the forks between.
 type selfCall struct {
-	name       string
-	at         span
-	background bool
+	name  string
+	at    span
+	forks int
 }
 
-func (j *judge) selfCall(name string, at span) {
-	for _, s := range j.selves {
-		if s.name == name && s.at == at {
-			return
-		}
-	}
-	j.selves = append(j.selves, selfCall{name: name, at: at})
-	for _, s := range j.selves[:len(j.selves)-1] {
-		if s.name == name && s.background {
-			j.forkBomb(at)
-		}
-	}
-}
-
-// inBackground reports whether a function was seen to start itself in the
-// background.
-func (j *judge) inBackground(name string) bool {
-	for _, s := range j.selves {
-		if s.name == name && s.background {
-			return true
-		}
-	}
-	return false
-}
-
-func (j *judge) selfCalls() int { return len(j.selves) }
-
-// countFork looks at the calls of functions within themselves that a background
-// command has made.
-func (j *judge) countFork(before int) {
-	if len(j.selves) == before {
+// selfCall raises a function that starts itself in the background, and one that
+// multiplies: it does so twice, or in both ends of a pipe.
+func (j *judge) selfCall(s selfCall) {
+	if slices.Contains(j.selves, s) {
 		return
 	}
-	for i := before; i < len(j.selves); i++ {
-		j.selves[i].background = true
-	}
-	at := j.selves[before].at
-	same := 0
-	for _, s := range j.selves {
-		if s.name == j.selves[before].name {
-			same++
+	j.selves = append(j.selves, s)
+	background, forked, places := false, 0, map[span]bool{}
+	for _, t := range j.selves {
+		if t.name == s.name {
+			background = background || t.forks >= inBackground
+			forked += min(t.forks, 1)
+			places[t.at] = true
 		}
 	}
-	if same > 1 {
-		j.forkBomb(at)
+	p := Part{Kind: TextPart, set: executes, Start: s.at.start, End: s.at.end, Via: j.via}
+	switch {
+	case len(places) > 1 && (background || forked > 1):
+		j.forkBomb(s.at)
+		return
+	case !background:
 		return
 	}
-	p := Part{Kind: TextPart, set: executes, Start: at.start, End: at.end, Via: j.via}
-	j.danger(&p, Confirm, "a function that starts itself in the background", at)
+	j.danger(&p, Confirm, "a function that starts itself in the background", s.at)
 	j.add(p)
 }
 
@@ -238,42 +179,31 @@ func (j *judge) forkBomb(at span) {
 
 // endless finds loops that start processes without end and wait for none.
 func (j *judge) endless(n *syntax.WhileClause) {
-	if len(n.Cond) != 1 || n.Until || !always(n.Cond[0]) {
+	if len(n.Cond) != 1 || n.Until {
 		return
 	}
-	forks, waits := false, false
+	always, forks, waits := false, false, false
+	switch c := n.Cond[0].Cmd.(type) {
+	case *syntax.CallExpr:
+		always = len(c.Args) == 1 && (c.Args[0].Lit() == ":" || c.Args[0].Lit() == "true")
+	case *syntax.ArithmCmd:
+		w, ok := c.X.(*syntax.Word)
+		always = ok && w.Lit() == "1"
+	}
 	for _, st := range n.Do {
 		syntax.Walk(st, func(node syntax.Node) bool {
 			switch x := node.(type) {
 			case *syntax.Stmt:
 				forks = forks || x.Background
 			case *syntax.CallExpr:
-				if len(x.Args) > 0 {
-					switch x.Args[0].Lit() {
-					case "wait", "sleep", "break", "exit", "return", "read", "inotifywait", "fg":
-						waits = true
-					}
-				}
+				waits = waits || len(x.Args) > 0 && slices.Contains(waiting, x.Args[0].Lit())
 			}
 			return true
 		})
 	}
-	if forks && !waits {
+	if always && forks && !waits {
 		j.forkBomb(j.src.span(n.Pos(), n.End()))
 	}
 }
 
-// always reports whether a condition is always true.
-func always(st *syntax.Stmt) bool {
-	switch c := st.Cmd.(type) {
-	case *syntax.CallExpr:
-		if len(c.Args) == 1 {
-			name := c.Args[0].Lit()
-			return name == ":" || name == "true"
-		}
-	case *syntax.ArithmCmd:
-		w, ok := c.X.(*syntax.Word)
-		return ok && w.Lit() == "1"
-	}
-	return false
-}
+var waiting = []string{"wait", "sleep", "break", "exit", "return", "read", "inotifywait", "fg"}

@@ -3,75 +3,81 @@ package policy
 import "strings"
 
 // optionSpec tells what a command's options mean to us. A short option is its
-// letter and a mark, a long one its name and a mark, with blanks between:
-//
-//	:  it takes a value
-//	?  it may have a value attached
-//	>  its value is a file that is written
-//	<  its value is a file that is read
-//	!  its value is bash text, or a program, that is run
-//	^  it does more than the command's table entry says
-//
-// Options without a mark need not be listed, unless an abbreviation of another
-// one would be taken for them.
+// letter and a mark, a long one its name and a mark, with blanks between; one
+// of several letters after a single dash keeps that dash. Options without a
+// mark need not be listed, unless an abbreviation of another one would be taken
+// for them.
 type optionSpec struct{ short, long string }
+
+// The marks are roles too.
+const marks = ":?></@!~&%^"
+
+func isMark(c byte) bool { return strings.IndexByte(marks, c) >= 0 }
+
+// takesNext reports whether an option of a mark takes the next word.
+func takesNext(mark byte) bool { return isMark(mark) && mark != '?' && mark != '^' }
+
+// risky reports whether any option of a spec runs or writes something, so that
+// an argument that may be any option makes the command unknown.
+func (s optionSpec) risky() bool {
+	return strings.ContainsAny(s.short, ">!^/~&%") || strings.ContainsAny(s.long, ">!^/~&%")
+}
 
 // option is one that was found.
 type option struct {
 	name  string // a letter, or a long name
 	mark  byte
-	value field // if hasValue
+	value field // if has
 	has   bool
 	at    span
 }
 
+// String is the option as it is typed.
+func (o *option) String() string {
+	if len(o.name) > 1 && o.name[0] != '-' {
+		return "--" + o.name
+	}
+	return "-" + strings.TrimPrefix(o.name, "-")
+}
+
+// is reports whether the option is typed like that.
+func (o *option) is(typed string) bool {
+	dashes := 2
+	if len(o.name) == 1 {
+		dashes = 1
+	} else if o.name[0] == '-' {
+		dashes = 0
+	}
+	return len(typed) == len(o.name)+dashes && typed[dashes:] == o.name
+}
+
 // mark returns what follows a letter in the list of short options.
 func (s optionSpec) mark(letter byte) byte {
-	for i := 0; i < len(s.short); i++ {
-		if s.short[i] == letter && !isMark(letter) {
-			if i+1 < len(s.short) && isMark(s.short[i+1]) {
-				return s.short[i+1]
-			}
-			return ' '
-		}
+	if i := strings.IndexByte(s.short, letter); i >= 0 && !isMark(letter) && i+1 < len(s.short) && isMark(s.short[i+1]) {
+		return s.short[i+1]
 	}
-	return 0
+	return ' '
 }
 
-func isMark(c byte) bool { return strings.IndexByte(":?><!^", c) >= 0 }
-
-// longs calls f for each long option that a typed name may mean, as getopt_long
-// takes abbreviations. One that fits exactly is the only one.
-func (s optionSpec) longs(typed string, f func(name string, mark byte)) {
-	if typed == "" {
-		return
-	}
-	for rest := s.long; rest != ""; {
+// longs returns the long options, with their marks, that a typed name may mean,
+// as getopt_long takes abbreviations. One that fits exactly is the only one.
+func (s optionSpec) longs(typed string) (out []string) {
+	for rest := s.long; rest != "" && typed != ""; {
 		var entry string
 		entry, rest, _ = strings.Cut(rest, " ")
-		if len(entry)-len(typed) <= 1 && strings.HasPrefix(entry, typed) && (len(entry) == len(typed) || isMark(entry[len(entry)-1])) {
-			f(cutMark(entry))
-			return
+		if !strings.HasPrefix(entry, typed) {
+			continue
 		}
-	}
-	for rest := s.long; rest != ""; {
-		var entry string
-		entry, rest, _ = strings.Cut(rest, " ")
-		if strings.HasPrefix(entry, typed) {
-			f(cutMark(entry))
+		if len(entry) == len(typed) || len(entry) == len(typed)+1 && isMark(entry[len(typed)]) {
+			return []string{entry}
 		}
+		out = append(out, entry)
 	}
+	return out
 }
 
-func cutMark(entry string) (string, byte) {
-	if last := entry[len(entry)-1]; isMark(last) {
-		return entry[:len(entry)-1], last
-	}
-	return entry, ' '
-}
-
-// options reads a command's options, does what their marks say, calls visit
-// for each (if it is not nil) and returns the operands.
+// options reads a command's options, does what their marks say, and returns the
+// operands.
 func (c *call) options(s optionSpec, visit func(option)) []field {
 	operands, _ := c.scan(s, false, visit)
 	return operands
@@ -83,9 +89,12 @@ func (c *call) skip(short, long string) []field {
 	return rest
 }
 
-// scan reads options. In posix order it stops at the first operand and returns
-// it with all that follows.
+// scan reads options, and calls visit for each. In posix order it stops at the
+// first operand and returns it with all that follows.
 func (c *call) scan(s optionSpec, posix bool, visit func(option)) (operands, rest []field) {
+	if visit == nil {
+		visit = func(option) {}
+	}
 	operands = make([]field, 0, len(c.args))
 	for i := 0; i < len(c.args); i++ {
 		a := c.args[i]
@@ -111,38 +120,34 @@ func (c *call) scan(s optionSpec, posix bool, visit func(option)) (operands, res
 
 // long takes --name, --name=value or --name value, and returns how many words
 // its value took.
-func (c *call) long(s optionSpec, i int, visit func(option)) int {
+func (c *call) long(s optionSpec, i int, visit func(option)) (took int) {
 	a := c.args[i]
 	if !known(a.text) && !strings.Contains(a.text[:strings.IndexByte(a.text, hole)], "=") {
 		c.loose = true // which option it is cannot be told
 	}
 	typed, _, joined := strings.Cut(a.text[2:], "=")
-	took := 0
-	found := false
-	s.longs(typed, func(name string, mark byte) {
-		found = true
-		o := option{name: name, mark: mark, at: a.at}
+	names := s.longs(typed)
+	if len(names) == 0 {
+		names = []string{typed}
+	}
+	for _, name := range names {
+		o := option{name: name, mark: ' ', at: a.at}
+		if end := len(name) - 1; end > 0 && isMark(name[end]) && name != typed {
+			o.name, o.mark = name[:end], name[end]
+		}
 		if joined {
 			o.value, o.has = a.after(2+len(typed)+1), true
-		} else if takesNext(mark) && i+1 < len(c.args) {
+		} else if takesNext(o.mark) && i+1 < len(c.args) {
 			o.value, o.has, took = c.args[i+1], true, 1
 		}
-		c.option(o, visit)
-	})
-	if !found && visit != nil {
-		o := option{name: typed, at: a.at}
-		if joined {
-			o.value, o.has = a.after(2+len(typed)+1), true
-		}
+		c.option(o)
 		visit(o)
 	}
 	return took
 }
 
-func takesNext(mark byte) bool { return mark == ':' || mark == '>' || mark == '<' || mark == '!' }
-
-// letters takes a cluster of short options, and returns how many words its
-// value took.
+// letters takes a cluster of short options, or a word after a single dash, and
+// returns how many words its value took.
 func (c *call) letters(s optionSpec, i int, visit func(option)) int {
 	a := c.args[i]
 	for k := 1; k < len(a.text); k++ {
@@ -150,49 +155,38 @@ func (c *call) letters(s optionSpec, i int, visit func(option)) int {
 			c.loose = true
 			return 0
 		}
-		mark := s.mark(a.text[k])
-		o := option{name: a.text[k : k+1], mark: mark, at: a.at}
-		if takesNext(mark) || mark == '?' {
-			took := 0
-			if k+1 < len(a.text) {
-				o.value, o.has = a.after(k+1), true
-			} else if mark != '?' && i+1 < len(c.args) {
-				o.value, o.has, took = c.args[i+1], true, 1
+		o, end, took := option{name: a.text[k : k+1], mark: s.mark(a.text[k]), at: a.at}, k+1, 0
+		if typed, _, joined := strings.Cut(a.text, "="); k == 1 && len(typed) > 2 && strings.Contains(s.long, typed) {
+			if names := s.longs(typed); len(names) == 1 && len(names[0]) == len(typed)+1 {
+				o.name, o.mark, end = typed, names[0][len(typed)], len(typed)
+				if joined {
+					end++
+				}
 			}
-			c.option(o, visit)
+		}
+		if end < len(a.text) && isMark(o.mark) && o.mark != '^' {
+			o.value, o.has = a.after(end), true
+		} else if takesNext(o.mark) && i+1 < len(c.args) {
+			o.value, o.has, took = c.args[i+1], true, 1
+		}
+		c.option(o)
+		visit(o)
+		if takesNext(o.mark) || o.mark == '?' || end > k+1 {
 			return took
 		}
-		c.option(o, visit)
 	}
 	return 0
 }
 
 // option does what an option's mark says.
-func (c *call) option(o option, visit func(option)) {
-	dashes := "-"
-	if len(o.name) > 1 {
-		dashes = "--"
-	}
+func (c *call) option(o option) {
+	how := c.name + " " + o.String()
 	switch {
-	case o.mark == '>' && o.has:
-		c.write(o.value)
-	case o.mark == '<' && o.has:
-		c.read(o.value)
-	case o.mark == '!' && o.has:
-		c.effect(executes, c.name+" "+dashes+o.name+" runs "+show(o.value.text), o.at)
-		c.text(o.value, c.name+" "+dashes+o.name, true)
 	case o.mark == '^':
-		c.effect(executes|unknown, c.name+" "+dashes+o.name+" does more than can be seen", o.at)
+		c.effect(executes|unknown, how+" does more than can be seen", o.at)
+	case o.has && isMark(o.mark):
+		c.treat(role{kind: o.mark}, o.value, how, o.at)
 	}
-	if visit != nil {
-		visit(o)
-	}
-}
-
-// risky reports whether any option of a spec runs or writes something, so that
-// an argument that may be any option makes the command unknown.
-func (s optionSpec) risky() bool {
-	return strings.ContainsAny(s.short, ">!^") || strings.ContainsAny(s.long, ">!^")
 }
 
 // mayHide notes that an argument may be an option that cannot be seen.
@@ -201,16 +195,3 @@ func (c *call) mayHide() {
 		c.effect(unknown, "an argument of "+c.name+" may be any option", c.at)
 	}
 }
-
-// read and write note files that the command reads or writes.
-func (c *call) read(f field)     { c.j.path(&c.part, f, false, false) }
-func (c *call) readTree(f field) { c.j.path(&c.part, f, false, true) }
-func (c *call) write(f field) {
-	if f.text != "-" {
-		c.j.path(&c.part, f, true, false)
-	}
-}
-func (c *call) writeTree(f field) { c.j.path(&c.part, f, true, true) }
-
-// here is the present directory, as an operand that was left out.
-func (c *call) here() field { return field{text: ".", at: c.at, from: -1} }

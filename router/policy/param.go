@@ -4,138 +4,82 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// operand is what a parameter is before and after its operator: the texts that
+// it may have, or the lists of an array's elements.
+type operand struct {
+	vals  value
+	lists [][]string
+	array bool
+}
+
 // param expands $x and ${x...} (bash manual, 3.5.3).
 func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
-	out := piece{quoted: quoted, split: !quoted}
+	out := piece{quoted: quoted, split: !quoted, lists: [][]string{{anyText}}}
 	if p.Param == nil || p.NestedParam != nil || p.Flags != nil {
-		out.vals = value{anyText}
 		return out
 	}
-	name := p.Param.Value
-	v := j.lookup(name)
-	if name == "*" {
-		v = j.lookup("@")
+	name, sub := p.Param.Value, ""
+	if name == "@" || name == "*" {
+		name, sub = "@", name
 	}
+	v := j.lookup(name)
 	at := j.src.span(p.Pos(), p.End())
-	all := name == "@" || name == "*" || isAll(p.Index)
-	if p.Index != nil && !isAll(p.Index) {
-		v = j.indexed(v, p.Index, at)
+	if w, ok := p.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
+		sub = w.Lit()
+	} else if p.Index != nil {
+		v = j.indexed(v, p.Index)
 	}
 	switch {
 	case p.Length:
-		out.vals = value{digits}
+		out.lists = [][]string{{digits}}
 		return out
-	case p.Names != 0:
-		out.lists = [][]string{{anyWords}}
-		return out
-	case p.Excl && all:
+	case p.Names != 0 || p.Excl && sub != "":
 		out.lists = [][]string{{anyWords}}
 		return out
 	case p.Excl:
 		v = j.indirect(v, at)
 	}
-	if all {
-		out.lists = v.asLists()
-	} else {
-		out.vals = v.val
-		if p.Excl && v.array {
-			out.lists = v.lists
+	o := operand{vals: v.val}
+	o.array = sub != "" || p.Excl && v.array
+	if o.array && p.Slice != nil && !v.array && !v.val.has(inherited) {
+		o.array = false // of what is no array, its text is cut
+	}
+	if o.array {
+		if o.lists = v.asLists(); v.assoc {
+			o.lists = joinLists(o.lists, [][]string{{anyWords}}) // in whatever order, and some are gone
 		}
 	}
-	j.modify(&out, p, name, at)
-	if out.lists != nil && (name == "*" || p.Index != nil && isStar(p.Index)) {
-		out.vals, out.joined = j.joinStar(out.lists), true
-		if quoted {
-			out.lists = nil
-		}
+	if j.modify(&o, p, name, at); !o.array {
+		o.lists = lists(orEmpty(o.vals))
 	}
-	if out.lists == nil && len(out.vals) == 0 {
-		out.vals = value{""}
+	out.lists, out.star = o.lists, sub == "*" && o.array
+	if out.star && quoted {
+		out.lists = lists(j.scalar(&out))
 	}
 	return out
-}
-
-// joinStar is "$*": the words with the first character of IFS between.
-func (j *judge) joinStar(lists [][]string) value {
-	var v value
-	ifs := j.lookup("IFS").val
-	if len(ifs) == 0 {
-		ifs = value{" "} // not set
-	}
-	for _, s := range ifs {
-		switch {
-		case s == "":
-			v = v.join(joinWith(lists, ""))
-		case s[0] == hole:
-			v = v.join(joinWith(lists, anyText))
-		default:
-			v = v.join(joinWith(lists, s[:1]))
-		}
-	}
-	return v
-}
-
-// joinWith makes one word of several.
-func joinWith(lists [][]string, sep string) value {
-	var v value
-	for _, l := range lists {
-		text := strings.Join(l, sep)
-		if strings.Contains(text, anyWords) {
-			text = anyText
-		}
-		v = v.join(value{text})
-	}
-	return v
-}
-
-// isStar reports whether a subscript is *.
-func isStar(x syntax.ArithmExpr) bool {
-	w, ok := x.(*syntax.Word)
-	return ok && w.Lit() == "*"
-}
-
-// isAll reports whether a subscript is @ or *.
-func isAll(x syntax.ArithmExpr) bool {
-	w, ok := x.(*syntax.Word)
-	if !ok {
-		return false
-	}
-	lit := w.Lit()
-	return lit == "@" || lit == "*"
 }
 
 // indexed returns the element of an array as a variable of its own.
-func (j *judge) indexed(v variable, index syntax.ArithmExpr, at span) variable {
-	if v.assoc {
-		if w, ok := index.(*syntax.Word); ok {
-			j.expandOne(w)
-		} else {
-			j.arithm(index)
-		}
-		return variable{name: v.name, val: j.elements(v)}
-	}
-	n := j.arithm(index)
-	i, err := strconv.Atoi(one(n))
-	if err != nil || i < 0 {
-		return variable{name: v.name, val: j.elements(v).join(value{""})}
-	}
+func (j *judge) indexed(v variable, index syntax.ArithmExpr) variable {
 	out := variable{name: v.name}
-	for _, l := range v.asLists() {
-		out.val = out.val.join(value{element(l, i)})
+	i, err := strconv.Atoi(one(j.index(index, v.assoc)))
+	switch {
+	case v.assoc:
+		out.val = j.elements(v)
+	case err != nil || i < 0:
+		out.val = j.elements(v).join(value{""})
+	default:
+		for _, l := range v.asLists() {
+			out.val = out.val.join(value{element(l, i)})
+		}
 	}
 	return out
-}
-
-// one is the only text of a value, or "".
-func one(v value) string {
-	if len(v) == 1 {
-		return v[0]
-	}
-	return ""
 }
 
 // indirect returns what ${!x} means: the variable that x names. It is an array
@@ -143,131 +87,204 @@ func one(v value) string {
 func (j *judge) indirect(v variable, at span) variable {
 	out := variable{name: v.name}
 	for _, s := range v.val {
-		if !known(s) {
+		name, sub, ok := subscripted(s)
+		if s == "@" || s == "*" {
+			name, sub = "@", s
+		}
+		w := j.lookup(name)
+		switch {
+		case !known(s):
 			j.subscript(s, at)
 			out.val = out.val.join(value{anyText})
-			continue
-		}
-		name, sub, ok := subscripted(s)
-		if ok && (sub == "@" || sub == "*") || s == "@" || s == "*" {
-			if !ok {
-				name = "@"
-			}
-			v := j.lookup(name)
-			out.array, out.lists = true, joinLists(out.lists, v.asLists())
-			continue
-		}
-		if ok {
+		case sub == "@" || sub == "*":
+			out.array, out.lists = true, joinLists(out.lists, w.asLists())
+		case ok:
 			j.subscript(sub, at)
-			out.val = out.val.join(j.elements(j.lookup(name))).join(value{""})
-			continue
+			out.val = out.val.join(j.elements(w)).join(value{""})
+		default:
+			out.val = out.val.join(w.val)
 		}
-		out.val = out.val.join(j.lookup(name).val)
 	}
 	if out.array { // of the one or of all elements, each way is possible
-		for _, s := range out.val {
-			out.lists = joinLists(out.lists, [][]string{{s}})
-		}
+		out.lists = joinLists(out.lists, lists(out.val))
 	}
 	return out
 }
 
 // modify applies the operator of ${x op y}.
-func (j *judge) modify(out *piece, p *syntax.ParamExp, name string, at span) {
+func (j *judge) modify(o *operand, p *syntax.ParamExp, name string, at span) {
+	var ops []*syntax.ParamExp // each may be meant; nil: one that is not known
 	switch {
 	case p.Slice != nil:
-		j.slice(out, p.Slice, name)
+		if ops = append(ops, j.slice(*p, o.array && name == "@")); o.array && ops[0] == nil {
+			o.lists = joinLists(o.lists, [][]string{{anyWords}})
+			return
+		}
 	case p.Repl != nil:
-		orig, with := j.expandOne(p.Repl.Orig), j.expandOne(p.Repl.With)
-		out.transform(func(s string) value { return replaceAll(s, orig, with, p.Repl.All) })
-	case p.Exp != nil:
-		j.operator(out, p, name, at)
-	}
-}
-
-// transform applies f to everything that a piece may be.
-func (p *piece) transform(f func(string) value) {
-	if p.lists == nil {
-		var v value
-		for _, s := range p.vals {
-			if known(s) {
-				v = v.join(f(s))
-			} else {
-				v = v.join(value{taint(s)})
+		withs := j.expandOne(p.Repl.With)
+		for _, orig := range j.patterns(p.Repl.Orig) {
+			for _, with := range withs {
+				ops = append(ops, nil)
+				// What is in a range depends on the locale.
+				if orig != nil && !strings.Contains(orig.Lit(), "[") && known(with) && !strings.ContainsAny(with, `&\`) {
+					op := *p
+					op.Repl = &syntax.Replace{All: p.Repl.All, Orig: orig, With: knownWord(with)}
+					ops[len(ops)-1] = &op
+				}
 			}
 		}
-		p.vals = v
+	case p.Exp == nil:
 		return
+	case p.Exp.Op >= syntax.AlternateUnset && p.Exp.Op <= syntax.AssignUnsetOrNull:
+		j.defaults(o, p.Exp, name)
+		return
+	case p.Exp.Op == syntax.OtherParamOps:
+		switch letter := p.Exp.Word.Lit(); {
+		case letter == "E" && !o.array:
+			o.vals = o.vals.each(ansiC)
+			return
+		case letter == "P": // expanded like a prompt, which runs substitutions
+			for _, s := range append(slices.Concat(o.lists...), o.vals...) {
+				j.subscript(s, at)
+			}
+		case letter == "U" || letter == "L":
+			ops = append(ops, p)
+		}
+		if len(ops) == 0 {
+			ops = append(ops, nil)
+		}
+	default:
+		for _, w := range j.patterns(p.Exp.Word) {
+			ops = append(ops, nil)
+			if w != nil {
+				op := *p
+				op.Exp = &syntax.Expansion{Op: p.Exp.Op, Word: w}
+				ops[len(ops)-1] = &op
+			}
+		}
 	}
-	lists := make([][]string, len(p.lists))
-	for i, l := range p.lists {
-		for _, s := range l {
-			switch v := f(s); {
-			case s == anyWords || !known(s):
-				lists[i] = append(lists[i], s)
-			case len(v) == 1:
-				lists[i] = append(lists[i], v[0])
+	o.apply(ops)
+}
+
+// apply applies operators to all that an operand may be.
+func (o *operand) apply(ops []*syntax.ParamExp) {
+	var vals value
+	var out [][]string
+	for _, op := range ops {
+		for _, s := range o.vals {
+			vals = vals.join(value{applyTo(op, s)})
+		}
+		for _, l := range o.lists {
+			m := make([]string, len(l))
+			for i, s := range l {
+				if m[i] = applyTo(op, s); op != nil && op.Exp != nil && !known(s) && !wild(s) && !strings.Contains(s, "/") {
+					m[i] = aName // a part of a name
+				}
+			}
+			switch {
+			case op == nil || op.Slice == nil || len(l) == 0:
+			case slices.Contains(l, anyWords):
+				m = append(slices.Clip(l), anyWords)
 			default:
-				lists[i] = append(lists[i], anyText)
+				m = operate(*op, l, true)
 			}
+			out = joinLists(out, [][]string{m})
 		}
 	}
-	p.lists = lists
+	o.vals, o.lists = vals, out
 }
 
-// slice is ${x:offset:length}.
-func (j *judge) slice(out *piece, s *syntax.Slice, name string) {
-	from, err := strconv.Atoi(one(j.arithmMay(s.Offset)))
-	length, err2 := 1<<30, error(nil)
-	if s.Length != nil {
-		length, err2 = strconv.Atoi(one(j.arithmMay(s.Length)))
+// applyTo applies an operator to one text.
+func applyTo(op *syntax.ParamExp, s string) string {
+	if s == anyWords {
+		return s
 	}
-	if err != nil || err2 != nil {
-		if out.lists != nil {
-			out.lists = joinLists(out.lists, [][]string{{anyWords}})
-			return
+	if op != nil && known(s) {
+		if out := operate(*op, []string{s}, false); len(out) == 1 {
+			return out[0]
 		}
-		out.vals = value{out.vals.taint()}
+	}
+	return taint(s)
+}
+
+// patterns returns what an operator's word may be as a pattern, nil where that
+// is not known. What is quoted in it is escaped, since the library forgets it.
+func (j *judge) patterns(w *syntax.Word) []*syntax.Word {
+	v := value{""}
+	for i := 0; w != nil && i < len(w.Parts); i++ {
+		lit, ok := w.Parts[i].(*syntax.Lit)
+		for _, p := range j.pieces(w.Parts[i:i+1], false, false) {
+			text := j.scalar(&p)
+			if ok {
+				text = value{j.src.literal(lit.Value)}
+			} else if p.quoted {
+				text = text.each(func(s string) string { return pattern.QuoteMeta(s, 0) })
+			}
+			v = concat(v, text)
+		}
+	}
+	out := make([]*syntax.Word, len(v))
+	for i, s := range v {
+		if known(s) && utf8.ValidString(s) && !strings.HasPrefix(s, "~") {
+			out[i] = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
+		}
+	}
+	return out
+}
+
+// slice returns ${x:offset:length} with its numbers, nil if they are not known.
+func (j *judge) slice(op syntax.ParamExp, positional bool) *syntax.ParamExp {
+	s := *op.Slice
+	for i, x := range [...]*syntax.ArithmExpr{&s.Offset, &s.Length} {
+		if *x == nil {
+			continue
+		}
+		n, err := strconv.ParseInt(one(j.arithm(*x)), 10, 64)
+		if positional && i == 0 {
+			n-- // $0 comes before $1; -1 is what counts from the end, too
+		}
+		if err != nil || positional && n < 0 {
+			return nil
+		}
+		*x = numeral(n)
+	}
+	op.Slice = &s
+	return &op
+}
+
+// defaults is ${x:-word} and its kin.
+func (j *judge) defaults(o *operand, exp *syntax.Expansion, name string) {
+	v := j.expandOne(exp.Word)
+	switch exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		*o = operand{vals: v.join(value{""})}
+		return
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if len(o.vals) > 1 {
+			o.vals = without(o.vals, "")
+		}
 		return
 	}
-	if out.lists == nil {
-		out.transform(func(t string) value { return value{cut(t, from, length)} })
+	if o.array {
+		o.lists = joinLists(o.lists, lists(v))
 		return
 	}
-	if name == "@" || name == "*" {
-		from-- // $0 comes before $1; -1 is what counts from the end, too
+	full := func(s string) bool {
+		return withoutHoles(s) != "" || strings.HasPrefix(s, digits) || strings.HasPrefix(s, aName)
 	}
-	out.lists = slices.Clone(out.lists)
-	for i, l := range out.lists {
-		if from < 0 || length < 0 || slices.Contains(l, anyWords) {
-			out.lists = joinLists(out.lists, [][]string{{anyWords}})
-			return
-		}
-		l = l[min(from, len(l)):]
-		out.lists[i] = l[:min(length, len(l))]
+	if len(o.vals) > 0 && !slices.ContainsFunc(o.vals, func(s string) bool { return !full(s) }) {
+		return
+	}
+	onlyUnset := exp.Op == syntax.DefaultUnset || exp.Op == syntax.AssignUnset
+	if onlyUnset && o.vals.has("") {
+		v = v.join(value{""}) // it may be set, to nothing
+	}
+	o.vals = without(o.vals, "").join(v)
+	if exp.Op >= syntax.AssignUnset && validName(name) {
+		j.assign(variable{name: name, val: o.vals})
 	}
 }
 
-// cut is ${s:from:length} of a known text, in bytes: for what is not ASCII
-// bash counts characters.
-func cut(s string, from, length int) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return anyText
-		}
-	}
-	if from < 0 {
-		from += len(s)
-	}
-	if from < 0 || from > len(s) {
-		return ""
-	}
-	end := min(len(s), from+length)
-	if length < 0 {
-		end = len(s) + length
-	}
-	if end < from {
-		return ""
-	}
-	return s[from:end]
+func without(v value, s string) value {
+	return slices.DeleteFunc(slices.Clone(v), func(t string) bool { return t == s })
 }

@@ -6,7 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// written is a file that a statement's stdout goes to.
+// written is the files that a statement's stdout goes to.
 type written struct {
 	files  []field
 	sink   *sink
@@ -15,8 +15,7 @@ type written struct {
 
 // redirects walks a statement's redirections and sets what the command finds
 // on its stdin and who asks for its stdout.
-func (j *judge) redirects(redirs []*syntax.Redirect) *written {
-	var to *written
+func (j *judge) redirects(redirs []*syntax.Redirect) (to written) {
 	for _, r := range redirs {
 		if r.N != nil {
 			j.hidden(r.N.Value, j.src.span(r.Pos(), r.End()))
@@ -27,16 +26,17 @@ func (j *judge) redirects(redirs []*syntax.Redirect) *written {
 		case syntax.WordHdoc:
 			j.feed(r, concat(j.expandOne(r.Word), value{"\n"}))
 		case syntax.DplIn, syntax.DplOut:
-			to = j.duplicate(r, to)
+			j.duplicate(r, &to)
 		case syntax.RdrIn:
 			j.redirectIn(r)
 		default:
-			to = j.redirectOut(r, to)
+			j.redirectOut(r, j.targets(r.Word), &to)
 		}
 	}
 	return to
 }
 
+// feed gives the command its stdin.
 func (j *judge) feed(r *syntax.Redirect, v value) {
 	if r.N == nil || r.N.Value == "0" {
 		j.stdin = v
@@ -44,11 +44,7 @@ func (j *judge) feed(r *syntax.Redirect, v value) {
 }
 
 // targets returns the files that a redirection's word may mean.
-func (j *judge) targets(w *syntax.Word) []field {
-	if f, ok := j.literal(w); ok {
-		return []field{f}
-	}
-	var out []field
+func (j *judge) targets(w *syntax.Word) (out []field) {
 	for _, l := range j.expand(w) {
 		out = append(out, l...)
 	}
@@ -75,9 +71,8 @@ func (j *judge) redirectIn(r *syntax.Redirect) {
 	j.feed(r, v)
 }
 
-func (j *judge) redirectOut(r *syntax.Redirect, to *written) *written {
-	fs := j.targets(r.Word)
-	for _, f := range fs {
+func (j *judge) redirectOut(r *syntax.Redirect, files []field, to *written) {
+	for _, f := range files {
 		if j.socket(f) {
 			if r.Op == syntax.RdrInOut {
 				j.feed(r, value{fromNet})
@@ -86,66 +81,63 @@ func (j *judge) redirectOut(r *syntax.Redirect, to *written) *written {
 		}
 		j.addPath(RedirectPart, f, true)
 		if f.text == "/dev/stdout" || f.text == "/dev/fd/1" || f.text == "/proc/self/fd/1" {
-			return to
+			return
 		}
 	}
-	if r.N != nil && r.N.Value != "1" {
-		return to
+	if r.N == nil || r.N.Value == "1" {
+		j.out = &sink{}
+		*to = written{files, j.out, r.Op == syntax.AppOut || r.Op == syntax.AppAll}
 	}
-	s := &sink{}
-	j.out = s
-	return &written{files: fs, sink: s, append: r.Op == syntax.AppOut || r.Op == syntax.AppAll}
 }
 
 // duplicate is <&n and >&n; >&word is a file.
-func (j *judge) duplicate(r *syntax.Redirect, to *written) *written {
-	for _, f := range j.targets(r.Word) {
+func (j *judge) duplicate(r *syntax.Redirect, to *written) {
+	files := j.targets(r.Word)
+	for i, f := range files {
 		fd := strings.TrimSuffix(f.text, "-")
 		switch {
-		case fd == "" || strings.Trim(fd, "0123456789") == "" || f.text == digits:
-			if r.Op == syntax.DplOut && (r.N == nil || r.N.Value == "1") && fd == "2" {
-				j.out = nil
-			} else if r.Op == syntax.DplIn || r.N != nil && r.N.Value == "0" {
-				in := value{anyText}
-				if j.sockets {
-					in = value{fromNet}
-				}
-				j.feed(r, in)
+		case strings.Trim(fd, "0123456789") != "" && f.text != digits:
+			if r.Op == syntax.DplOut {
+				j.redirectOut(r, files[i:i+1], to)
 			}
-		case r.Op == syntax.DplOut:
-			to = j.redirectOut(r, to)
+		case r.Op == syntax.DplOut && (r.N == nil || r.N.Value == "1") && fd == "2":
+			j.out = nil
+		case r.Op == syntax.DplIn || r.N != nil && r.N.Value == "0":
+			in := value{anyText}
+			if j.sockets {
+				in = value{fromNet}
+			}
+			j.feed(r, in)
 		}
 	}
-	return to
 }
 
 // document is what a here-document feeds.
 func (j *judge) document(r *syntax.Redirect) value {
+	v := value{""}
 	if r.Hdoc == nil {
-		return value{""}
+		return v
 	}
-	var v value
-	if literalDelimiter(r.Word) {
-		var b strings.Builder
-		for _, p := range r.Hdoc.Parts {
-			if lit, ok := p.(*syntax.Lit); ok {
-				b.WriteString(lit.Value)
-			}
-		}
-		v = value{j.src.literal(b.String())}
-	} else {
+	literal := false // a delimiter that is quoted: nothing is expanded
+	for _, p := range r.Word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		literal = literal || !ok || strings.Contains(lit.Value, "\\")
+	}
+	if !literal {
 		j.endsEarly(r)
-		v = value{""}
-		for _, part := range r.Hdoc.Parts {
-			if lit, ok := part.(*syntax.Lit); ok && strings.Contains(lit.Value, `\"`) {
-				quoted := *lit
-				quoted.Value = strings.ReplaceAll(lit.Value, `\"`, `\\"`) // a quote is nothing special here
-				part = &quoted
-			}
-			for _, p := range j.pieces([]syntax.WordPart{part}, true, false) {
-				v = concat(v, p.scalar())
-			}
+	}
+	for _, part := range r.Hdoc.Parts {
+		lit, ok := part.(*syntax.Lit)
+		switch {
+		case ok && literal:
+			v = concat(v, value{j.src.literal(lit.Value)})
+			continue
+		case ok && strings.Contains(lit.Value, `\"`):
+			quoted := *lit
+			quoted.Value = strings.ReplaceAll(lit.Value, `\"`, `\\"`) // a quote is nothing special here
+			part = &quoted
 		}
+		v = concat(v, j.unsplit([]syntax.WordPart{part}, true))
 	}
 	if r.Op == syntax.DashHdoc {
 		v = v.each(func(s string) string { return strings.TrimLeft(strings.ReplaceAll(s, "\n\t", "\n"), "\t") })
@@ -153,69 +145,33 @@ func (j *judge) document(r *syntax.Redirect) value {
 	return v
 }
 
-// endsEarly finds what bash takes for the end of a here-document and the parser
-// does not: a delimiter that a backslash has spread over two lines. What comes
-// after it are commands.
+// endsEarly finds what bash may take for the end of a here-document and the
+// parser does not: a delimiter that a backslash has spread over two lines. What
+// comes after it are commands.
 func (j *judge) endsEarly(r *syntax.Redirect) {
-	s := j.src
 	from, to := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
-	for from > 1 && from < len(s.text) && s.text[from-2:from] == "\\\n" {
+	for from > 1 && from < len(j.src.text) && j.src.text[from-2:from] == "\\\n" {
 		from -= 2 // the parser has left it out
 	}
-	if from >= to || to > len(s.text) || !strings.Contains(s.text[from:to], "\\\n") {
+	if from >= to || to > len(j.src.text) || !strings.Contains(j.src.text[from:to], "\\\n") {
 		return
 	}
-	delimiter := j.src.literal(unescape(r.Word.Lit()))
-	for at, line := from, ""; at < to; {
-		end := strings.IndexByte(s.text[at:to], '\n')
-		if end < 0 {
-			end = to - at
-		}
-		line += s.text[at : at+end]
-		at += end + 1
-		if oddBackslash(line) == 1 {
-			line = line[:len(line)-1]
-			continue
-		}
-		if r.Op == syntax.DashHdoc {
-			line = strings.TrimLeft(line, "\t")
-		}
-		if line == delimiter && at < to {
-			where := s.span(r.Pos(), r.End())
-			j.unknown("where the here-document ends is not certain", where)
-			j.text(&source{text: s.text[at:to], start: where.start, end: where.end, made: true})
-			return
-		}
-		line = ""
+	text := "\n" + strings.ReplaceAll(j.src.text[from:to], "\\\n", "")
+	if r.Op == syntax.DashHdoc {
+		text = strings.ReplaceAll(text, "\t", "")
 	}
-}
-
-// literalDelimiter reports whether any of a here-document's delimiter is
-// quoted, so that nothing in the document is expanded.
-func literalDelimiter(w *syntax.Word) bool {
-	for _, p := range w.Parts {
-		lit, ok := p.(*syntax.Lit)
-		if !ok || strings.IndexByte(lit.Value, '\\') >= 0 {
-			return true
-		}
+	_, rest, ok := strings.Cut(text, "\n"+j.src.literal(unescape(r.Word.Lit()))+"\n")
+	if ok {
+		at := j.src.span(r.Pos(), r.End())
+		j.unknown("where the here-document ends is not certain", at)
+		j.text(&source{text: rest, start: at.start, end: at.end, made: true})
 	}
-	return false
 }
 
 // maxFiles bounds the files whose text is kept.
 const maxFiles = 24
 
-// fileWritten keeps what a statement wrote into a file, in case the line runs
-// it later.
-func (j *judge) fileWritten(to *written) {
-	if to == nil {
-		return
-	}
-	for _, f := range to.files {
-		j.keepFile(f, to.sink.value(), to.append)
-	}
-}
-
+// keepFile keeps what was written into a file, in case the line runs it.
 func (j *judge) keepFile(f field, text value, more bool) {
 	if len(j.env.files) >= maxFiles || f.text == "/dev/null" || f.text == "" {
 		return
@@ -235,16 +191,14 @@ func (j *judge) keepFile(f field, text value, more bool) {
 
 // socket reports whether a file is one of bash's network paths, and notes it.
 func (j *judge) socket(f field) bool {
-	rest, ok := strings.CutPrefix(f.text, "/dev/tcp/")
-	if !ok {
-		if rest, ok = strings.CutPrefix(f.text, "/dev/udp/"); !ok {
-			return false
-		}
+	rest, ok := strings.CutPrefix(f.text, "/dev/")
+	kind, address, _ := strings.Cut(rest, "/")
+	if !ok || kind != "tcp" && kind != "udp" {
+		return false
 	}
-	p := Part{Kind: RedirectPart, words: []field{f}, set: networks, Start: f.at.start, End: f.at.end, Via: j.via}
-	j.add(p)
+	j.add(Part{Kind: RedirectPart, words: []field{f}, set: networks, Start: f.at.start, End: f.at.end, Via: j.via})
 	j.sockets = true
-	j.reason("connects to "+show(rest), networks, NoDanger, f.at)
+	j.reason("connects to "+show(address), networks, NoDanger, f.at)
 	return true
 }
 

@@ -7,9 +7,7 @@ func (c *call) text(f field, how string, child bool) {
 	if f.multi || !known(f.text) {
 		c.part.set |= executes | unknown
 		c.j.reason("what "+how+" runs cannot be told", unknown, NoDanger, f.at)
-		if !child {
-			c.j.env.unsure = true
-		}
+		c.j.env.unsure = c.j.env.unsure || !child
 	}
 	c.ran(f.text, f.at)
 	c.j.innerText(f.text, f, how, child)
@@ -42,32 +40,39 @@ func (j *judge) inChild(how string, run func()) {
 
 // inner judges words that a command runs as another command.
 func (c *call) inner(how string, args []field) {
+	j := c.j
+	c.runs(how, args, func() {
+		at := span{args[0].at.start, args[len(args)-1].at.end}
+		if at.end < at.start {
+			at = c.at
+		}
+		j.subshell(func() { // it changes nothing here
+			j.program(args, at)
+			if args[0].multi && len(args) > 1 {
+				j.program(args[1:], at)
+			}
+		})
+	})
+}
+
+// runs walks what a command runs, and takes its output for the command's own.
+func (c *call) runs(how string, args []field, walk func()) {
 	c.part.Wrapper = true
 	if len(args) == 0 {
 		return
 	}
 	j := c.j
-	outer := j.via
-	j.via = how
-	at := span{args[0].at.start, args[len(args)-1].at.end}
-	if at.end < at.start {
-		at = c.at
-	}
-	saved, out := j.env.copy(), j.out
+	via, out := j.via, j.out
 	var got sink
-	if out != nil {
+	if j.via = how; out != nil {
 		j.out = &got
 	}
 	j.depth++
 	if j.step() {
-		j.program(args, at)
-		if args[0].multi && len(args) > 1 {
-			j.program(args[1:], at)
-		}
+		walk()
 	}
 	j.depth--
-	j.env, j.out, j.via = saved, out, outer
-	if out != nil {
+	if j.via, j.out = via, out; out != nil {
 		c.out = got.value()
 	}
 }
@@ -75,20 +80,19 @@ func (c *call) inner(how string, args []field) {
 // eval runs its arguments, joined, in this shell.
 func (c *call) eval() {
 	c.part.Wrapper = true
+	if len(c.args) > 0 && c.args[0].text == "--" {
+		c.args = c.args[1:]
+	}
 	if len(c.args) == 0 {
 		return
 	}
 	f := c.args[0]
 	if len(c.args) > 1 {
-		f = field{text: joined(c.args), from: -1, at: span{c.args[0].at.start, c.args[len(c.args)-1].at.end}}
+		f = field{text: joined(c.args), from: -1, at: span{f.at.start, c.args[len(c.args)-1].at.end}}
 		for _, a := range c.args {
 			f.multi = f.multi || a.multi
 		}
 	}
-	if f.text == "--" {
-		return
-	}
-	f.text = strings.TrimPrefix(f.text, "-- ")
 	out := c.j.out
 	c.text(f, "eval", false)
 	c.flow = c.j.same()
@@ -97,36 +101,30 @@ func (c *call) eval() {
 	}
 }
 
-// source runs a file in this shell.
+// source runs a file in this shell, with the arguments that it is given.
 func (c *call) source() {
-	if len(c.args) == 0 {
-		return
-	}
 	args := c.args
-	if args[0].text == "--" && len(args) > 1 {
+	if len(args) > 1 && args[0].text == "--" {
 		args = args[1:]
 	}
-	f := args[0]
+	if len(args) == 0 {
+		return
+	}
+	f, j := args[0], c.j
 	c.usual(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
-	c.j.path(&c.part, f, false, false)
-	c.j.env.unsure = true
-	for _, text := range c.j.content(f) {
+	j.path(&c.part, f, false, false)
+	j.env.unsure = true
+	for _, text := range j.content(f) {
 		c.ran(text, f.at)
-		c.sourced(text, f, args[1:])
+		saved := j.lookupHere("@")
+		if len(args) > 1 {
+			j.positional(args[1:])
+		}
+		if j.innerText(text, f, "source", false); len(args) > 1 {
+			j.env.set(saved)
+		}
 	}
-	c.flow = flow{addDirs(c.j.env.dirs, []string{anyText}), c.j.env.dirs}
-}
-
-// sourced walks a sourced text, with the arguments that it is given.
-func (c *call) sourced(text string, f field, args []field) {
-	saved := c.j.lookupHere("@")
-	if len(args) > 0 {
-		c.positional(args)
-	}
-	c.j.innerText(text, f, "source", false)
-	if len(args) > 0 {
-		c.j.env.set(saved)
-	}
+	c.flow = flow{addDirs(j.env.dirs, []string{anyText}), j.env.dirs}
 }
 
 // exec replaces the shell, or redirects it.
@@ -142,9 +140,8 @@ func (c *call) exec() {
 
 // bypass is command and builtin: what a name means when it is no function.
 func (c *call) bypass() {
-	look := false
-	args := c.args
-	for c.name == "command" && len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' {
+	look, args := false, c.args
+	for c.name == "command" && len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' && args[0].text != "--" {
 		look = look || strings.ContainsAny(args[0].text, "vV") || !known(args[0].text)
 		args = args[1:]
 	}
@@ -156,24 +153,25 @@ func (c *call) bypass() {
 		c.which()
 		return
 	}
-	c.part.Wrapper = true
-	if len(args) == 0 {
-		return
-	}
-	// Builtins that are run this way still change this very shell.
-	j, outer := c.j, c.j.via
-	j.via = c.name
-	out := j.out
-	var got sink
-	if out != nil {
-		j.out = &got
-	}
-	if j.step() {
-		c.flow = j.program(args, span{args[0].at.start, args[len(args)-1].at.end})
-	}
-	j.via, j.out = outer, out
-	if out != nil {
-		c.out = got.value()
+	c.runs(c.name, args, func() { // builtins that are run this way still change this very shell
+		c.flow = c.j.program(args, span{args[0].at.start, args[len(args)-1].at.end})
+	})
+}
+
+// which writes where a command's file is.
+func (c *call) which() {
+	c.out = nil
+	for _, a := range c.args {
+		switch {
+		case strings.HasPrefix(a.text, "-"):
+		case c.out != nil || !known(a.text) || a.glob:
+			c.out = nil
+			return
+		case strings.Contains(a.text, "/"):
+			c.out = value{a.text + "\n"}
+		default:
+			c.out = value{"/usr/bin/" + a.text + "\n"}
+		}
 	}
 }
 
@@ -185,27 +183,17 @@ func (c *call) trap() {
 	if len(args) > 0 && (args[0].text == "--" || args[0].text == "-p" || args[0].text == "-l") {
 		args = args[1:]
 	}
-	if len(args) < 2 {
+	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
 		return
 	}
 	f := args[0]
-	if f.text == "" || f.text == "-" {
-		return
-	}
 	c.part.Wrapper = true
 	if !known(f.text) || f.multi {
 		c.effect(executes|unknown, "what the trap runs cannot be told", f.at)
 	}
 	c.ran(f.text, f.at)
 	c.j.traps = append(c.j.traps, f)
-	c.raiseAll(f)
-}
-
-// raiseAll judges a trap's text as things are now.
-func (c *call) raiseAll(f field) {
-	saved := c.j.env.copy()
-	c.j.innerText(f.text, f, "trap", false)
-	c.j.env = saved
+	c.j.subshell(func() { c.j.innerText(f.text, f, "trap", false) }) // as things are now
 }
 
 // runTraps judges the traps again at the end of the line, with everything that
@@ -214,15 +202,15 @@ func (j *judge) runTraps() {
 	if len(j.traps) == 0 {
 		return
 	}
-	saved := j.env.copy()
-	for _, v := range j.ever {
-		j.env.set(v)
-	}
 	j.again = true
-	for _, f := range j.traps {
-		j.innerText(f.text, f, "trap", false)
-	}
-	j.env = saved
+	j.subshell(func() {
+		for _, v := range j.ever {
+			j.env.set(v)
+		}
+		for _, f := range j.traps {
+			j.innerText(f.text, f, "trap", false)
+		}
+	})
 }
 
 // alias defines aliases: they are there from the next line on, or earlier.
@@ -230,17 +218,16 @@ func (c *call) alias() {
 	c.quiet()
 	for _, a := range c.args {
 		name, text, ok := strings.Cut(a.text, "=")
-		if !ok {
+		switch e := &c.j.env; {
+		case !ok:
 			c.out = value{anyText}
-			continue
-		}
-		if !known(name) || a.multi {
-			c.j.env.unsure = true
+		case !known(name) || a.multi:
+			e.unsure = true
 			c.effect(unknown, "which alias this defines cannot be told", a.at)
-			continue
+		default:
+			e.own()
+			e.aliases[name] = alias{name, value{text}.join(e.aliases[name].text)}
 		}
-		old := c.j.env.alias(name)
-		c.j.env.aliases = append([]alias{{name, value{text}.join(old)}}, c.j.env.aliases...)
 	}
 }
 
@@ -251,48 +238,23 @@ func (c *call) set() {
 		c.out = value{anyText}
 		return
 	}
-	for i, a := range c.args {
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i].text
 		switch {
-		case a.text == "--" || a.text == "-":
-			c.positional(c.args[i+1:])
+		case a == "--" || a == "-":
+			c.j.positional(c.args[i+1:])
 			return
-		case a.multi || !known(a.text):
-			c.positional(c.args[i:])
-			return
-		case len(a.text) > 1 && (a.text[0] == '-' || a.text[0] == '+'):
-			if strings.IndexByte(a.text, 'e') > 0 && strings.IndexByte(a.text, 'o') < 0 {
-				c.j.env.errexit = a.text[0] == '-'
-			}
-		case i > 0 && strings.HasSuffix(c.args[i-1].text, "o") && len(c.args[i-1].text) > 1 && strings.IndexByte("-+", c.args[i-1].text[0]) >= 0:
-			if a.text == "errexit" {
-				c.j.env.errexit = c.args[i-1].text[0] == '-'
-			}
-		default:
-			c.positional(c.args[i:])
+		case c.args[i].multi || !known(a) || len(a) < 2 || a[0] != '-' && a[0] != '+':
+			c.j.positional(c.args[i:])
 			return
 		}
-	}
-}
-
-func (c *call) positional(args []field) {
-	c.j.env.set(variable{name: "@", array: true, lists: [][]string{texts(args)}})
-}
-
-// which writes where a command's file is.
-func (c *call) which() {
-	var v value
-	for _, a := range c.args {
-		switch {
-		case strings.HasPrefix(a.text, "-"):
-		case v != nil || !known(a.text) || a.glob:
-			c.out = nil
-			return
-		default:
-			v = value{"/usr/bin/" + a.text + "\n"}
-			if strings.Contains(a.text, "/") {
-				v = value{a.text + "\n"}
-			}
+		isE := strings.Contains(a, "e")
+		if strings.HasSuffix(a, "o") {
+			i++
+			isE = i < len(c.args) && c.args[i].text == "errexit"
+		}
+		if isE {
+			c.j.env.errexit = a[0] == '-'
 		}
 	}
-	c.out = v
 }

@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/agentbash/agentbash/router"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -19,156 +21,112 @@ func (j *judge) simple(n *syntax.CallExpr) flow {
 		return j.same()
 	}
 	at := j.src.span(n.Args[0].Pos(), n.Args[len(n.Args)-1].End())
-	if name, ok := j.callAt(n.Args[0]); ok {
-		out := j.choice()
-		for _, argv := range j.expandAll(n.Args) {
-			out.way()
-			j.assignments(n.Assigns, nil)
-			j.tool(name, argv, at)
-		}
-		out.end()
-		return j.same()
+	name, isTool := j.callAt(n.Args[0])
+	if !isTool {
+		j.patternCommand(n.Args[0])
 	}
-	j.patternCommand(n.Args[0])
 	argvs := j.expandAll(n.Args)
-	if f, ok := j.aliased(n, argvs[0]); ok {
-		return f
+	if !isTool {
+		if f, ok := j.aliased(n, argvs[0], at); ok {
+			return f
+		}
+	}
+	run := func(i int) flow {
+		if isTool {
+			for _, a := range n.Assigns {
+				j.assignment(a, true)
+			}
+			j.tool(name, argvs[i], at)
+			return j.same()
+		}
+		return j.withAssigns(n.Assigns, argvs[i], at)
 	}
 	if len(argvs) == 1 {
-		return j.withAssigns(n.Assigns, argvs[0], at)
+		return run(0)
 	}
-	f, out := flow{}, j.choice()
-	before := j.env.copy()
-	for i, argv := range argvs {
-		out.way()
-		end := j.env.copy()
-		j.env = before.copy()
-		f = j.either(f, j.withAssigns(n.Assigns, argv, at))
-		if i > 0 {
-			j.joinEnv(&end)
-		}
-	}
-	out.end()
-	return f
+	return j.ways(len(argvs), false, run)
 }
-
-func (j *judge) either(a, b flow) flow { return flow{addDirs(a.ok, b.ok), addDirs(a.fail, b.fail)} }
 
 // callAt returns the tool that a command word was found to call.
 func (j *judge) callAt(w *syntax.Word) (string, bool) {
-	at := int(w.Pos().Offset())
-	for _, c := range j.src.calls {
-		if c.Offset == at {
-			return c.Name, true
-		}
+	i := slices.IndexFunc(j.src.calls, func(c router.CallSite) bool { return c.Offset == int(w.Pos().Offset()) })
+	if i < 0 {
+		return "", false
 	}
-	return "", false
+	return j.src.calls[i].Name, true
 }
 
 // patternCommand judges !(rm x) and its kin as a command word: without extglob
 // bash takes the first for a negated subshell.
 func (j *judge) patternCommand(w *syntax.Word) {
 	for _, p := range w.Parts {
-		g, ok := p.(*syntax.ExtGlob)
-		if !ok {
-			continue
+		if g, ok := p.(*syntax.ExtGlob); ok {
+			at := j.src.span(g.Pos(), g.End())
+			j.unknown("whether this is a pattern or a command depends on the shell's options", at)
+			j.text(&source{text: j.src.literal(g.Pattern.Value), start: at.start, end: at.end, made: true})
 		}
-		at := j.src.span(g.Pos(), g.End())
-		j.unknown("whether this is a pattern or a command depends on the shell's options", at)
-		s := &source{text: j.src.literal(g.Pattern.Value), start: at.start, end: at.end, made: true}
-		j.text(s)
 	}
 }
 
-// withAssigns runs a command with the variables that stand before it.
+// withAssigns runs a command with the variables that stand before it, which are
+// for the command alone.
 func (j *judge) withAssigns(assigns []*syntax.Assign, argv []field, at span) flow {
 	if len(assigns) == 0 {
 		return j.command(argv, at)
 	}
-	vars := j.env.vars
-	j.env.varsShared = true
-	j.assignments(assigns, argv)
-	f := j.command(argv, at)
-	j.dropAssigns(assigns, vars)
-	return f
-}
-
-// assignments sets what stands before a command, for the command alone.
-func (j *judge) assignments(assigns []*syntax.Assign, argv []field) {
+	before := j.env.copy()
 	for _, a := range assigns {
 		j.assignment(a, true)
 	}
-}
-
-// dropAssigns gives the variables back what they were before a command.
-func (j *judge) dropAssigns(assigns []*syntax.Assign, before []variable) {
-	old := env{vars: before}
+	f := j.command(argv, at)
+	j.env.own()
 	for _, a := range assigns {
 		if a.Name == nil {
 			continue
 		}
-		if v := old.find(a.Name.Value); v != nil {
-			j.env.set(*v)
+		if v, ok := before.vars[a.Name.Value]; ok {
+			j.env.set(v)
 		} else {
-			j.forget(a.Name.Value)
+			delete(j.env.vars, a.Name.Value)
 		}
 	}
-}
-
-// forget makes a variable one that the line has not set.
-func (j *judge) forget(name string) {
-	j.env.vars = append([]variable(nil), j.env.vars...)
-	j.env.varsShared = false
-	for i := range j.env.vars {
-		if j.env.vars[i].name == name {
-			j.env.vars = append(j.env.vars[:i], j.env.vars[i+1:]...)
-			return
-		}
-	}
+	return f
 }
 
 // aliasValues returns what an alias may stand for.
 func (j *judge) aliasValues(name string) value {
-	if v := j.env.alias(name); v != nil {
-		return v
+	if a, ok := j.env.aliases[name]; ok {
+		return a.text
 	}
 	return j.world.Aliases[name]
 }
 
 // aliased walks a command whose first word may be an alias: the alias's text,
 // with the rest of the command's own text after it.
-func (j *judge) aliased(n *syntax.CallExpr, argv []field) (flow, bool) {
-	if len(j.env.aliases) == 0 && len(j.world.Aliases) == 0 || len(argv) == 0 || !argv[0].plain || j.isExpanding(argv[0].text) {
+func (j *judge) aliased(n *syntax.CallExpr, argv []field, at span) (flow, bool) {
+	if len(j.env.aliases)+len(j.world.Aliases) == 0 || len(argv) == 0 || !argv[0].plain || slices.Contains(j.expanding, argv[0].text) {
 		return flow{}, false
 	}
 	vals := j.aliasValues(argv[0].text)
 	if len(vals) == 0 {
 		return flow{}, false
 	}
-	at := j.src.span(n.Args[0].Pos(), n.Args[len(n.Args)-1].End())
-	end := int(n.Args[len(n.Args)-1].End().Offset())
-	rest := ""
-	if len(n.Args) > 1 {
-		rest = j.src.text[int(n.Args[0].End().Offset()):min(end, len(j.src.text))]
-	}
-	rest = j.src.literal(rest)
+	from, to := int(n.Args[0].End().Offset()), int(n.Args[len(n.Args)-1].End().Offset())
+	rest := j.src.literal(j.src.text[from:min(to, len(j.src.text))])
 	j.expanding = append(j.expanding, argv[0].text)
-	before, out := j.env.copy(), j.choice()
-	out.way()
-	f := j.withAssigns(n.Assigns, argv, at) // the alias may not be there yet
-	for _, v := range vals {
-		out.way()
-		end := j.env.copy()
-		j.env = before.copy()
-		text := v + rest
-		if strings.HasSuffix(v, " ") || strings.HasSuffix(v, "\t") {
-			text = v + j.secondAlias(rest)
+	f := j.ways(1+len(vals), false, func(i int) flow {
+		if i == 0 {
+			return j.withAssigns(n.Assigns, argv, at) // the alias may not be there yet
+		}
+		text := vals[i-1]
+		if strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
+			text += j.secondAlias(rest)
+		} else {
+			text += rest
 		}
 		j.text(&source{text: text, start: at.start, end: at.end, made: true})
-		f = j.either(f, j.same())
-		j.joinEnv(&end)
-	}
-	out.end()
+		return j.same()
+	})
 	j.expanding = j.expanding[:len(j.expanding)-1]
 	return f, true
 }
@@ -180,17 +138,8 @@ func (j *judge) secondAlias(rest string) string {
 	if i := strings.IndexAny(trimmed, " \t\n;|&<>()"); i >= 0 {
 		word = trimmed[:i]
 	}
-	if vals := j.aliasValues(word); len(vals) > 0 && !j.isExpanding(word) {
+	if vals := j.aliasValues(word); len(vals) > 0 && !slices.Contains(j.expanding, word) {
 		return " " + vals[0] + trimmed[len(word):]
 	}
 	return rest
-}
-
-func (j *judge) isExpanding(name string) bool {
-	for _, e := range j.expanding {
-		if e == name {
-			return true
-		}
-	}
-	return false
 }

@@ -56,8 +56,6 @@ func (s *source) literal(text string) string {
 
 func oddBackslash(s string) int { return bashtext.OddBackslash(s) }
 
-func commentGoesOn(s string) bool { return bashtext.CommentGoesOn(s) }
-
 func wordAt(s, word string, i int) int { return bashtext.WordAt(s, word, i) }
 
 func hasWord(s, word string) bool { return bashtext.HasWord(s, word) }

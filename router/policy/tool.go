@@ -34,10 +34,7 @@ func (j *judge) tool(name string, args []field, at span) {
 	var words []string
 	for i := range args[1:] {
 		a := &args[i+1]
-		c.loose = c.loose || a.mayBeOption()
-		if a.multi {
-			continue // it may be no word at all; what it may be otherwise is looked at below
-		}
+		c.loose = c.loose || a.multi || a.mayBeOption() && !c.isValue(args[i])
 		words = append(words, a.asName())
 	}
 	switch {
@@ -63,6 +60,17 @@ type toolCall struct {
 	help   bool  // it only shows help, or lists tools
 	loose  bool  // a word may be any option, or become any number of words
 	at     span
+}
+
+// isValue reports whether the word after this one is a parameter's value,
+// whatever it begins with: a word --key that stands alone.
+func (c *toolCall) isValue(before field) bool {
+	key, ok := strings.CutPrefix(before.text, "--")
+	if !ok || c.tool == nil || !before.exact() {
+		return false
+	}
+	q := c.tool.Params.Find(key)
+	return q != nil && q.Type != registry.Boolean && len(q.AnyOf) == 0
 }
 
 // isListing reports whether the call lists tools: agent:, field:, field:server.
@@ -108,7 +116,12 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	if c.err == nil {
 		uses, declared = c.tool.UsesOf(c.kwargs)
 	}
-	if !declared {
+	if c.loose && c.tool.Kind == registry.ReadOnly {
+		// Whatever the words become, it only reads.
+		p.set |= reads
+		uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: anyText})
+		c.loose, c.err = false, nil
+	} else if !declared {
 		p.set |= kindEffects(c.tool.Kind) | unknown
 		j.kindReason(c)
 		j.reason("what "+c.name+" does it with cannot be told", unknown, NoDanger, c.at)
@@ -122,6 +135,9 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	}
 	for _, u := range uses {
 		j.toolUse(p, c, u)
+	}
+	if p.set&writes != 0 {
+		p.set &^= reads // what it shows of a file that it writes is a part of that
 	}
 }
 

@@ -1,26 +1,38 @@
 package policy
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// maxRetries bounds the search for something that parses.
+const maxRetries = 60
+
 // unparsed judges a text that is not bash, or that only bash understands: it is
 // unknown, and what can be read of it can only raise that.
 func (j *judge) unparsed(err error) {
-	s := j.src
-	j.unknown("this is not understood as bash: "+parseProblem(err), span{s.start, s.end})
-	if commentGoesOn(s.text) {
-		s.text = endComments(s.text)
+	s, problem := j.src, err.Error()
+	var e syntax.ParseError
+	if errors.As(err, &e) {
+		problem = e.Text // without its position, which may be in a text that was put together
 	}
+	j.unknown("this is not understood as bash: "+problem, span{s.start, s.end})
+	lines := strings.SplitAfter(s.text, "\n")
+	for i, l := range lines { // the parser takes a backslash at the end of a comment for a line that goes on
+		if strings.HasSuffix(l, "\\\n") && strings.Contains(strings.NewReplacer("\t", " ", ";", " ").Replace(" "+l), " #") {
+			lines[i] = l[:len(l)-2] + " \n"
+		}
+	}
+	s.text = strings.Join(lines, "")
 	rest := s.text
 	for tries := 0; rest != "" && tries < maxRetries; tries++ {
 		n := j.statements(rest, len(s.text)-len(rest))
-		if n >= len(rest) {
+		if rest = rest[n:]; rest == "" {
 			return
 		}
-		rest = rest[n:]
 		if trimmed := strings.TrimLeft(rest, " \t\n"); opensLine(trimmed) {
 			rest = trimmed[strings.IndexAny(trimmed, " \t\n"):]
 			continue
@@ -40,81 +52,36 @@ func (j *judge) unparsed(err error) {
 // a command: a reserved word, an assignment, a redirection.
 func opensLine(s string) bool {
 	end := strings.IndexAny(s, " \t\n")
-	if end <= 0 {
-		return false
-	}
-	word := s[:end]
-	switch word {
-	case "!", "time", "-p", "then", "do", "else", "fi", "done", "esac", "}", "{", "(", "if", "while", "until", "elif", "coproc":
-		return true
-	}
-	return strings.ContainsAny(word, "=<>")
-}
-
-// endComments takes away the backslashes with which comments may end.
-func endComments(s string) string {
-	lines := strings.SplitAfter(s, "\n")
-	for i, l := range lines {
-		if strings.HasSuffix(l, "\\\n") && (strings.HasPrefix(l, "#") || strings.Contains(l, " #") || strings.Contains(l, "\t#") || strings.Contains(l, ";#")) {
-			lines[i] = l[:len(l)-2] + " \n"
-		}
-	}
-	return strings.Join(lines, "")
-}
-
-// maxRetries bounds the search for something that parses.
-const maxRetries = 60
-
-// parseProblem is a parse error without its position, which may be in a text
-// that was put together.
-func parseProblem(err error) string {
-	if e, ok := err.(syntax.ParseError); ok {
-		return e.Text
-	}
-	return err.Error()
+	return end > 0 && (strings.ContainsAny(s[:end], "=<>") ||
+		slices.Contains([]string{"!", "time", "-p", "then", "do", "else", "fi", "done", "esac", "}", "{", "(", "if", "while", "until", "elif", "coproc"}, s[:end]))
 }
 
 // statements walks the statements that a text begins with, and returns how many
-// bytes of it they are.
+// bytes of it they are. A here-document that does not end is all of the rest.
 func (j *judge) statements(text string, offset int) int {
 	outer := j.src
 	s := *outer
 	s.text = text
 	if !s.made {
-		s.start, s.end = outer.start+offset, outer.start+offset+len(text)
+		s.start += offset
+		s.end = s.start + len(text)
 	}
-	if id := unclosedDocument(j.parser, text); id != "" {
-		s.text += "\n" + id + "\n"
+	var e syntax.ParseError
+	if _, err := j.parser.Parse(strings.NewReader(text), ""); errors.As(err, &e) {
+		if id, ok := strings.CutPrefix(e.Text, "unclosed here-document `"); ok {
+			s.text += "\n" + strings.TrimSuffix(id, "`") + "\n"
+		}
 	}
 	var all []*syntax.Stmt
 	end := 0
 	for st, err := range j.parser.StmtsSeq(strings.NewReader(s.text)) {
 		if err != nil {
-			break
+			continue // the last; to break here makes it panic for some texts
 		}
-		all = append(all, st)
-		end = max(end, int(st.End().Offset()))
-	}
-	if len(all) == 0 {
-		return 0
+		all, end = append(all, st), max(end, int(st.End().Offset()))
 	}
 	j.src = &s
-	defer func() { j.src = outer }()
 	j.list(all)
+	j.src = outer
 	return min(end, len(text))
-}
-
-// unclosedDocument returns the end word of a here-document that does not end:
-// bash takes all the rest of the text for it.
-func unclosedDocument(p *syntax.Parser, text string) string {
-	_, err := p.Parse(strings.NewReader(text), "")
-	e, ok := err.(syntax.ParseError)
-	if !ok {
-		return ""
-	}
-	rest, ok := strings.CutPrefix(e.Text, "unclosed here-document `")
-	if !ok {
-		return ""
-	}
-	return strings.TrimSuffix(rest, "`")
 }

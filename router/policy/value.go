@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // What is not known of a text stands in it as a hole: a NUL byte, which no
 // bash word can hold, and a byte that says what may be there.
@@ -16,8 +19,13 @@ const (
 	anyWords  = "\x00@" // as an array's element: any number of elements
 )
 
-// maxValues is how many texts a variable or a word may have at once.
-const maxValues = 16
+// maxValues is how many texts a variable or a word may have at once; maxKnown
+// is how long one may be, in bytes, before it is a hole. It keeps x=$x$x in a
+// loop from filling the memory.
+const (
+	maxValues = 16
+	maxKnown  = 64 << 10
+)
 
 // value is the texts that something may have; none means that it is unset.
 type value []string
@@ -27,15 +35,10 @@ func known(s string) bool { return strings.IndexByte(s, hole) < 0 }
 // wild reports whether s has a hole that any text may fill: blanks, slashes,
 // a leading dash.
 func wild(s string) bool {
-	for i := strings.IndexByte(s, hole); i >= 0 && i+1 < len(s); {
-		if s[i+1] != '#' && s[i+1] != ',' {
+	for i := strings.IndexByte(s, hole); i >= 0 && i+1 < len(s); i++ {
+		if s[i] == hole && s[i+1] != '#' && s[i+1] != ',' {
 			return true
 		}
-		next := strings.IndexByte(s[i+2:], hole)
-		if next < 0 {
-			return false
-		}
-		i += 2 + next
 	}
 	return false
 }
@@ -59,27 +62,17 @@ func show(s string) string { return fill(s, "…") }
 
 // fill puts with in the place of every hole.
 func fill(s, with string) string {
-	if known(s) {
-		return s
+	parts := strings.Split(s, "\x00")
+	for i, p := range parts[1:] {
+		parts[i+1] = with + p[min(1, len(p)):]
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if n := holeAt(s, i); n > 0 {
-			b.WriteString(with)
-			i += n - 1
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+	return strings.Join(parts, "")
 }
 
 // taint returns the hole for a text that was made of s: what the network wrote
 // stays that, whatever filter it went through.
 func taint(s string) string {
 	switch {
-	case known(s):
-		return anyText
 	case hasHole(s, fromNet):
 		return fromNet
 	case hasHole(s, decoded):
@@ -88,50 +81,33 @@ func taint(s string) string {
 	return anyText
 }
 
-func (v value) has(s string) bool {
-	for _, t := range v {
-		if t == s {
-			return true
-		}
-	}
-	return false
-}
+// taint returns the hole for a text that was made of v.
+func (v value) taint() string { return taint(strings.Join(v, "")) }
+
+func (v value) has(s string) bool { return slices.Contains(v, s) }
 
 // known reports whether every text of v is known.
-func (v value) known() bool {
-	for _, s := range v {
-		if !known(s) {
-			return false
-		}
-	}
-	return true
-}
+func (v value) known() bool { return known(strings.Join(v, "")) }
 
-// taint returns the hole for a text that was made of v.
-func (v value) taint() string {
-	worst := anyText
-	for _, s := range v {
-		switch taint(s) {
-		case fromNet:
-			return fromNet
-		case decoded:
-			worst = decoded
-		}
+// one is the only text of a value, or "".
+func one(v value) string {
+	if len(v) == 1 {
+		return v[0]
 	}
-	return worst
+	return ""
 }
 
 // join returns the texts of both. Too many become a hole beside the first ones.
 func (v value) join(other value) value {
 	out := v
 	for i, s := range other {
-		if out.has(s) {
-			continue
-		}
-		if len(out) >= maxValues {
+		switch {
+		case out.has(s):
+		case len(out) >= maxValues:
 			return out.overflow(other[i:].taint())
+		default:
+			out = append(out[:len(out):len(out)], s)
 		}
-		out = append(out[:len(out):len(out)], s)
 	}
 	return out
 }
@@ -140,9 +116,7 @@ func (v value) overflow(class string) value {
 	if v.has(class) {
 		return v
 	}
-	out := append(value(nil), v...)
-	out[len(out)-1] = class
-	return out
+	return append(v[:len(v)-1:len(v)-1], class)
 }
 
 // concat returns every text of v followed by every text of w.
@@ -152,35 +126,18 @@ func concat(v, w value) value {
 		return w
 	case len(w) == 1 && w[0] == "":
 		return v
-	case len(v) == 1 && len(w) == 1 && len(v[0])+len(w[0]) <= maxKnown:
-		return value{v[0] + w[0]}
 	}
 	var out value
 	for _, a := range v {
 		for _, b := range w {
-			if len(out) == maxValues {
+			switch {
+			case len(out) == maxValues:
 				return out.overflow(value{v.taint(), w.taint()}.taint())
+			case len(a)+len(b) > maxKnown:
+				out = append(out, value{a, b}.taint())
+			default:
+				out = append(out, a+b)
 			}
-			if len(a)+len(b) > maxKnown {
-				out = append(out, taint(a+b))
-				continue
-			}
-			out = append(out, a+b)
-		}
-	}
-	return out
-}
-
-// maxKnown bounds the text that is kept of one value, in bytes; a longer one is
-// a hole. It keeps x=$x$x in a loop from filling the memory.
-const maxKnown = 64 << 10
-
-// eachInPlace applies f to the texts of v that are known.
-func (v value) eachInPlace(f func(string) string) value {
-	out := append(value(nil), v...)
-	for i, s := range out {
-		if known(s) {
-			out[i] = f(s)
 		}
 	}
 	return out
@@ -194,9 +151,7 @@ func (v value) each(f func(string) string) value {
 		if known(s) {
 			t = f(s)
 		}
-		if !out.has(t) {
-			out = append(out, t)
-		}
+		out = out.join(value{t})
 	}
 	return out
 }

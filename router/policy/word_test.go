@@ -1,0 +1,101 @@
+package policy
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// TestKnownWords asks bash what args gets where everything is known: it must be
+// foreseen as it is, with nothing left open.
+func TestKnownWords(t *testing.T) {
+	for _, line := range []string{
+		`args {a,b}{1..3} x{,y}z {01..10..3} {c..a} a{b,{c,d}}e {a {a}`,
+		`args 'a b'"c d"\ e $'\x61\t\u62\063\'' "\$x \"\\ \a"`,
+		`args ~ ~/x a~ "~" x=~/y ~root`,
+		`x='a  b c'; args $x "$x" p$x"q r"$x`,
+		`IFS=:; x=a::b:; args $x "$x" "$x"c`,
+		`IFS=' ,'; x='a , b,,c '; args $x`,
+		`IFS=; x='a b'; args $x`,
+		`x=; args $x "$x" '' "$x"$x`,
+		`set -- 'a b' c; args "$@" $* "$*" x"$@"y "${@:2}" "${1#a}"`,
+		`a=(p 'q r' s); args "${a[@]}" ${a[1]} "${a[*]}" "${a[@]:1}" "${a[@]:1:1}" "${a[@]#p}" "${a[@]/s/t}"`,
+		`x=a.b.c; args ${x%.*} ${x%%.*} ${x#*.} ${x##*.} ${x/./-} ${x//./-} ${x/#a/z} ${x/%c/z} ${x/#/z} ${x//\./_}`,
+		`x=abcdef; args ${x:2} ${x:1:2} ${x: -2} ${x:1:-2} ${x:0:1}${x:5}`,
+		`x=aB; args ${x^} ${x^^} ${x,,} ${x,} ${x@U} ${x@L}`,
+		`x=aXb; p='?'; args ${x#$p} ${x%"X"*} ${x/X/$x} ${x%"*"} ${x/"a"X/q} ${x#\a}`,
+		`x='a\tb'; args "${x@E}"`,
+		`args $((1+2*3)) $((7/2)) $((-7%4)) $((1<<4|3)) $((0x10)) $((010)) $((~5))`,
+		`n=2 x=abc; args ${x:n-1} ${x:$n} $((n+n)) $((m=n*2)) $m`,
+		`unset x; args ${x:-d} ${x-e} ${x:=f} $x; y=; args ${y:-g} "${y-h}"`,
+		`x=y y=z; args ${!x}; declare -n r=y; args $r`,
+		`declare -A h; h[k]=v; args "${h[k]}"`,
+		`args [ '*' \* "[a]"`,
+		`f() { local x=$1; args "$x"; }; f 'a b'`,
+		`x=$(echo a b); args $x "$x"; args $(printf '%s\n' 'c d' e)`,
+		`args a"$(echo 'b c')"d; read -r x y <<< 'p q'; args "${x:+s}"`,
+	} {
+		t.Run(line, func(t *testing.T) {
+			calls, ok := runScript(t, "HOME=/home/u; "+line)
+			require.True(t, ok)
+			j := &judge{a: New(), world: &World{Dir: "/src/dir", Home: "/home/u"}, line: line, parser: syntax.NewParser()}
+			j.start()
+			j.text(&source{text: line, end: len(line)})
+			var foreseen [][]string
+			for _, p := range j.parts {
+				if len(p.words) == 0 || p.words[0].text != "args" {
+					continue
+				}
+				var argv []string
+				for _, w := range p.words[1:] {
+					argv = append(argv, w.text)
+				}
+				foreseen = append(foreseen, argv)
+			}
+			for _, argv := range calls {
+				require.Contains(t, foreseen, argv)
+			}
+		})
+	}
+}
+
+// TestANSIC asks bash for what $'...' holds; what is not known may be anything.
+func TestANSIC(t *testing.T) {
+	for _, text := range []string{`a`, `\x72m`, `\162m`, `\562`, `\x{72}m`, `\cIx`, `a\0b`, `\u00e9\U1F600`, `\e\a\b\f\n\r\t\v\\\'\"\?`, `\q\xg\8`, `\x`, `\18`} {
+		out, err := exec.Command("/bin/bash", "-c", "LC_ALL=C.UTF-8; printf %s $'"+text+"'").Output()
+		require.NoError(t, err)
+		if got := ansiC(text); got != anyText {
+			require.Equal(t, string(out), got, text)
+		}
+	}
+	require.Equal(t, "rm", ansiC(`\x72\155`))
+	require.Equal(t, "rm", echoed(`\0162\x6d`))
+	require.Equal(t, `\`+"\t", echoed(`\\\t`))
+}
+
+// TestTextsThatPanicTheLibrary judges what its functions do not survive.
+func TestTextsThatPanicTheLibrary(t *testing.T) {
+	for _, line := range []string{"x=a; rm ${x//$'\\xff'/b}", "x=$'\\xff'; rm ${x#?}", "rm {a/16#&=*\xff,a}[[}", "x=1; rm $((x << -1)) $((1 / 0)) $((x++ + (x)++))"} {
+		v := judgeLine(New(), line, ws())
+		for _, r := range v.Reasons {
+			require.NotContains(t, r.Text, "cannot be judged", "%q", line)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, c := range []struct {
+		glob, text string
+		paths, is  bool
+	}{
+		{"r?", "rm", false, true}, {"r?", "r", false, false}, {"[a-r]*", "rm", false, true}, {"[!r]m", "rm", false, false},
+		{"/a/*", "/a/b", true, true}, {"/a/*", "/a/b/c", true, false}, {"/a/**", "/a/b/c", true, true}, {`r\*`, "r*", false, true}, {`r\*`, "rm", false, false},
+		{"[", "[", false, true}, {"[b-a]", "x", false, true}, // no pattern: it can only raise
+	} {
+		require.Equal(t, c.is, match(c.glob, c.text, c.paths), "%q %q", c.glob, c.text)
+	}
+	require.True(t, match("*", strings.Repeat("a", 1<<16), false))
+}

@@ -1,0 +1,77 @@
+package agentbash_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router/policy"
+	"github.com/agentbash/agentbash/session/sandbox"
+)
+
+// newHome makes a home with a key in it and a directory to work in.
+func newHome(t *testing.T) (home, work string) {
+	home = t.TempDir()
+	work = filepath.Join(home, "work")
+	for _, dir := range []string{work, filepath.Join(home, ".ssh"), filepath.Join(home, "other")} {
+		require.NoError(t, os.Mkdir(dir, 0o700))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "id_rsa"), []byte("KEY\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(work, "f"), []byte("content\n"), 0o600))
+	t.Setenv("HOME", home)
+	t.Setenv("SERVICE_TOKEN", "KEY")
+	return home, work
+}
+
+// TestNewIsSafe: without options it is as safe as the program is.
+func TestNewIsSafe(t *testing.T) {
+	home, work := newHome(t)
+	t.Chdir(work)
+	b, err := agentbash.New(nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	for command, status := range map[string]int{
+		"cat f": 0, "read ./f | tr a-z A-Z": 0, "cat ~/.ssh/id_rsa": 126, "read --filePath ~/.ssh/id_rsa": 126, "rm -rf ~/other": 126, "echo x > f": 126,
+		"edit f content other": 126, "curl http://127.0.0.1:1": 126, "printenv SERVICE_TOKEN": 1, "bash_start 'rm -rf ~/other'": 126, "rm -rf /": 126,
+	} {
+		res := b.Run(context.Background(), command, nil)
+		require.Equal(t, status, res.ExitCode, "%s\n%s", command, res.Output)
+		require.NotContains(t, res.Output, "KEY", command)
+	}
+	require.DirExists(t, filepath.Join(home, "other"))
+}
+
+// TestModes changes the mode of one that goes on.
+func TestModes(t *testing.T) {
+	if k := sandbox.Kernel(); k.Landlock < 6 {
+		t.Skipf("SKIP: this kernel cannot confine enough: Landlock version %d %s", k.Landlock, k.Why)
+	}
+	home, work := newHome(t)
+	b, err := agentbash.New(&agentbash.Options{Dir: work, Mode: policy.AutoMode, Tools: []*registry.Tool{greet}, Offer: func(name string) bool { return name != "web_fetch" }})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	run := func(command string) string {
+		res := b.Run(context.Background(), command, nil)
+		return res.Stdout + res.Stderr
+	}
+	require.Contains(t, b.Definition().Description, "greet")
+	_, offered := b.Registry().Lookup("web_fetch")
+	require.False(t, offered)
+	require.Empty(t, run("x=5; echo one > made"))
+	require.Contains(t, run("python3 -c 'open(\"../other/f\", \"w\")' || true"), "denied")
+	for _, mode := range []policy.Mode{policy.PlanMode, policy.AskMode} {
+		missing, err := b.SetMode(context.Background(), mode)
+		require.NoError(t, err)
+		require.Empty(t, missing)
+		require.Contains(t, run("echo two > made"), "denied", mode)
+		require.Equal(t, "one\n5\n", run("cat made; echo $x"), mode)
+	}
+	require.NoError(t, b.TrustSender(context.Background()))
+	require.Empty(t, run("rm -rf ../other"))
+	require.NoDirExists(t, filepath.Join(home, "other"))
+}
