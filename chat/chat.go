@@ -15,7 +15,7 @@ import (
 	"github.com/agentbash/agentbash/router"
 )
 
-// Options say what a conversation talks to.
+// Options configures New; Model and Runner are required.
 type Options struct {
 	Model   string
 	BaseURL string // up to and without /chat/completions; "" is OpenAI's own

@@ -62,9 +62,9 @@ const (
 	denyAt = 3 // denials of the same call, whatever else succeeds: it will not be allowed by asking again
 )
 
-// A loopDetector watches for a model that goes round in circles: the same call, failing
-// again and again. A call that succeeds with something new is progress, and
-// makes it forget. Looking at the same listing in between is not.
+// A loopDetector finds a model that repeats itself: the same call, failing again
+// and again. A call that succeeds with a new output is progress and resets it; the
+// same listing once more does not.
 type loopDetector struct {
 	failed map[string]int
 	denied map[string]int

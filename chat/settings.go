@@ -2,9 +2,9 @@ package chat
 
 import "cmp"
 
-// Settings are the words in which the errors of a conversation name what to
-// change: what the person who reads them sets, such as "--model". An empty one
-// is the name of the field of [Options].
+// Settings are the words in which errors of a conversation name what a person may
+// change, such as "--model". An empty one means the name of the field of [Options],
+// such as "Options.Model".
 type Settings struct {
 	Model, BaseURL, APIKey, Prices, MaxTurns, MaxCost, MaxTime string
 

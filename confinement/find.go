@@ -9,8 +9,8 @@ import (
 	"github.com/agentbash/agentbash/internal/protected"
 )
 
-// FindWorkspace looks at the file system for what work that begins in dir, an
-// absolute path, may touch.
+// FindWorkspace returns the workspace for work that begins in dir, an absolute
+// path. It looks at the file system once: later changes are not seen.
 func FindWorkspace(dir string, opts *WorkspaceOptions) Workspace {
 	o := WorkspaceOptions{}
 	if opts != nil {

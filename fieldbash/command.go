@@ -21,7 +21,7 @@ func (f *Fields) IsCommand(group string, words []string) bool {
 	return g != nil && g.client != nil && len(words) > 0 && slices.Contains(serverCommands, words[0])
 }
 
-// Command runs a command of a server's own word:
+// Command runs one of a server's own commands:
 //
 //	field:server resources          its resources and templates, one a line
 //	field:server read URI           the content of a resource

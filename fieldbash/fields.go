@@ -16,7 +16,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// Options are the surroundings of the field layer. The zero value will do.
+// Options configures New; nil means the defaults.
 type Options struct {
 	Dir     string   // where servers and functions run; absolute; "": the current directory
 	Env     []string // our environment ("K=V"), of which they get a minimal part

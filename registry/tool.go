@@ -57,10 +57,10 @@ type Tool struct {
 	// It must not do I/O. It may be nil.
 	Check func(kwargs Kwargs) []string
 
-	// Uses corrects what the roles of the parameters say of a call, for a tool of
-	// which they do not say it all (it only lists with one flag, a pattern holds a
-	// directory): it gets and returns what UsesOf does. It must not do I/O. It may
-	// be nil.
+	// Uses corrects the uses that UsesOf makes from the roles of the parameters,
+	// for a tool whose roles do not tell everything: one flag makes it list only,
+	// or a pattern holds a directory. It gets and returns what UsesOf returns. It
+	// must not do I/O. It may be nil.
 	Uses func(kwargs Kwargs, uses []Use, known bool) ([]Use, bool)
 
 	// Run does the work. Content goes to call.Stdout (or is returned as the

@@ -50,7 +50,7 @@ type Outcome struct {
 	ExitCode int
 	Canceled bool
 	Duration time.Duration
-	Result   *Result // of a command string, complete; nil for a call from inside bash, which writes past us
+	Result   *Result // of a command string, complete; nil for a call from inside bash, whose output goes to bash
 }
 
 // exitDenied is the exit status of what was not allowed.

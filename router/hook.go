@@ -16,9 +16,10 @@ import (
 // it made of the input or of the output; a guard is asked after them, about
 // what will really run. They are called concurrently.
 //
-// Each call of a tool is one occasion, be it a whole command or from inside
-// bash; a command string that goes to bash is another, with the name "bash".
-// Help, listings and words that cannot be parsed are none.
+// A hook is called once for each call of a tool, whether that is a whole command
+// or comes from inside bash, and once for each command string that goes to bash,
+// with the name "bash". It is not called for help, listings and words that cannot
+// be parsed.
 type Hook struct {
 	Name    string        // whose message it is
 	Match   []string      // names of tools, with * for any text ("write", "field:db:*", "bash"); none: every one

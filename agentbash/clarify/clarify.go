@@ -13,7 +13,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// Question is what is asked.
+// Question is a question to a person.
 type Question struct {
 	Text    string
 	Choices []string // the answers that are offered; another may be typed

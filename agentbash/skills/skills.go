@@ -29,7 +29,7 @@ const File = "SKILL.md"
 // maxSkill bounds a SKILL.md, in bytes.
 const maxSkill = 1 << 20
 
-// Skill is one of them.
+// Skill is one skill that Find found.
 type Skill struct {
 	Name        string
 	Description string // in one line; may be empty

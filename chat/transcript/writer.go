@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Writer is a session that records are added to. It is used from one goroutine.
+// Writer adds records to a session. It is used from one goroutine.
 type Writer struct {
 	ID   string
 	Path string

@@ -35,9 +35,9 @@ type Spec struct {
 	CallTimeout  time.Duration     // 0: DefaultCallTimeout
 }
 
-// Options are what a client may use of its surroundings. The zero value will do.
+// Options configures a client. The zero value works.
 type Options struct {
-	Watchdog     *Watchdog                        // nil: nothing ends the servers against our being killed
+	Watchdog     *Watchdog                        // ends the servers when this program is killed; nil: nothing does
 	Version      string                           // our own version, told to the server
 	Roots        []string                         // absolute directories that are told to the server as its roots
 	Log          func(format string, args ...any) // what a server says outside a call; nil: dropped

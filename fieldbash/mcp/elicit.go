@@ -14,7 +14,7 @@ type Question struct {
 	URL     string          // to be opened by the person instead; may be empty
 }
 
-// Answer is the person's. Action is "accept", "decline" or "cancel".
+// Answer is a person's answer to a Question. Action is "accept", "decline" or "cancel".
 type Answer struct {
 	Action  string
 	Content map[string]any // matches the question's schema; only with "accept"
