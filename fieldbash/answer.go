@@ -45,7 +45,7 @@ func (s *AnswerSchema) Check(text []byte) []string {
 	if err == nil {
 		return nil
 	}
-	f := finder{root: s.v.root, refs: map[string]*jsonschema.Schema{}}
+	f := mistakeFinder{root: s.v.root, refs: map[string]*jsonschema.Schema{}}
 	f.compareValue(s.v.root, value, nil, 0)
 	if lines := f.lines(); len(lines) > 0 {
 		return lines[:min(len(lines), maxProblems)]

@@ -35,8 +35,8 @@ func (f *Fields) functionGroup(name string, defs []Function) (*group, []error) {
 			errs = append(errs, fmt.Errorf("%s: the name is not fit for a command: it is field:%s:%s", def.Name, name, safe))
 		}
 		t := f.functionTool(name, safe, def)
-		if strangers := def.Roles.applyTo(t); strangers != nil {
-			errs = append(errs, fmt.Errorf(`%s: "roles" names %s, which it has no parameter of`, def.Name, strings.Join(strangers, ", ")))
+		if unknown := def.Roles.applyTo(t); unknown != nil {
+			errs = append(errs, fmt.Errorf(`%s: "roles" names %s, which it has no parameter of`, def.Name, strings.Join(unknown, ", ")))
 		}
 		g.tools = append(g.tools, t)
 	}

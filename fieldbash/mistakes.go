@@ -25,8 +25,8 @@ type mistake struct {
 	got  string
 }
 
-// finder looks for every mistake in a value that is known to have one.
-type finder struct {
+// mistakeFinder looks for every mistake in a value that is known to have one.
+type mistakeFinder struct {
 	root  *jsonschema.Schema
 	args  any
 	refs  map[string]*jsonschema.Schema // that were followed; shared by all that look
@@ -34,7 +34,7 @@ type finder struct {
 }
 
 // lines are the mistakes as a person reads them, in the order of the schema.
-func (f *finder) lines() []string {
+func (f *mistakeFinder) lines() []string {
 	var out []string
 	for _, m := range f.found {
 		line := flagPath(m.at, f.args) + m.text
@@ -45,12 +45,12 @@ func (f *finder) lines() []string {
 	return out
 }
 
-func (f *finder) add(at []string, format string, a ...any) {
+func (f *mistakeFinder) add(at []string, format string, a ...any) {
 	f.found = append(f.found, mistake{at: slices.Clone(at), text: fmt.Sprintf(format, a...)})
 }
 
 // compareValue compares one value with one schema.
-func (f *finder) compareValue(s *jsonschema.Schema, v any, at []string, depth int) {
+func (f *mistakeFinder) compareValue(s *jsonschema.Schema, v any, at []string, depth int) {
 	if depth == 0 {
 		f.args = v
 	}
@@ -81,7 +81,7 @@ func (f *finder) compareValue(s *jsonschema.Schema, v any, at []string, depth in
 
 // lookType checks type, enum and const; when they do not fit, nothing else at
 // the place is worth saying.
-func (f *finder) lookType(s *jsonschema.Schema, v any, at []string) bool {
+func (f *mistakeFinder) lookType(s *jsonschema.Schema, v any, at []string) bool {
 	want := s.Types
 	if s.Type != "" {
 		want = []string{s.Type}
@@ -114,7 +114,7 @@ func typeText(want []string, got string) string {
 }
 
 // lookObject checks the members of an object.
-func (f *finder) lookObject(s *jsonschema.Schema, v map[string]any, at []string, depth int) {
+func (f *mistakeFinder) lookObject(s *jsonschema.Schema, v map[string]any, at []string, depth int) {
 	for _, name := range s.Required {
 		if _, ok := v[name]; !ok {
 			f.add(append(at[:len(at):len(at)], name), " is required%s", f.typeOf(s.Properties[name]))
@@ -157,13 +157,13 @@ func elementSchema(s *jsonschema.Schema, i int) *jsonschema.Schema {
 // compareUnion looks into the branch that was meant, if no branch fits: the one that
 // was followed deepest into the value. Where the value is of no type that any
 // takes, all their types are named.
-func (f *finder) compareUnion(branches []*jsonschema.Schema, v any, at []string, depth int) {
+func (f *mistakeFinder) compareUnion(branches []*jsonschema.Schema, v any, at []string, depth int) {
 	var best []mistake
 	bestDepth := -1
 	var types []string
 	got := ""
 	for _, b := range branches {
-		try := finder{root: f.root, args: f.args, refs: f.refs}
+		try := mistakeFinder{root: f.root, args: f.args, refs: f.refs}
 		try.compareValue(b, v, at, depth+1)
 		if len(try.found) == 0 {
 			return
@@ -189,7 +189,7 @@ func (f *finder) compareUnion(branches []*jsonschema.Schema, v any, at []string,
 }
 
 // resolve follows a reference within the schema: a JSON Pointer (RFC 6901).
-func (f *finder) resolve(ref string) *jsonschema.Schema {
+func (f *mistakeFinder) resolve(ref string) *jsonschema.Schema {
 	s, known := f.refs[ref]
 	if !known {
 		s = f.follow(ref)
@@ -198,7 +198,7 @@ func (f *finder) resolve(ref string) *jsonschema.Schema {
 	return s
 }
 
-func (f *finder) follow(ref string) *jsonschema.Schema {
+func (f *mistakeFinder) follow(ref string) *jsonschema.Schema {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {
 		return nil
@@ -240,7 +240,7 @@ func (f *finder) follow(ref string) *jsonschema.Schema {
 }
 
 // typeOf is " (type)" of a property, or "".
-func (f *finder) typeOf(p *jsonschema.Schema) string {
+func (f *mistakeFinder) typeOf(p *jsonschema.Schema) string {
 	if p != nil && p.Ref != "" {
 		p = f.resolve(p.Ref)
 	}

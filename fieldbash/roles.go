@@ -30,7 +30,7 @@ func (r Roles) check() error {
 // applyTo makes the roles those of a tool's parameters, over what its schema says.
 // They are the configuration's word: a tool of which nothing else is known does
 // what its roles say. Names that are no parameters are returned.
-func (r Roles) applyTo(t *registry.Tool) (strangers []string) {
+func (r Roles) applyTo(t *registry.Tool) (unknown []string) {
 	if len(r) == 0 {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (r Roles) applyTo(t *registry.Tool) (strangers []string) {
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		q := t.Params.Find(name)
 		if q == nil {
-			strangers = append(strangers, name)
+			unknown = append(unknown, name)
 			continue
 		}
 		declared[q.Name] = r[name]
@@ -51,7 +51,7 @@ func (r Roles) applyTo(t *registry.Tool) (strangers []string) {
 	if harmless := kind == registry.ReadOnly; t.Kind == "" && !(harmless && slices.Contains(t.Tags, destructive)) {
 		t.Kind = kind
 	}
-	return strangers
+	return unknown
 }
 
 // fileUses adds to a call's uses the files that the grammar reads for it. What is

@@ -17,8 +17,8 @@ const (
 	stepsEach  = 50      // and as many more for each value in the arguments
 )
 
-// meter counts how many schemas a value is compared with, at the most.
-type meter struct {
+// costMeter counts how many schemas a value is compared with, at the most.
+type costMeter struct {
 	root  any
 	left  int
 	found map[string]any // by reference
@@ -26,7 +26,7 @@ type meter struct {
 
 // isAffordable reports whether judging the value ends within a bounded time.
 func isAffordable(root, value any) bool {
-	m := meter{root: root, left: baseSteps + stepsEach*countValues(value), found: map[string]any{}}
+	m := costMeter{root: root, left: baseSteps + stepsEach*countValues(value), found: map[string]any{}}
 	return m.walk(root, value, 0)
 }
 
@@ -48,7 +48,7 @@ func countValues(v any) int {
 
 // walk follows every keyword that applies a schema, whether a judge would get
 // as far or not.
-func (m *meter) walk(node, v any, depth int) bool {
+func (m *costMeter) walk(node, v any, depth int) bool {
 	s, ok := node.(map[string]any)
 	if !ok {
 		return true
@@ -87,7 +87,7 @@ func (m *meter) walk(node, v any, depth int) bool {
 }
 
 // each compares the value with each of several schemas.
-func (m *meter) each(schemas, v any, depth int) bool {
+func (m *costMeter) each(schemas, v any, depth int) bool {
 	switch list := schemas.(type) {
 	case []any:
 		for _, one := range list {
@@ -105,7 +105,7 @@ func (m *meter) each(schemas, v any, depth int) bool {
 	return true
 }
 
-func (m *meter) members(s, v map[string]any, depth int) bool {
+func (m *costMeter) members(s, v map[string]any, depth int) bool {
 	props, _ := s["properties"].(map[string]any)
 	patterns, _ := s["patternProperties"].(map[string]any)
 	for name, e := range v {
@@ -122,7 +122,7 @@ func (m *meter) members(s, v map[string]any, depth int) bool {
 	return true
 }
 
-func (m *meter) elements(s map[string]any, v []any, depth int) bool {
+func (m *costMeter) elements(s map[string]any, v []any, depth int) bool {
 	for i, e := range v {
 		for _, word := range []string{"items", "prefixItems"} {
 			at := s[word]
@@ -147,7 +147,7 @@ func (m *meter) elements(s map[string]any, v []any, depth int) bool {
 
 // find follows a reference within the schema: a JSON Pointer (RFC 6901). What
 // has a name of its own ($anchor, $id) is not known.
-func (m *meter) find(ref string) (any, bool) {
+func (m *costMeter) find(ref string) (any, bool) {
 	if node, ok := m.found[ref]; ok {
 		return node, true
 	}

@@ -10,7 +10,7 @@ import (
 
 // lookRest lets the library judge the keywords that say something of the value
 // itself, one at a time: lengths, ranges, patterns.
-func (f *finder) lookRest(s *jsonschema.Schema, v any, at []string) {
+func (f *mistakeFinder) lookRest(s *jsonschema.Schema, v any, at []string) {
 	for _, r := range restOf(s) {
 		one, err := r.one.Resolve(nil)
 		if err == nil && one.Validate(v) != nil {

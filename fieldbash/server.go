@@ -96,7 +96,7 @@ func (f *Fields) startMissing(ctx context.Context, g *group) bool {
 // serverTools makes the commands for a listing. Reading schemas is most of the
 // work, so that it is shared among the processors.
 func (f *Fields) serverTools(g *group, listed []mcp.Tool) []*registry.Tool {
-	taken := names{}
+	taken := safeNames{}
 	var safe []string
 	var defs []mcp.Tool
 	for _, def := range listed {
@@ -130,8 +130,8 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 	t := f.newTool(g.name, safe, summary, def.Description, def.InputSchema)
 	t.Kind = kindOf(def.Hints, g.server.Trust)
 	t.Tags = append(t.Tags, tagsOf(def.Hints)...)
-	if strangers := g.server.Roles[def.Name].applyTo(t); strangers != nil {
-		f.logf("%s: \"roles\" names %s, which it has no parameter of", t.Name, strings.Join(strangers, ", "))
+	if unknown := g.server.Roles[def.Name].applyTo(t); unknown != nil {
+		f.logf("%s: \"roles\" names %s, which it has no parameter of", t.Name, strings.Join(unknown, ", "))
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 		kwargs, format, err := readArguments(call)

@@ -59,7 +59,7 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 	if err == nil {
 		return nil
 	}
-	f := finder{root: v.root, refs: map[string]*jsonschema.Schema{}}
+	f := mistakeFinder{root: v.root, refs: map[string]*jsonschema.Schema{}}
 	f.compareValue(v.root, args, nil, 0)
 	problems := f.lines()
 	if len(problems) == 0 { // a keyword that needs the whole: not, if, unevaluated...

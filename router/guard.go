@@ -89,13 +89,13 @@ func (r *Router) admitPlan(ctx context.Context, p *Plan) (Grant, error) {
 		return r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir()})
 	}
 	select {
-	case r.turn <- struct{}{}:
+	case r.bashSlot <- struct{}{}:
 	case <-ctx.Done():
 		return Grant{}, errStopped{}
 	}
 	g, err := r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir()})
 	if err != nil {
-		<-r.turn
+		<-r.bashSlot
 		return g, err
 	}
 	end := g.End
@@ -103,7 +103,7 @@ func (r *Router) admitPlan(ctx context.Context, p *Plan) (Grant, error) {
 		if end != nil {
 			end(o)
 		}
-		<-r.turn
+		<-r.bashSlot
 	}
 	return g, nil
 }

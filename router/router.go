@@ -55,7 +55,7 @@ type Router struct {
 	indexing sync.Mutex    // orders the making of names
 	stop     func()        // ends the registry's events
 	host     *host         // nil with NoCalls
-	turn     chan struct{} // holds one while guarded bash text is judged and runs
+	bashSlot chan struct{} // holds one while guarded bash text is judged and runs
 	dir      string        // holds spill files
 	ownDir   bool
 
@@ -75,7 +75,7 @@ func New(reg *registry.ToolRegistry, opts *Options) (*Router, error) {
 // newRouter is New; without small, calls from inside bash are made by this
 // executable everywhere.
 func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, error) {
-	r := &Router{reg: reg, turn: make(chan struct{}, 1)}
+	r := &Router{reg: reg, bashSlot: make(chan struct{}, 1)}
 	if opts != nil {
 		r.opts = *opts
 	}

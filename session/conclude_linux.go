@@ -43,7 +43,7 @@ func (c *command) conclude() (Result, rerun, error) {
 		c.stop.who.killReached(foreground) // what outlived its parent
 		e.resync(c.sh)
 	}
-	at := e.where.Load()
+	at := e.dir.Load()
 	if e.shell.Load() != nil {
 		at = e.updateDir(c.sh, c.reportedDir(at))
 	}
@@ -213,7 +213,7 @@ func (c *command) handOver() string {
 	var held []int
 	for _, s := range []*stream{&c.out, &c.err} {
 		if !s.ended {
-			held = append(held, s.pipe.takeFD(&c.e.conduits))
+			held = append(held, s.pipe.takeFD(&c.e.pipes))
 		}
 	}
 	return c.e.late.adoptPipes(held)

@@ -15,19 +15,19 @@ import (
 	"github.com/agentbash/agentbash/internal/watchdog"
 )
 
-// engine is the Session of Linux. Whoever holds turn talks to the shell and
+// engine is the Session of Linux. Whoever has put a value into running talks to the shell and
 // owns every field that is not said to be shared.
 type engine struct {
-	cfg  config
-	turn chan struct{}
+	cfg     config
+	running chan struct{}
 
 	closing atomic.Bool              // shared
 	shell   atomic.Pointer[shell]    // shared; nil when none is alive
-	where   atomic.Pointer[shellDir] // shared; after the last command
+	dir     atomic.Pointer[shellDir] // shared; after the last command
 	wake    wakeup                   // shared
 
 	state     stateDir
-	conduits  conduits
+	pipes     pathPipes
 	mark      processMark
 	watch     watchdog.Watchdog
 	tty       *terminal
@@ -36,7 +36,7 @@ type engine struct {
 	kept      []byte // the state of the last confined shell, when a free one followed
 	out, err  outPipe
 	late      lateSet
-	idle      idler
+	idle      idleWork
 	seq       int64 // number of the latest report asked for
 	status    int   // $? of the last command
 	restarted bool  // the present shell is not the first and has run nothing yet
@@ -49,15 +49,15 @@ type engine struct {
 
 func newEngine(cfg config) (*engine, error) {
 	e := &engine{
-		cfg: cfg, turn: make(chan struct{}, 1), wake: wakeup{fd: -1}, mark: newProcessMark(),
+		cfg: cfg, running: make(chan struct{}, 1), wake: wakeup{fd: -1}, mark: newProcessMark(),
 		text: textFile{fd: -1}, snap: snapshot{in: -1, out: -1}, out: outPipe{fd: -1}, err: outPipe{fd: -1},
 		buf: make([]byte, smallBuffer),
 	}
 	e.watch.Env, e.watch.Limit, e.watch.Kill = e.mark.envEntry(), e.mark.limitLine(), true
-	e.where.Store(&shellDir{kernel: cfg.Dir, shell: cfg.Dir, name: cfg.Dir})
+	e.dir.Store(&shellDir{kernel: cfg.Dir, shell: cfg.Dir, name: cfg.Dir})
 	e.state.dir = cfg.StateDir
-	e.conduits = conduits{host: os.Getpid(), dir: &e.state, mark: e.mark.id[:8]}
-	e.conduits.useLauncher(cfg.Launcher, cfg.named)
+	e.pipes = pathPipes{host: os.Getpid(), dir: &e.state, mark: e.mark.id[:8]}
+	e.pipes.useLauncher(cfg.Launcher, cfg.named)
 	e.late = lateSet{dir: &e.state, open: make(map[*os.File]struct{})}
 	e.idle.prepare(e.onIdle)
 	err := e.wake.open()
@@ -87,19 +87,19 @@ func (e *engine) openConduits() (err error) {
 	if e.text.fd >= 0 {
 		return nil
 	}
-	if e.text.fd, e.text.path, err = e.conduits.makeFile(); err != nil {
+	if e.text.fd, e.text.path, err = e.pipes.makeFile(); err != nil {
 		return err
 	}
-	return e.snap.open(&e.conduits)
+	return e.snap.open(&e.pipes)
 }
 
 func (e *engine) closeConduits() {
-	e.out.close(&e.conduits)
-	e.err.close(&e.conduits)
-	e.snap.close(&e.conduits)
+	e.out.close(&e.pipes)
+	e.err.close(&e.pipes)
+	e.snap.close(&e.pipes)
 	if e.text.fd >= 0 {
 		unix.Close(e.text.fd)
-		e.conduits.removeName(e.text.path)
+		e.pipes.removeName(e.text.path)
 	}
 	e.text = textFile{fd: -1}
 }
@@ -113,11 +113,11 @@ func (e *engine) Run(ctx context.Context, text string, opts RunOptions) (Result,
 		return Result{}, ErrClosed
 	}
 	select {
-	case e.turn <- struct{}{}:
+	case e.running <- struct{}{}:
 	case <-ctx.Done():
 		return e.notRun(), nil
 	}
-	defer func() { <-e.turn }()
+	defer func() { <-e.running }()
 	if e.closing.Load() {
 		return Result{}, ErrClosed
 	}
@@ -148,7 +148,7 @@ func (e *engine) Run(ctx context.Context, text string, opts RunOptions) (Result,
 
 // notRun is the Result of a command whose context ended before it began.
 func (e *engine) notRun() Result {
-	at := e.where.Load()
+	at := e.dir.Load()
 	return Result{ExitCode: exitCanceled, Canceled: true, Dir: at.name, DirDeleted: at.deleted}
 }
 
@@ -161,10 +161,10 @@ func (e *engine) runText(ctx context.Context, text string, timeout time.Duration
 	e.snapshotBefore(text)
 	whole := fitsUnit(text)
 	for {
-		if err := e.out.ensurePipe(&e.conduits); err != nil {
+		if err := e.out.ensurePipe(&e.pipes); err != nil {
 			return Result{}, err
 		}
-		if err := e.err.ensurePipe(&e.conduits); err != nil {
+		if err := e.err.ensurePipe(&e.pipes); err != nil {
 			return Result{}, err
 		}
 		c := e.newCommand(text, whole, timeout, t)
@@ -183,8 +183,8 @@ func (e *engine) runText(ctx context.Context, text string, timeout time.Duration
 
 // SetStatus is Session.SetStatus.
 func (e *engine) SetStatus(code int) {
-	e.turn <- struct{}{}
-	defer func() { <-e.turn }()
+	e.running <- struct{}{}
+	defer func() { <-e.running }()
 	e.status = code & 0xff
 }
 
@@ -203,8 +203,8 @@ const closeGrace = 300 * time.Millisecond
 func (e *engine) Close() error {
 	first := e.closing.CompareAndSwap(false, true)
 	e.wake.signal()
-	e.turn <- struct{}{}
-	defer func() { <-e.turn }()
+	e.running <- struct{}{}
+	defer func() { <-e.running }()
 	if !first {
 		return nil
 	}

@@ -14,7 +14,7 @@ type outPipe struct {
 }
 
 // ensurePipe makes sure that there is a pipe.
-func (p *outPipe) ensurePipe(c *conduits) (err error) {
+func (p *outPipe) ensurePipe(c *pathPipes) (err error) {
 	if p.fd < 0 {
 		*p = outPipe{}
 		p.fd, p.path, err = c.makePipe()
@@ -31,14 +31,14 @@ func (p *outPipe) growPipe() {
 }
 
 // takeFD returns the read end, which the pipe then has no more.
-func (p *outPipe) takeFD(c *conduits) (fd int) {
+func (p *outPipe) takeFD(c *pathPipes) (fd int) {
 	fd = p.fd
 	p.fd = -1
 	c.removeName(p.path)
 	return fd
 }
 
-func (p *outPipe) close(c *conduits) {
+func (p *outPipe) close(c *pathPipes) {
 	if p.fd >= 0 {
 		unix.Close(p.takeFD(c))
 	}

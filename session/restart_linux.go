@@ -12,11 +12,11 @@ import (
 // Restart is Session.Restart.
 func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 	select {
-	case e.turn <- struct{}{}:
+	case e.running <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-e.turn }()
+	defer func() { <-e.running }()
 	if e.closing.Load() {
 		return ErrClosed
 	}
@@ -37,7 +37,7 @@ func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 	if old.Launcher != nil || o.Launcher != nil {
 		e.closeConduits() // what one could reach is nothing for the other
 	}
-	e.conduits.useLauncher(o.Launcher, e.cfg.named)
+	e.pipes.useLauncher(o.Launcher, e.cfg.named)
 	e.carryState(&old, o.Trust)
 	if err := e.restartShell(); err != nil {
 		return fmt.Errorf("restart the shell: %w", err)

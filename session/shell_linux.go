@@ -38,7 +38,7 @@ const bootTimeout = 20 * time.Second
 // "its terminal", and complains on stderr after every child that a signal ended
 // when that is none. So it starts with the pseudo-terminal tty there, if there
 // is one, and its first line moves stderr to the diagnostics pipe.
-func startShell(cfg *config, dir string, env []string, tty *os.File, cs *conduits) (*shell, error) {
+func startShell(cfg *config, dir string, env []string, tty *os.File, cs *pathPipes) (*shell, error) {
 	sh := &shell{in: -1, ctl: -1, diag: -1, pidfd: -1}
 	var err error
 	if sh.diag, sh.diagPath, err = cs.makePipe(); err != nil {

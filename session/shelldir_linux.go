@@ -17,7 +17,7 @@ type shellDir struct {
 
 // updateDir looks where the shell is after a command that reported pwd.
 func (e *engine) updateDir(sh *shell, pwd string) *shellDir {
-	at := e.where.Load()
+	at := e.dir.Load()
 	kernel, deleted := sh.kernelDir(e.buf[:unix.PathMax])
 	if kernel == nil || string(kernel) == at.kernel && pwd == at.shell && deleted == at.deleted {
 		return at
@@ -27,14 +27,14 @@ func (e *engine) updateDir(sh *shell, pwd string) *shellDir {
 	if !deleted && sameDir(pwd, now.kernel) {
 		now.name = pwd
 	}
-	e.where.Store(now)
+	e.dir.Store(now)
 	return now
 }
 
 // setDir notes that a shell that has ended was in the directory pwd.
 func (e *engine) setDir(pwd string) {
 	if st, err := os.Stat(pwd); err == nil && st.IsDir() && strings.HasPrefix(pwd, "/") {
-		e.where.Store(&shellDir{shell: pwd, name: pwd})
+		e.dir.Store(&shellDir{shell: pwd, name: pwd})
 	}
 }
 
@@ -50,7 +50,7 @@ func sameDir(pwd, dir string) bool {
 
 // Dir is Session.Dir.
 func (e *engine) Dir() string {
-	at := e.where.Load()
+	at := e.dir.Load()
 	if sh := e.shell.Load(); sh != nil {
 		if now, _ := sh.kernelDir(make([]byte, unix.PathMax)); now != nil && string(now) != at.kernel {
 			return string(now)

@@ -15,7 +15,7 @@ var (
 	// errState is start's when the shell ends over the state that it is given.
 	errState = errors.New("the shell did not take the state of the one before")
 
-	// errPath is start's when the shell cannot open what conduits made.
+	// errPath is start's when the shell cannot open what pathPipes made.
 	errPath = errors.New("the shell cannot open the pipes of its host")
 )
 
@@ -36,7 +36,7 @@ func (e *engine) ensureShell() error {
 // replaced by one that has only the directory.
 func (e *engine) restartShell() error {
 	e.snap.readPipe(e.buf)
-	state := e.snap.restorable(e.where.Load().name)
+	state := e.snap.restorable(e.dir.Load().name)
 	err := e.startShellWith(state)
 	if errors.Is(err, errState) {
 		e.snap.whole = nil
@@ -46,13 +46,13 @@ func (e *engine) restartShell() error {
 }
 
 // startShellWith starts a shell and makes it what bootLines say; state restores what an
-// older shell left. It changes to named conduits if the shell cannot open the
+// older shell left. It changes to named pipes if the shell cannot open the
 // others.
 func (e *engine) startShellWith(state []byte) error {
 	err := e.tryStart(state)
-	if errors.Is(err, errPath) && !e.conduits.named {
+	if errors.Is(err, errPath) && !e.pipes.named {
 		e.closeConduits()
-		e.conduits.named = true
+		e.pipes.named = true
 		err = e.tryStart(state)
 	}
 	return err
@@ -65,11 +65,11 @@ func (e *engine) tryStart(state []byte) error {
 	if err := e.watch.Start(); err != nil {
 		return err
 	}
-	dir := nearestDir(e.where.Load().name)
+	dir := nearestDir(e.dir.Load().name)
 	env := slices.Clip(e.cfg.shellEnv())
 	env = append(env, e.mark.envEntry(), "PWD="+dir, "HISTFILE=/dev/null")
 	tty := e.tty.slave()
-	sh, err := startShell(&e.cfg, dir, env, tty, &e.conduits)
+	sh, err := startShell(&e.cfg, dir, env, tty, &e.pipes)
 	if tty != nil {
 		tty.Close()
 	}
@@ -92,7 +92,7 @@ func (e *engine) tryStart(state []byte) error {
 // bootShell feeds a new shell its first lines, Init and the state of the old one.
 func (e *engine) bootShell(sh *shell, state []byte) error {
 	f, ok := e.runLines(sh, `\exec 2>|`+sh.diagPath+"\n", bootTimeout)
-	e.conduits.removeName(sh.diagPath)
+	e.pipes.removeName(sh.diagPath)
 	if !ok {
 		return fmt.Errorf("%s did not get ready: Options.Shell must be a bash", e.cfg.Shell)
 	}

@@ -28,7 +28,7 @@ type snapshot struct {
 // maxSnapshot bounds the memory that a state takes; a bigger one is not kept.
 const maxSnapshot = 8 << 20
 
-func (s *snapshot) open(c *conduits) (err error) {
+func (s *snapshot) open(c *pathPipes) (err error) {
 	if s.in, s.path, err = c.makePipe(); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *snapshot) open(c *conduits) (err error) {
 	return nil
 }
 
-func (s *snapshot) close(c *conduits) {
+func (s *snapshot) close(c *pathPipes) {
 	for _, fd := range []*int{&s.in, &s.out} {
 		if *fd >= 0 {
 			unix.Close(*fd)

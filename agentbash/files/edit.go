@@ -93,7 +93,7 @@ func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolRes
 		return finishRun(err)
 	}
 	path := call.Path(call.String("file_path"))
-	defer f.takeTurn(turnName(path))()
+	defer f.lockFile(turnName(path))()
 	file, err := openTarget(f.newGate(ctx), call, path)
 	if errors.Is(err, os.ErrNotExist) {
 		return finishRun(notFound(call, path, err))
@@ -149,7 +149,7 @@ func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string
 	if err := expectHash(call, shown, old); err != nil {
 		return about, err
 	}
-	if r, known := f.lookUpRecord(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
+	if r, known := f.lookUpState(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
 		return about, fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
 	}
 	content, count, notes, err := applyReplacements(old, list, call.Bool("strict"), shown)

@@ -61,8 +61,8 @@ func ignoreParam() registry.Param {
 		Description: "Leave out what .gitignore, .ignore and git's other exclude files name; --ignore=false does not."}
 }
 
-// lookup is a pattern and where it starts.
-type lookup struct {
+// globQuery is a pattern and where it starts.
+type globQuery struct {
 	shown   string // as it was typed
 	base    string // absolute
 	text    string // what is left of the pattern below base
@@ -86,9 +86,9 @@ func splitStart(pattern, path string) (base, rest string) {
 	return path + "/" + dir, rest // not joined: that would take ~/.. together
 }
 
-func newLookup(call *registry.Call, typed string) (*lookup, error) {
+func newLookup(call *registry.Call, typed string) (*globQuery, error) {
 	base, rest := splitStart(typed, call.String("path"))
-	l := &lookup{shown: typed, base: call.Path(base), text: rest}
+	l := &globQuery{shown: typed, base: call.Path(base), text: rest}
 	var err error
 	if l.pattern, err = glob.Compile(rest); err != nil {
 		return nil, registry.Usagef("%v", err)
@@ -151,12 +151,12 @@ func isDirectory(call *registry.Call, path string) error {
 	return nil
 }
 
-func (l *lookup) options(call *registry.Call) *walk.Options {
+func (l *globQuery) options(call *registry.Call) *walk.Options {
 	return &walk.Options{Hidden: call.Bool("hidden"), All: !call.Bool("ignore"), Inline: true, Links: true}
 }
 
 // walk gives emit what matches the pattern, in order.
-func (l *lookup) walk(ctx context.Context, call *registry.Call, o *walk.Options, p *glob.Pattern, emit func([]found) bool) error {
+func (l *globQuery) walk(ctx context.Context, call *registry.Call, o *walk.Options, p *glob.Pattern, emit func([]found) bool) error {
 	o.Include, o.Dirs = p, p.Dirs()
 	withTime := call.String("sort") == "mtime"
 	work := func(_ int, b *walk.Batch) []found {
@@ -190,7 +190,7 @@ func (l *lookup) walk(ctx context.Context, call *registry.Call, o *walk.Options,
 }
 
 // byTime prints what matches, the newest first.
-func (l *lookup) byTime(ctx context.Context, call *registry.Call, p *printer) error {
+func (l *globQuery) byTime(ctx context.Context, call *registry.Call, p *printer) error {
 	var all []found
 	err := l.walk(ctx, call, l.options(call), l.pattern, func(list []found) bool {
 		all = append(all, list...)
@@ -229,7 +229,7 @@ func (p *printer) print(path string) {
 }
 
 // explainNothing says why nothing matched, as far as that can be found out.
-func (l *lookup) explainNothing(ctx context.Context, call *registry.Call) {
+func (l *globQuery) explainNothing(ctx context.Context, call *registry.Call) {
 	what := "files"
 	if l.pattern.Dirs() {
 		what = "directories"

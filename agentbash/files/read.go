@@ -144,7 +144,7 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 		r.about.metadata["sha256"] = hash
 	}
 	if real, err := resolveLinks(src.path); err == nil {
-		f.rememberRecord(real, record{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
+		f.rememberState(real, fileState{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ type Options struct {
 //
 // grep has both also where nothing matched.
 func Tools(opts *Options) []*registry.Tool {
-	f := &files{known: map[string]record{}, busy: map[string]*turn{}}
+	f := &files{states: map[string]fileState{}, locks: map[string]*fileLock{}}
 	if opts != nil {
 		f.opts = *opts
 	}

@@ -191,7 +191,7 @@ func sizeText(v *checkpoint.Version) string {
 // restoreFile gives a file what it held before a change; list is its changes.
 func (f *files) restoreFile(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (about summary, err error) {
 	shown := call.Rel(c.Path)
-	defer f.takeTurn(c.Path)()
+	defer f.lockFile(c.Path)()
 	g := f.newGate(ctx)
 	if err := g.mayWrite(c.Path); err != nil {
 		return about, err

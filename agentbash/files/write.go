@@ -103,7 +103,7 @@ func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolRe
 		}
 	}
 	path := call.Path(call.String("file_path"))
-	defer f.takeTurn(turnName(path))()
+	defer f.lockFile(turnName(path))()
 	g := f.newGate(ctx)
 	file, err := openTarget(g, call, path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -225,7 +225,7 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 
 // checkWasRead refuses to overwrite what was not read.
 func (f *files) checkWasRead(shown string, file *atomicfile.File, old, content []byte) error {
-	r, known := f.lookUpRecord(file.Path)
+	r, known := f.lookUpState(file.Path)
 	switch {
 	case known && r.changed(stampOfFile(file), old):
 		return fmt.Errorf("%s changed since it was read: read it again, or pass --force", shown)
@@ -256,8 +256,8 @@ func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.
 
 // rememberFile notes a file that was just written.
 func (f *files) rememberFile(real string, content []byte) {
-	r := record{print: printOf(content), whole: true}
-	f.rememberRecord(real, r)
+	r := fileState{print: printOf(content), whole: true}
+	f.rememberState(real, r)
 }
 
 func stampOfFile(file *atomicfile.File) stamp {

@@ -194,7 +194,7 @@ func (s *chatUI) handleKey(ctx context.Context, k keyName) error {
 		}
 		return nil
 	case keySuspend:
-		return s.suspend()
+		return s.suspendProgram()
 	}
 	if err := s.editExternally(ctx); err != nil {
 		s.screen.note(err.Error())

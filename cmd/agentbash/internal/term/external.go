@@ -54,10 +54,10 @@ func (s *chatUI) editExternally(ctx context.Context) error {
 // stopTime is how long it may take until the stop is felt.
 const stopTime = 300 * time.Millisecond
 
-// suspend is Ctrl-Z: the shell that started us goes on, until fg. The signal may
+// suspendProgram is Ctrl-Z: the shell that started us goes on, until fg. The signal may
 // be felt only after kill has returned, and where there is nobody to continue us
 // (an orphaned process group) never, so it is waited for, but not for ever.
-func (s *chatUI) suspend() error {
+func (s *chatUI) suspendProgram() error {
 	return s.in.leaveTerminal(func() error {
 		again := make(chan os.Signal, 1)
 		signal.Notify(again, unix.SIGCONT)

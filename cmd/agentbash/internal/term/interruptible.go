@@ -91,7 +91,7 @@ func (s *chatUI) handlePressed(k key) (stop bool) {
 	switch {
 	case k.name == keySuspend:
 		s.screen.hideLive(true)
-		if err := s.suspend(); err != nil {
+		if err := s.suspendProgram(); err != nil {
 			s.screen.note(err.Error())
 		}
 		s.screen.hideLive(false)

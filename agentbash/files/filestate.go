@@ -7,31 +7,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// files is what the tools of one session share.
+// files is what the tools of one call of Tools share.
 type files struct {
 	opts  Options
 	links links
 
-	mu    sync.Mutex
-	known map[string]record // by resolved path
-	busy  map[string]*turn  // files that are being changed, by resolved path
+	mu     sync.Mutex
+	states map[string]fileState // by resolved path
+	locks  map[string]*fileLock // files that are being changed, by resolved path
 }
 
-// turn is the right to change a file; those who wait for it are counted.
-type turn struct {
+// fileLock is the right to change a file; those who wait for it are counted.
+type fileLock struct {
 	mu      sync.Mutex
 	waiting int
 }
 
-// takeTurn waits until no other call of this session changes the file, and
-// returns what gives the turn up. The file's own lock is not enough: it is gone
+// lockFile waits until no other call changes the file, and
+// returns what unlocks it. The file's own lock is not enough: it is gone
 // with the old file before the new one is remembered.
-func (f *files) takeTurn(path string) (done func()) {
+func (f *files) lockFile(path string) (done func()) {
 	f.mu.Lock()
-	t := f.busy[path]
+	t := f.locks[path]
 	if t == nil {
-		t = &turn{}
-		f.busy[path] = t
+		t = &fileLock{}
+		f.locks[path] = t
 	}
 	t.waiting++
 	f.mu.Unlock()
@@ -41,13 +41,13 @@ func (f *files) takeTurn(path string) (done func()) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if t.waiting--; t.waiting == 0 {
-			delete(f.busy, path)
+			delete(f.locks, path)
 		}
 	}
 }
 
-// record is what a file was when it was last read or written here.
-type record struct {
+// fileState is what a file was when it was last read or written here.
+type fileState struct {
 	stat  stamp
 	print uint64 // fingerprint of the whole content
 	whole bool   // print is set
@@ -95,18 +95,18 @@ func printOf(content []byte) uint64 {
 	return f.h.Sum64()
 }
 
-// rememberRecord remembers a file as it was read or written.
-func (f *files) rememberRecord(path string, r record) {
+// rememberState remembers a file as it was read or written.
+func (f *files) rememberState(path string, r fileState) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.known[path] = r
+	f.states[path] = r
 }
 
-// lookUpRecord returns what is known of a file.
-func (f *files) lookUpRecord(path string) (record, bool) {
+// lookUpState returns what is known of a file.
+func (f *files) lookUpState(path string) (fileState, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r, ok := f.known[path]
+	r, ok := f.states[path]
 	return r, ok
 }
 
@@ -114,7 +114,7 @@ func (f *files) lookUpRecord(path string) (record, bool) {
 // was when it was last seen. The content decides, so that a touch is no change
 // and a change within one tick of the clock is; the stat stands in only where
 // the whole content was never seen.
-func (r record) changed(now stamp, content []byte) bool {
+func (r fileState) changed(now stamp, content []byte) bool {
 	if r.whole {
 		return r.print != printOf(content)
 	}

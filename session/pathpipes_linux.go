@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// conduits makes the pipes and files that the shell opens by path.
+// pathPipes makes the pipes and files that the shell opens by path.
 //
 // They are anonymous, and their path is that of a descriptor of the host below
 // /proc, as long as the shell may look there. It may not when it runs in a
 // sandbox that the host is outside of (Landlock), as another user, without
 // /proc, or when the host is not dumpable. Then they are FIFOs and files in the
 // state directory.
-type conduits struct {
+type pathPipes struct {
 	host  int // own pid
 	named bool
 	root  string // a launcher's directory; "": dir
@@ -28,7 +28,7 @@ type conduits struct {
 
 // makePipe makes a pipe and returns its read end, which does not block, and the
 // path by which others open the write end.
-func (c *conduits) makePipe() (fd int, path string, err error) {
+func (c *pathPipes) makePipe() (fd int, path string, err error) {
 	if !c.named {
 		r, w, err := makePipe()
 		if err != nil {
@@ -51,7 +51,7 @@ func (c *conduits) makePipe() (fd int, path string, err error) {
 }
 
 // makeFile makes an empty file and returns a descriptor for it and its path.
-func (c *conduits) makeFile() (fd int, path string, err error) {
+func (c *pathPipes) makeFile() (fd int, path string, err error) {
 	if !c.named {
 		if fd, err = unix.MemfdCreate("agentbash-session", unix.MFD_CLOEXEC); err != nil {
 			return -1, "", fmt.Errorf("make a file in memory: %w", err)
@@ -67,8 +67,8 @@ func (c *conduits) makeFile() (fd int, path string, err error) {
 	return fd, path, nil
 }
 
-// useLauncher fits the conduits to the launcher of the next shell.
-func (c *conduits) useLauncher(l *Launcher, named bool) {
+// useLauncher fits the paths to the launcher of the next shell.
+func (c *pathPipes) useLauncher(l *Launcher, named bool) {
 	c.root, c.named = "", named
 	if l != nil && l.Dir != "" {
 		c.root, c.named = l.Dir, true
@@ -76,17 +76,17 @@ func (c *conduits) useLauncher(l *Launcher, named bool) {
 }
 
 // removeName removes the name of a pipe or file that is no longer opened.
-func (c *conduits) removeName(path string) {
+func (c *pathPipes) removeName(path string) {
 	if c.named && path != "" {
 		os.Remove(path)
 	}
 }
 
-func (c *conduits) fdPath(fd int) string {
+func (c *pathPipes) fdPath(fd int) string {
 	return "/proc/" + strconv.Itoa(c.host) + "/fd/" + strconv.Itoa(fd)
 }
 
-func (c *conduits) newName(kind string) (string, error) {
+func (c *pathPipes) newName(kind string) (string, error) {
 	dir, err := c.root, error(nil)
 	switch {
 	case dir == "":

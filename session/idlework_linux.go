@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// An idler does what the shell needs between commands, once there is time for
+// An idleWork does what the shell needs between commands, once there is time for
 // it: a model thinks for seconds, and a burst of commands never pays. One timer
 // serves many commands; to set it for each would wake a thread each time.
-type idler struct {
+type idleWork struct {
 	armed bool // a timer is set or fires
 	timer *time.Timer
 	fires sync.WaitGroup
@@ -24,7 +24,7 @@ const (
 )
 
 // prepare makes the timer, which does not run yet.
-func (i *idler) prepare(onIdle func()) {
+func (i *idleWork) prepare(onIdle func()) {
 	i.timer = time.AfterFunc(time.Hour, onIdle)
 	i.timer.Stop()
 }
@@ -52,8 +52,8 @@ func (e *engine) onIdle() {
 	i := &e.idle
 	defer i.fires.Done()
 	select {
-	case e.turn <- struct{}{}:
-		defer func() { <-e.turn }()
+	case e.running <- struct{}{}:
+		defer func() { <-e.running }()
 	default:
 		if !e.closing.Load() {
 			i.fires.Add(1)
@@ -82,7 +82,7 @@ func (e *engine) onIdle() {
 }
 
 // join cancels the timer and waits for one that has fired.
-func (i *idler) join() {
+func (i *idleWork) join() {
 	if i.armed && i.timer.Stop() {
 		i.fires.Done()
 	}

@@ -50,7 +50,7 @@ func TestConfinedShell(t *testing.T) {
 	}
 	dir := t.TempDir()
 	s := open(t, &Options{Shell: confine(t, dir), Dir: dir, StateDir: dir})
-	require.True(t, s.e.conduits.named)
+	require.True(t, s.e.pipes.named)
 	run(t, s, "x=5; cd /; exit 3")
 	r := run(t, s, "echo $x $PWD; : </proc/"+itoa(os.Getpid())+"/fd/0")
 	require.Equal(t, "5 /\n", string(r.Stdout))
