@@ -19,8 +19,8 @@
 // New(nil) is as safe as the program: mode ask, with nobody to ask. What only
 // reads runs; what would be asked about is denied. Commands get an environment
 // without secrets, the tools keep to the workspace, and in the modes plan and auto
-// the kernel holds bash too, where it can: then this executable is started anew as
-// the launcher of bash, before main, and ends with that.
+// the kernel holds bash too, where it can. For that this executable is started a
+// second time as the launcher of bash; that process never reaches main.
 //
 // Calls of tools from inside bash (read x | head) are made by a small program that
 // this package brings for Linux on amd64. Elsewhere a program needs one more line,
@@ -49,9 +49,9 @@ import (
 	"github.com/agentbash/agentbash/session"
 )
 
-// Options configures New; nil means the defaults; copied. The options of the
-// parts are theirs: New sets what joins them (directories, the access of tools,
-// the launcher, the guard) and leaves the rest as it is.
+// Options configures New; nil means the defaults; copied. From Commands on, they
+// are the options of the parts: New sets what connects the parts (directories, the
+// access of tools, the launcher, the guard) and leaves the rest as it is.
 type Options struct {
 	Dir  string      // where commands start, and the workspace; "" is the current directory
 	Mode policy.Mode // how much runs without a question; "" is policy.AskMode
@@ -65,13 +65,17 @@ type Options struct {
 	// that Close removes.
 	StateDir string
 
-	// ToolsOnly is for a program that calls tools and gives bash nothing to do:
-	// no shell is made ready, and bash text cannot call tools.
+	// ToolsOnly is for a program that calls tools and never runs bash text: no
+	// confined shell is prepared, and bash text cannot call tools.
 	ToolsOnly bool
 
-	// Warn is told what is not as it should be and stops nothing: an entry of
-	// Fields that is left out, what the kernel cannot hold. nil: it is dropped,
-	// but an entry that is left out is an error.
+	// Settings are the words in which messages name what a person may change in
+	// this program, such as a key of its configuration.
+	Settings registry.Settings
+
+	// Warn gets the problems that do not stop New: an entry of Fields that cannot
+	// be used, what the kernel cannot enforce. nil: warnings are dropped, and an
+	// entry that cannot be used is an error of New.
 	Warn func(error)
 
 	Commands     commands.Options
@@ -131,7 +135,8 @@ func New(opts *Options) (_ *Bash, err error) {
 // register makes the tools.
 func (b *Bash) register(o *Options) (err error) {
 	c := &o.Commands
-	c.Files.StateDir, c.Files.Guard = filepath.Join(o.StateDir, "checkpoints"), !o.ToolsOnly
+	c.Files.Settings, c.Web.Settings = o.Settings, o.Settings
+	c.Files.StateDir, c.Files.RequireRead = filepath.Join(o.StateDir, "checkpoints"), !o.ToolsOnly
 	c.Files.Access = func(ctx context.Context) *files.Access { return b.confinement.Access(ctx) }
 	if c.Notes.Root == "" {
 		c.Notes.Root = confinement.Repository(o.Dir)
@@ -166,6 +171,7 @@ func (b *Bash) register(o *Options) (err error) {
 func (b *Bash) open(o *Options) (err error) {
 	at := confinement.FindWorkspace(o.Dir, &o.Workspace)
 	o.Guard.Mode, o.Guard.World = o.Mode, at.World()
+	o.Guard.Settings = o.Settings
 	b.guard = guard.New(&o.Guard)
 	o.Confinement.Mode, o.Confinement.Trusted = b.guard.Mode(), o.Guard.Said
 	b.confinement = confinement.New(at, &o.Confinement)
@@ -182,6 +188,7 @@ func (b *Bash) open(o *Options) (err error) {
 	}
 	r := &o.Router
 	r.Dir, r.StateDir, r.NoCalls = o.Dir, filepath.Join(o.StateDir, "outputs"), o.ToolsOnly
+	r.Settings = o.Settings
 	r.Guard, r.Launcher, r.Env = b.guard, shell.Launcher, shell.Env
 	b.router, err = router.New(b.registry, r)
 	return err
@@ -206,8 +213,8 @@ func (b *Bash) Run(ctx context.Context, command string, opts *router.RunOptions)
 	return b.router.Run(ctx, command, opts)
 }
 
-// Definition is the one tool as a model's provider is told of it. It names what
-// is registered now.
+// Definition returns the definition of the bash tool, to be sent to a model. Its
+// description names the tools that are registered now.
 func (b *Bash) Definition() registry.Definition { return router.Definition(b.registry) }
 
 // Registry holds the tools; more can be registered at any time.
@@ -226,10 +233,10 @@ func (b *Bash) Fields() *fieldbash.Fields { return b.fields }
 // command comes.
 func (b *Bash) Start() { go b.router.Start() }
 
-// SetMode changes the mode: who decides, what the kernel and the tools hold
-// commands to, and the environment. The shell is started again with its directory
-// and variables; ctx bounds the wait for a command that runs. missing says what
-// the kernel does not do of what the mode promises, a line each. With an error the
+// SetMode changes the mode: what is asked about, what the kernel and the tools
+// hold commands to, and the environment. The shell is started again with its
+// directory and variables; ctx bounds the wait for a command that runs. missing
+// lists what the mode promises and this kernel cannot enforce. After an error the
 // mode is as it was.
 func (b *Bash) SetMode(ctx context.Context, mode policy.Mode) (missing []string, err error) {
 	old := b.guard.Mode()
@@ -252,8 +259,8 @@ func (b *Bash) SetMode(ctx context.Context, mode policy.Mode) (missing []string,
 	return s.Missing, nil
 }
 
-// TrustSender makes whoever sends commands the person whose machine it is:
-// nothing is asked, and nothing holds them but what is always blocked.
+// TrustSender is for commands that a person types: nothing is asked and nothing
+// confines them from now on. What is blocked in every mode stays blocked.
 func (b *Bash) TrustSender(ctx context.Context) error {
 	b.guard.SetMode(policy.FullMode)
 	b.guard.SetSaid(true)

@@ -20,7 +20,7 @@ const (
 
 func TestCancelInTheMiddleOfAReplyKeepsTheText(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{Text: "I think", Chunk: 100, Hold: true},
 		{Expect: modelserver.Expectations{
 			{Role: "assistant", Contains: []string{"I think", "cut off here"}}, {Role: "user", Equals: text("well?")},
@@ -45,7 +45,7 @@ func TestCancelInTheMiddleOfAReplyKeepsTheText(t *testing.T) {
 
 func TestCancelWhileACommandRunsAnswersEveryCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{ToolCalls: []modelserver.ToolCall{{Command: "echo first"}, {Command: "echo begun; : > begun; exec sleep 60"}, {Command: "touch never"}}},
 		{Expect: modelserver.Expectations{
 			{Role: "tool", Equals: text("first\n")},
@@ -81,7 +81,7 @@ func TestCancelWhileACommandRunsAnswersEveryCall(t *testing.T) {
 
 func TestCancelDuringTheWaitForARetry(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Status: 429, RetryAfter: "50"}, {Text: "ok"}}}, func(o *Options) {
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Status: 429, RetryAfter: "50"}, {Text: "ok"}}}, func(o *Options) {
 		shown := o.Events
 		o.Events = func(e Event) {
 			shown(e)

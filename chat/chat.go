@@ -15,25 +15,7 @@ import (
 	"github.com/agentbash/agentbash/router"
 )
 
-// Runner runs one command string as the model sent it. Run returns when the
-// command has ended, with what the model is to see; when ctx is cancelled it
-// ends the command first. A command that fails has an exit code, not an error.
-//
-// A Runner may say more: see [Refuser] and [TurnBeginner]; and with a method
-// Dir() string where its shell is, which prompts and records name.
-type Runner interface {
-	Run(ctx context.Context, command string, timeout time.Duration) (output string, exitCode int)
-}
-
-// Refuser is a [Runner] that does not run everything. Refusal is why the last
-// command was not run at all; nil: it was.
-type Refuser interface{ Refusal() error }
-
-// Displayer is a [Runner] that may say in a line what the last command did; "":
-// there is only its output.
-type Displayer interface{ Display() string }
-
-// Options say what a conversation talks to.
+// Options configures New; Model and Runner are required.
 type Options struct {
 	Model   string
 	BaseURL string // up to and without /chat/completions; "" is OpenAI's own
@@ -121,16 +103,16 @@ type Conversation struct {
 	messages []message
 	turns    int
 
-	size     sizer             // of the context
-	cost     float64           // dollars so far
-	unpriced bool              // a request's cost is not known
-	resumed  string            // a note for the next prompt: the shell is a new one
-	pieces   transcript.Record // what was shown of a reply, while a history is read
-	sick     error             // the journal's
-	hush     bool              // a summary is written, which nobody is shown
-	plain    bool              // the server refuses reasoning that is sent back
-	by       string            // the model that answers
-	denied   error             // why the last command was not run
+	size        sizer             // of the context
+	cost        float64           // dollars so far
+	unpriced    bool              // a request's cost is not known
+	resumed     string            // a note for the next prompt: the shell is a new one
+	pieces      transcript.Record // what was shown of a reply, while a history is read
+	sick        error             // the journal's
+	summarizing bool              // a summary is written, which nobody is shown
+	plain       bool              // the server refuses reasoning that is sent back
+	by          string            // the model that answers
+	denied      error             // why the last command was not run
 }
 
 // New makes a conversation. It sends nothing yet.
@@ -139,13 +121,13 @@ func New(opts *Options) *Conversation {
 	if c.opts.Description == "" {
 		c.opts.Description = router.Definition(registry.New()).Description
 	}
-	c.tools = tools(c.opts.Description)
+	c.tools = toolDefinitions(c.opts.Description)
 	c.opts.Settings = c.opts.Settings.orDefaults()
 	if c.opts.Events == nil {
 		c.opts.Events = func(Event) {}
 	}
-	c.connect()
-	c.begin()
+	c.connectModel()
+	c.loadHistory()
 	return c
 }
 
@@ -173,7 +155,7 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	if strings.TrimSpace(p.Text) == "" && len(p.Images) == 0 {
 		return "", &Error{Exit: ExitUsage, Text: "the prompt is empty: type what is to be done"}
 	}
-	named, err := loadImages(p.Text, c.dir())
+	named, err := loadImages(p.Text, c.shellDir())
 	if err == nil {
 		named = append(append([]Image(nil), p.Images...), named...)
 		err = checkImages(named)
@@ -184,21 +166,21 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	c.turns++
 	c.denied = nil
 	c.beginTurn()
-	c.settle()
-	c.add(transcript.Record{Type: transcript.TypeUser, Text: p.Text, Images: named})
+	c.closeTurn()
+	c.addRecord(transcript.Record{Type: transcript.TypeUser, Text: p.Text, Images: named})
 	if limit := c.opts.MaxTime; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, OutOfTime(limit, c.opts.Settings.MaxTime))
 		defer cancel()
 	}
-	t := &turn{guard: newGuard(c.opts.Settings.Permission)}
-	final, err = c.run(ctx, t)
+	t := &turn{loops: newLoopDetector(c.opts.Settings.Permission)}
+	final, err = c.runTurn(ctx, t)
 	end := transcript.Record{Type: transcript.TypeEnd}
 	if err != nil {
 		end.Error, end.ExitCode = err.Error(), exitOf(err)
 	}
-	c.record(end)
-	return final, errors.Join(err, c.sync())
+	c.appendRecord(end)
+	return final, errors.Join(err, c.syncJournal())
 }
 
 // Denied is why the last command of the last Send was not run, where nothing has
@@ -207,24 +189,24 @@ func (c *Conversation) Denied() error { return c.denied }
 
 // turn is the state of one Turn.
 type turn struct {
-	requests int
-	squeezes int // compactions since the last reply
-	guard    *guard
+	requests    int
+	compactions int // compactions since the last reply
+	loops       *loopDetector
 }
 
-// run asks and answers until the model has nothing more to call.
-func (c *Conversation) run(ctx context.Context, t *turn) (final string, err error) {
+// runTurn asks and answers until the model has nothing more to call.
+func (c *Conversation) runTurn(ctx context.Context, t *turn) (final string, err error) {
 	for {
-		if err := c.ready(ctx, t); err != nil {
+		if err := c.prepareRequest(ctx, t); err != nil {
 			return final, err
 		}
-		r, err := c.ask(ctx)
+		r, err := c.requestReply(ctx)
 		if err != nil && r.text.Len() == 0 && c.makeRoom(ctx, t, err) {
 			continue
 		}
 		t.requests++
-		t.squeezes = 0
-		c.keep(r, err)
+		t.compactions = 0
+		c.appendReply(r, err)
 		final = r.text.String()
 		if err != nil {
 			return final, err
@@ -233,35 +215,35 @@ func (c *Conversation) run(ctx context.Context, t *turn) (final string, err erro
 			return final, c.checkFinish(r)
 		}
 		for _, call := range r.calls {
-			c.answer(ctx, t, r, call)
+			c.runToolCall(ctx, t, r, call)
 		}
 		if ctx.Err() != nil {
-			return final, c.interrupted(ctx)
+			return final, c.interruptError(ctx)
 		}
-		if err := t.guard.stop(); err != nil {
+		if err := t.loops.stopError(); err != nil {
 			return final, err
 		}
 	}
 }
 
-// ready is what must be so before a request: no limit is reached, the
+// prepareRequest is what must be so before a request: no limit is reached, the
 // conversation fits, and what was shown is on the disk.
-func (c *Conversation) ready(ctx context.Context, t *turn) error {
+func (c *Conversation) prepareRequest(ctx context.Context, t *turn) error {
 	if err := c.checkLimits(t); err != nil {
 		return err
 	}
-	if c.size.full(c.messages) && t.squeezes == 0 {
-		t.squeezes++
-		c.squeeze(ctx, t.squeezes)
+	if c.size.isFull(c.messages) && t.compactions == 0 {
+		t.compactions++
+		c.shortenHistory(ctx, t.compactions)
 	}
-	return c.sync()
+	return c.syncJournal()
 }
 
-// settle closes a turn that ended before the model had its say, since many chat
+// closeTurn closes a turn that ended before the model had its say, since many chat
 // templates refuse two user messages in a row.
-func (c *Conversation) settle() {
+func (c *Conversation) closeTurn() {
 	if c.waiting() {
-		c.add(noReply())
+		c.addRecord(noReply())
 	}
 }
 
@@ -275,69 +257,25 @@ func noReply() transcript.Record {
 	return transcript.Record{Type: transcript.TypeAssistant, Text: "[no reply: the turn was interrupted]"}
 }
 
-// keep appends a reply. Of one that broke off, the text stays, with a note;
+// appendReply appends a reply. Of one that broke off, the text stays, with a note;
 // calls that may be incomplete do not.
-func (c *Conversation) keep(r *reply, err error) {
+func (c *Conversation) appendReply(r *reply, err error) {
 	rec := transcript.Record{Type: transcript.TypeAssistant, Text: r.text.String(), Reasoning: r.reasoning.String()}
 	if strings.TrimSpace(rec.Text) == "" {
 		rec.Text = ""
 	}
 	if err != nil {
 		if rec.Partial = true; rec.Text != "" {
-			c.add(rec)
+			c.addRecord(rec)
 		}
 		return
 	}
-	rec.Extra = r.extra()
+	rec.Extra = r.providerFields()
 	for _, call := range r.calls {
 		rec.Calls = append(rec.Calls, call.echo())
 	}
 	if rec.Text == "" && len(rec.Calls) == 0 {
 		rec.Text = "(no answer)"
 	}
-	c.add(rec)
-}
-
-// answer runs one call and appends its tool message.
-func (c *Conversation) answer(ctx context.Context, t *turn, r *reply, call *toolCall) {
-	result := ToolResult{ID: call.id}
-	command, timeout, err := parseCall(call.name, call.arguments)
-	switch {
-	case ctx.Err() != nil:
-		result.Output, result.ExitCode, result.Interrupted = "["+stopped(ctx)+" before it ran]", 130, true
-	case err != nil:
-		result.Output, result.ExitCode, result.Refused = "bash: "+err.Error(), 2, true
-		if r.finish == openai.FinishReasonLength {
-			result.Output += "; the reply reached the model's output limit: send less at once, a long file in parts"
-		}
-		result.Output += t.guard.saw(call.name+" "+call.arguments, result)
-	case t.guard.stop() != nil:
-		result.Output, result.ExitCode, result.Refused = "[not run: the turn was stopped]", 1, true
-	default:
-		c.emit(ToolCall{ID: call.id, Command: command, Timeout: timeout})
-		start := time.Now()
-		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, command, timeout)
-		result.Duration = time.Since(start)
-		if r, ok := c.opts.Runner.(Refuser); ok && r.Refusal() != nil {
-			result.Denied, c.denied = true, r.Refusal()
-			result.Why = c.denied
-		} else {
-			c.denied = nil
-		}
-		if d, ok := c.opts.Runner.(Displayer); ok {
-			result.Display = d.Display()
-		}
-		if ctx.Err() != nil {
-			result.Interrupted = true
-			result.Output = strings.TrimLeft(result.Output+"\n["+stopped(ctx)+"]", "\n")
-		} else {
-			result.Output += t.guard.saw(command, result)
-		}
-	}
-	if strings.TrimSpace(result.Output) == "" {
-		// go-openai leaves empty content out, and servers refuse a tool message without.
-		result.Output = "(no output)"
-	}
-	c.add(result.record(c.dir()))
-	c.opts.Events(result)
+	c.addRecord(rec)
 }

@@ -49,19 +49,19 @@ func (b *bashRunner) ran() []string {
 	return append([]string(nil), b.runs...)
 }
 
-// talk is a conversation with a scripted model, and what it showed.
-type talk struct {
+// testChat is a conversation with a scripted model, and what it showed.
+type testChat struct {
 	*Conversation
 	server *modelserver.Server
 	runner *bashRunner
 	events []Event
 }
 
-func startTalk(t *testing.T, script *modelserver.Script, change func(*Options)) *talk {
+func startChat(t *testing.T, script *modelserver.Script, change func(*Options)) *testChat {
 	t.Helper()
 	server, err := modelserver.Start(script, nil)
 	require.NoError(t, err)
-	k := &talk{server: server, runner: &bashRunner{dir: t.TempDir()}}
+	k := &testChat{server: server, runner: &bashRunner{dir: t.TempDir()}}
 	opts := &Options{
 		Model: "scripted-1", BaseURL: server.BaseURL, APIKey: "key", System: "You are a test.",
 		Runner: k.runner, Events: func(e Event) { k.events = append(k.events, e) }, Backoff: time.Millisecond,
@@ -75,12 +75,12 @@ func startTalk(t *testing.T, script *modelserver.Script, change func(*Options)) 
 
 // played ends the server and requires that the script was played and every
 // request was as the protocol wants it.
-func (k *talk) played(t *testing.T) {
+func (k *testChat) played(t *testing.T) {
 	t.Helper()
 	require.NoError(t, k.server.Close())
 }
 
-func (k *talk) shown() string {
+func (k *testChat) shown() string {
 	var b strings.Builder
 	for _, e := range k.events {
 		switch e := e.(type) {
@@ -114,7 +114,7 @@ func call(command string) []modelserver.ToolCall {
 func TestTurnRunsCallsUntilTheModelStops(t *testing.T) {
 	script, err := modelserver.Load("../testdata/model/loop.json")
 	require.NoError(t, err)
-	k := startTalk(t, script, nil)
+	k := startChat(t, script, nil)
 	require.NoError(t, os.WriteFile(filepath.Join(k.runner.dir, "a.txt"), []byte("one\n"), 0o600))
 
 	final, err := k.Turn(context.Background(), "Make one two.")
@@ -142,7 +142,7 @@ func TestTurnRunsCallsUntilTheModelStops(t *testing.T) {
 }
 
 func TestRequestsOfferTheSameToolInTheSameBytes(t *testing.T) {
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{ToolCalls: call("true")}, {Text: "a"}, {Text: "b"},
 	}}, nil)
 	for range 2 {
@@ -245,7 +245,7 @@ func TestMisbehavingServers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			k := startTalk(t, &modelserver.Script{Replies: append(tt.replies, modelserver.Reply{Text: "still here"})}, nil)
+			k := startChat(t, &modelserver.Script{Replies: append(tt.replies, modelserver.Reply{Text: "still here"})}, nil)
 			final, err := k.Turn(context.Background(), "go")
 			require.NoError(t, err)
 			require.Equal(t, tt.final, final)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,17 +16,17 @@ import (
 	"github.com/agentbash/agentbash/chat/transcript"
 )
 
-// maxSqueezes bounds the tries to make a request fit.
-const maxSqueezes = 2
+// maxCompactions bounds the tries to make a request fit.
+const maxCompactions = 2
 
 // makeRoom compacts after the server refused the conversation as too long. It
 // reports whether another request makes sense.
 func (c *Conversation) makeRoom(ctx context.Context, t *turn, err error) bool {
 	var e *Error
-	if !errors.As(err, &e) || !e.tooLong || t.squeezes >= maxSqueezes {
+	if !errors.As(err, &e) || !e.tooLong || t.compactions >= maxCompactions {
 		return false
 	}
-	t.squeezes++
+	t.compactions++
 	estimate := c.size.estimate(c.messages)
 	switch {
 	case e.window > 0:
@@ -32,7 +34,7 @@ func (c *Conversation) makeRoom(ctx context.Context, t *turn, err error) bool {
 	case c.size.window == 0 || c.size.window > estimate:
 		c.size.window = estimate
 	}
-	return c.squeeze(ctx, t.squeezes) && c.sync() == nil
+	return c.shortenHistory(ctx, t.compactions) && c.syncJournal() == nil
 }
 
 // Compact makes room now, whether the window is full or not.
@@ -42,35 +44,35 @@ func (c *Conversation) Compact(ctx context.Context) error {
 		c.size.window = c.size.estimate(c.messages)
 	}
 	c.size.window = min(c.size.window, c.size.estimate(c.messages))
-	ok := c.squeeze(ctx, 1)
+	ok := c.shortenHistory(ctx, 1)
 	c.size.window = before.window
 	if !ok {
 		return &Error{Exit: ExitUsage, Text: "there is nothing that could be left out yet"}
 	}
-	return c.sync()
+	return c.syncJournal()
 }
 
-// squeeze shortens the conversation. Outputs of tools go first, the oldest
+// shortenHistory shortens the conversation. Outputs of tools go first, the oldest
 // before the newer; then what came before the last turns becomes a summary. The
 // text of the last turns stays. It reports whether anything became shorter.
-func (c *Conversation) squeeze(ctx context.Context, try int) bool {
+func (c *Conversation) shortenHistory(ctx context.Context, try int) bool {
 	before := c.size.estimate(c.messages)
 	// What the server counted is the measure; our own weights are scaled to it.
-	ours := toolTokens + weigh(c.messages)
+	ours := toolTokens + estimateTokens(c.messages)
 	window := c.size.window * ours / max(ours, before) / try
 	ms := slices.Clone(c.messages)
 	c.dropOutputs(ms, window/2, try)
-	if toolTokens+weigh(ms) > window*7/10 {
+	if toolTokens+estimateTokens(ms) > window*7/10 {
 		ms = c.dropTurns(ctx, ms, window/3, try)
 	}
-	if weigh(ms) >= weigh(c.messages) {
+	if estimateTokens(ms) >= estimateTokens(c.messages) {
 		return false
 	}
 	rec := transcript.Record{Type: transcript.TypeCompact}
-	for _, m := range ms[c.systems():] {
+	for _, m := range ms[c.countSystem():] {
 		rec.Messages = append(rec.Messages, c.keepable(&m))
 	}
-	c.add(rec)
+	c.addRecord(rec)
 	c.size.forget()
 	c.opts.Events(Compacted{Before: before, After: c.size.estimate(c.messages)})
 	return true
@@ -80,7 +82,7 @@ func (c *Conversation) squeeze(ctx context.Context, try int) bool {
 // not the one that answers now.
 func (c *Conversation) keepable(m *message) transcript.Record {
 	rec := m.rec
-	if rec.Model = ""; !c.own(m) {
+	if rec.Model = ""; !c.isOwn(m) {
 		rec.Model = m.by
 	}
 	return rec
@@ -104,19 +106,19 @@ func (c *Conversation) dropOutputs(ms []message, target, try int) {
 		outputs = outputs[:max(0, len(outputs)-freshOutputs)]
 	}
 	for _, i := range outputs {
-		if toolTokens+weigh(ms) <= target {
+		if toolTokens+estimateTokens(ms) <= target {
 			return
 		}
 		rec := ms[i].rec
-		rec.Output = c.stub(rec.Output)
+		rec.Output = c.shortenOutput(rec.Output)
 		ms[i].rec, ms[i].Content = rec, rec.Output
 	}
 }
 
 var spilled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`full_output="([^"]+)"`) })
 
-// stub stands for an output: its first line, and where the whole is.
-func (c *Conversation) stub(output string) string {
+// shortenOutput stands for an output: its first line, and where the whole is.
+func (c *Conversation) shortenOutput(output string) string {
 	path := ""
 	if m := spilled().FindStringSubmatch(output); m != nil {
 		path = m[1]
@@ -129,24 +131,24 @@ func (c *Conversation) stub(output string) string {
 	}
 	next := "run the command again to see it"
 	if path != "" {
-		next = "read --file_path " + path
+		next = c.opts.Settings.ReadFile + " " + path
 	}
 	return fmt.Sprintf("%s\n<system_hint type=\"tool_output_omitted\" tool=\"bash\" reason=\"context_full\" actual_chars=\"%d\" full_output=%q>%s</system_hint>", head, len(output), path, next)
 }
 
 // dropTurns replaces what comes before the last turns by a summary.
 func (c *Conversation) dropTurns(ctx context.Context, ms []message, budget, try int) []message {
-	head := c.systems()
+	head := c.countSystem()
 	cut := tailStart(ms, head, budget)
 	if cut <= head {
 		return ms
 	}
 	text := ""
 	if try == 1 {
-		text = c.summary(ctx, ms[:cut])
+		text = c.summarizeMessages(ctx, ms[:cut])
 	}
 	if text == "" {
-		text = listing(ms[head:cut])
+		text = listMessages(ms[head:cut])
 	}
 	text = "[The conversation before this point was left out to save room. What happened, in short:]\n" + text
 	midTurn := ms[cut].Role != openai.ChatMessageRoleUser
@@ -157,7 +159,7 @@ func (c *Conversation) dropTurns(ctx context.Context, ms []message, budget, try 
 	add := func(r transcript.Record) {
 		keep := c.messages
 		c.messages = nil
-		c.push(r)
+		c.appendMessage(r)
 		out = append(out, c.messages...)
 		c.messages = keep
 	}
@@ -175,7 +177,7 @@ func tailStart(ms []message, head, budget int) int {
 	best := -1
 	for i := len(ms) - 1; i >= head && turns < 2; i-- {
 		if ms[i].Role == openai.ChatMessageRoleUser {
-			if turns++; weigh(ms[i:]) <= budget || turns == 1 && i == len(ms)-1 {
+			if turns++; estimateTokens(ms[i:]) <= budget || turns == 1 && i == len(ms)-1 {
 				best = i
 			}
 		}
@@ -186,7 +188,7 @@ func tailStart(ms []message, head, budget int) int {
 	// An assistant's message with calls and their results stay together.
 	for i := len(ms) - 1; i > head; i-- {
 		if ms[i].Role == openai.ChatMessageRoleAssistant {
-			if best >= 0 && weigh(ms[i:]) > budget {
+			if best >= 0 && estimateTokens(ms[i:]) > budget {
 				break
 			}
 			best = i
@@ -198,25 +200,25 @@ func tailStart(ms []message, head, budget int) int {
 // summaryPrompt asks for what the next steps need.
 const summaryPrompt = `The conversation has become too long for the context window. Write the summary from which you will go on, as plain text, without calling a tool: what was asked for, in the user's own words where they matter; what was decided and why; which files were read or changed and what matters in them; which commands matter and what came of them; what remains to be done. At most 800 words.`
 
-// summary has the model sum up the messages; "" when it does not.
-func (c *Conversation) summary(ctx context.Context, ms []message) string {
+// summarizeMessages has the model sum up the messages; "" when it does not.
+func (c *Conversation) summarizeMessages(ctx context.Context, ms []message) string {
 	keep, size := c.messages, c.size
-	c.hush = true
-	defer func() { c.messages, c.size, c.hush = keep, size, false }()
+	c.summarizing = true
+	defer func() { c.messages, c.size, c.summarizing = keep, size, false }()
 	c.messages = slices.Clone(ms)
 	if last := ms[len(ms)-1]; last.Role == openai.ChatMessageRoleUser {
 		c.messages = c.messages[:len(ms)-1]
 	}
-	c.push(transcript.Record{Type: transcript.TypeUser, Text: summaryPrompt})
-	r, err := c.ask(ctx)
+	c.appendMessage(transcript.Record{Type: transcript.TypeUser, Text: summaryPrompt})
+	r, err := c.requestReply(ctx)
 	if err != nil {
 		return ""
 	}
 	return strings.TrimSpace(r.text.String())
 }
 
-// listing is a summary without a model: the prompts and the commands.
-func listing(ms []message) string {
+// listMessages is a summary without a model: the prompts and the commands.
+func listMessages(ms []message) string {
 	var b strings.Builder
 	for _, m := range ms {
 		switch {
@@ -256,4 +258,23 @@ func clipMiddle(s string, n int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:n/2], "") + "\n[...]\n" + strings.ToValidUTF8(s[len(s)-n/2:], "")
+}
+
+// SpillTo makes an Options.Spill that keeps each text in a file of its own in
+// dir, which is made with mode 0700 when it is first needed.
+func SpillTo(dir string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+		f, err := os.CreateTemp(dir, "context-*.txt")
+		if err != nil {
+			return "", err
+		}
+		_, err = io.WriteString(f, text)
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		return f.Name(), err
+	}
 }

@@ -41,7 +41,7 @@ const bigOutput = "seq 1 2000" // 8,893 bytes
 func TestOutputsGoFirstAndStayReachable(t *testing.T) {
 	j, spill := &tape{}, t.TempDir()
 	usage := &modelserver.Usage{PromptTokens: 9300, CompletionTokens: 10}
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{Text: "One.", ToolCalls: call(bigOutput)}, {Text: "Two.", ToolCalls: call(bigOutput)}, {Text: "Three.", ToolCalls: call(bigOutput)},
 		{Text: "Four.", ToolCalls: call(bigOutput), Usage: usage},
 		{NewConversation: true, Expect: modelserver.Expectations{
@@ -62,7 +62,7 @@ func TestOutputsGoFirstAndStayReachable(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, strings.HasSuffix(string(data), "1999\n2000\n"))
 
-	again := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "ok"}}}, func(o *Options) { o.History = j.records })
+	again := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "ok"}}}, func(o *Options) { o.History = j.records })
 	_, err = again.Turn(context.Background(), "go on")
 	require.NoError(t, err)
 	again.played(t)
@@ -77,7 +77,7 @@ func TestEarlierTurnsBecomeASummary(t *testing.T) {
 
 func earlierTurns(t *testing.T, api string) {
 	long := strings.Repeat("word ", 800) // 1,000 tokens
-	k := startTalk(t, &modelserver.Script{API: api, Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{API: api, Replies: []modelserver.Reply{
 		{Text: long}, {Text: "Second.", Usage: &modelserver.Usage{PromptTokens: 2900, CompletionTokens: 1000}},
 		{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Contains: []string{"Write the summary"}}}, Text: "They want tea."},
 		{NewConversation: true, Expect: modelserver.Expectations{
@@ -96,7 +96,7 @@ func earlierTurns(t *testing.T, api string) {
 
 func TestAWindowIsLearntFromTheServersRefusal(t *testing.T) {
 	refusal := modelserver.Reply{Status: 400, ErrorCode: "context_length_exceeded", Error: "This model's maximum context length is 4,096 tokens."}
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{ToolCalls: call(bigOutput)}, {ToolCalls: call(bigOutput)}, {ToolCalls: call(bigOutput)}, {ToolCalls: call(bigOutput)},
 		refusal,
 		{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Contains: []string{"Write the summary"}}}, Status: 400, Error: "prompt is too long: 9000 tokens > 4096 maximum"},
@@ -118,7 +118,7 @@ func TestARefusalInTheStreamMakesRoomToo(t *testing.T) {
 		"responses": {APIResponses, `data: {"type":"response.failed","response":{"error":{` + quoted + `}}}` + "\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := startTalk(t, &modelserver.Script{API: c.api, Replies: []modelserver.Reply{
+			k := startChat(t, &modelserver.Script{API: c.api, Replies: []modelserver.Reply{
 				{ToolCalls: call(bigOutput)}, {ToolCalls: call(bigOutput)}, {ToolCalls: call(bigOutput)}, {ToolCalls: call(bigOutput)},
 				{Body: c.body},
 				{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Contains: []string{"Write the summary"}}}, Text: "In short."},
@@ -136,13 +136,13 @@ func TestARefusalInTheStreamMakesRoomToo(t *testing.T) {
 
 func TestAfterTwoTriesItStops(t *testing.T) {
 	refusal := modelserver.Reply{NewConversation: true, Status: 400, ErrorCode: "context_length_exceeded", Error: "too long"}
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{ToolCalls: call(bigOutput), Times: 8}, refusal, refusal, refusal, refusal,
 	}}, func(o *Options) { o.Window = 1_000_000 })
 	_, err := k.Turn(context.Background(), "go")
 	requireLine(t, err, ExitModel, "too long", "start a new one")
 	k.server.Close()
-	require.LessOrEqual(t, len(k.server.Requests()), 8+2*(maxSqueezes+1))
+	require.LessOrEqual(t, len(k.server.Requests()), 8+2*(maxCompactions+1))
 }
 
 func TestWindowsInRefusals(t *testing.T) {
@@ -159,7 +159,7 @@ func TestWindowsInRefusals(t *testing.T) {
 }
 
 func TestUsageIsTheServersOrAnEstimateThatSaysSo(t *testing.T) {
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{Text: "a", Usage: &modelserver.Usage{PromptTokens: 7, CompletionTokens: 3}}, {Text: strings.Repeat("word ", 100), NoUsage: true},
 	}}, nil)
 	for range 2 {
@@ -175,8 +175,8 @@ func TestUsageIsTheServersOrAnEstimateThatSaysSo(t *testing.T) {
 }
 
 func TestKnownModels(t *testing.T) {
-	require.Equal(t, 400_000, known("gpt-5").window)
-	require.Equal(t, 0.25, known("openai/GPT-5-mini-2025-08-07").prices.Input)
-	require.Equal(t, 200_000, known("anthropic/claude-sonnet-4.5").window)
-	require.Zero(t, known("llama3"))
+	require.Equal(t, 400_000, factsOf("gpt-5").window)
+	require.Equal(t, 0.25, factsOf("openai/GPT-5-mini-2025-08-07").prices.Input)
+	require.Equal(t, 200_000, factsOf("anthropic/claude-sonnet-4.5").window)
+	require.Zero(t, factsOf("llama3"))
 }

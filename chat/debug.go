@@ -38,7 +38,7 @@ func (d *debugger) RoundTrip(req *http.Request) (*http.Response, error) {
 	d.n++
 	n := d.n
 	d.mu.Unlock()
-	line := debugLine{N: n, Kind: "request", Method: req.Method, URL: req.URL.String(), Headers: headers(req.Header)}
+	line := debugLine{N: n, Kind: "request", Method: req.Method, URL: req.URL.String(), Headers: loggedHeaders(req.Header)}
 	if req.GetBody != nil {
 		if body, err := req.GetBody(); err == nil {
 			data, _ := io.ReadAll(body)
@@ -52,7 +52,7 @@ func (d *debugger) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Body = &debugBody{ReadCloser: resp.Body, done: func(body []byte, err error) {
-		line := debugLine{N: n, Kind: "response", Status: resp.StatusCode, Headers: headers(resp.Header), Body: string(body)}
+		line := debugLine{N: n, Kind: "response", Status: resp.StatusCode, Headers: loggedHeaders(resp.Header), Body: string(body)}
 		if err != nil && err != io.EOF {
 			line.Error = err.Error()
 		}
@@ -78,7 +78,7 @@ func (d *debugger) write(line debugLine) {
 	io.WriteString(d.out, text) // a full disk must not end a conversation
 }
 
-func headers(h http.Header) map[string]string {
+func loggedHeaders(h http.Header) map[string]string {
 	out := map[string]string{}
 	for k, v := range h {
 		switch k {

@@ -58,8 +58,8 @@ func exitOf(err error) int {
 	return ExitModel
 }
 
-// interrupted is why ctx ended: its cause, where that is an [*Error].
-func (c *Conversation) interrupted(ctx context.Context) error {
+// interruptError is why ctx ended: its cause, where that is an [*Error].
+func (c *Conversation) interruptError(ctx context.Context) error {
 	var limit *Error
 	if errors.As(context.Cause(ctx), &limit) {
 		return limit
@@ -67,10 +67,10 @@ func (c *Conversation) interrupted(ctx context.Context) error {
 	return &Error{Exit: ExitInterrupted, Text: "interrupted: the conversation is kept, go on with another prompt", Err: context.Cause(ctx)}
 }
 
-// explain maps an error from before the reply.
-func (c *Conversation) explain(ctx context.Context, err error) error {
+// explainError maps an error from before the reply.
+func (c *Conversation) explainError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return c.interrupted(ctx)
+		return c.interruptError(ctx)
 	}
 	e := &Error{Exit: ExitModel, Err: err}
 	var api *openai.APIError
@@ -92,7 +92,7 @@ func (c *Conversation) explain(ctx context.Context, err error) error {
 // explainStream maps an error from the middle of a reply.
 func (c *Conversation) explainStream(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return c.interrupted(ctx)
+		return c.interruptError(ctx)
 	}
 	var said *serverError
 	var api *openai.APIError
@@ -126,7 +126,7 @@ func (c *Conversation) explainStatus(e *Error, status int, text string, code any
 		if c.opts.APIKey == "" {
 			next = "no key is set: " + next
 		}
-	case namesImages().MatchString(text) && c.unseen():
+	case namesImages().MatchString(text) && c.lacksPicture():
 		next = fmt.Sprintf("%s does not take the picture: it is left out from here on; send the prompt again without it, or use another %s", c.opts.Model, set.Model)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		next = fmt.Sprintf("check the model (%s) with %s and the base URL (%s) with %s; it usually ends in /v1", c.opts.Model, set.Model, c.opts.BaseURL, set.BaseURL)
@@ -160,7 +160,7 @@ func (c *Conversation) explainTransport(err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused: start the server, or point " + baseURL + " at one that runs"
 	case errors.Is(err, errIdle):
-		return "it sent nothing for " + c.idle().String() + ": send the prompt again, or look at the server"
+		return "it sent nothing for " + c.idleLimit().String() + ": send the prompt again, or look at the server"
 	case isReset(err):
 		return "the connection was closed before an answer came: send the prompt again"
 	}

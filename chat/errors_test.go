@@ -47,7 +47,7 @@ func TestErrorsSayWhatToDoNextAndTheConversationGoesOn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			k := startTalk(t, &modelserver.Script{Replies: append(tt.replies, modelserver.Reply{Text: "back"})}, nil)
+			k := startChat(t, &modelserver.Script{Replies: append(tt.replies, modelserver.Reply{Text: "back"})}, nil)
 			final, err := k.Turn(context.Background(), "go")
 			requireLine(t, err, tt.exit, tt.contains...)
 			require.Equal(t, tt.final, final)
@@ -104,7 +104,7 @@ func TestAnEmptyPromptIsAUsageError(t *testing.T) {
 }
 
 func TestRetriesAreShown(t *testing.T) {
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{Status: 429, RetryAfter: "0"}, {Status: 500}, {Text: "ok"},
 	}}, nil)
 	_, err := k.Turn(context.Background(), "go")
@@ -118,7 +118,7 @@ func TestRetriesAreShown(t *testing.T) {
 }
 
 func TestTheKeyIsNotShownInErrors(t *testing.T) {
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Status: 401, Error: "no such key: sk-0123456789"}}}, func(o *Options) {
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Status: 401, Error: "no such key: sk-0123456789"}}}, func(o *Options) {
 		o.APIKey = "sk-0123456789\n"
 	})
 	_, err := k.Turn(context.Background(), "go")
@@ -128,7 +128,7 @@ func TestTheKeyIsNotShownInErrors(t *testing.T) {
 }
 
 func TestABaseURLMayHoldTheWholePath(t *testing.T) {
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "ok"}}}, func(o *Options) { o.BaseURL += "/chat/completions/" })
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "ok"}}}, func(o *Options) { o.BaseURL += "/chat/completions/" })
 	_, err := k.Turn(context.Background(), "go")
 	require.NoError(t, err)
 	k.played(t)

@@ -19,9 +19,9 @@ type message struct {
 	started string // the id of its last call that began to run; only while a history is read
 }
 
-// begin takes in the history, answers what it left open, and records what
+// loadHistory takes in the history, answers what it left open, and records what
 // holds from here on.
-func (c *Conversation) begin() {
+func (c *Conversation) loadHistory() {
 	old := ""
 	c.messages = make([]message, 0, len(c.opts.History)+16)
 	for _, r := range c.opts.History {
@@ -34,37 +34,37 @@ func (c *Conversation) begin() {
 		if r.Type == transcript.TypeUser {
 			c.turns++
 		}
-		c.absorb(r)
+		c.absorbRecord(r)
 	}
 	// A limit is on what this process spends.
 	c.cost = 0
 	if len(c.opts.History) > 0 {
-		c.closeOpen(c.add)
-		c.add(transcript.Record{Type: transcript.TypeResume, Dir: c.dir(), Program: c.opts.Program})
+		c.closeOpen(c.addRecord)
+		c.addRecord(transcript.Record{Type: transcript.TypeResume, Dir: c.shellDir(), Program: c.opts.Program})
 	}
 	c.opts.History = nil
-	c.add(transcript.Record{Type: transcript.TypeModel, Model: c.opts.Model, Server: c.opts.BaseURL})
+	c.addRecord(transcript.Record{Type: transcript.TypeModel, Model: c.opts.Model, Server: c.opts.BaseURL})
 	if system := c.opts.System; system != old && strings.TrimSpace(system) != "" {
-		c.add(transcript.Record{Type: transcript.TypeSystem, Text: system})
+		c.addRecord(transcript.Record{Type: transcript.TypeSystem, Text: system})
 	}
 }
 
-// absorb takes a record into the conversation. It is the only way in, so that a
+// absorbRecord takes a record into the conversation. It is the only way in, so that a
 // resumed conversation is the one that was, byte for byte.
-func (c *Conversation) absorb(r transcript.Record) {
+func (c *Conversation) absorbRecord(r transcript.Record) {
 	switch r.Type {
 	case transcript.TypeModel:
 		c.by = r.Model
 	case transcript.TypeSystem:
 		c.setSystem(r)
 	case transcript.TypeUser:
-		c.mend()
+		c.answerOpen()
 		if c.waiting() {
-			c.push(noReply())
+			c.appendMessage(noReply())
 		}
 		r.Text = c.resumed + r.Text
 		c.resumed = ""
-		c.push(r)
+		c.appendMessage(r)
 	case transcript.TypeText:
 		c.pieces.Text += r.Text
 	case transcript.TypeReasoning:
@@ -73,34 +73,34 @@ func (c *Conversation) absorb(r transcript.Record) {
 		c.pieces = transcript.Record{}
 	case transcript.TypeAssistant:
 		c.pieces = transcript.Record{}
-		c.mend()
-		c.push(r)
+		c.answerOpen()
+		c.appendMessage(r)
 	case transcript.TypeToolCall:
 		if m := c.callOf(r.ID); m != nil {
 			m.started = r.ID
 		}
 	case transcript.TypeToolResult:
-		if c.open(r.ID) {
-			c.push(r)
+		if c.isOpenCall(r.ID) {
+			c.appendMessage(r)
 		}
 	case transcript.TypeResume:
 		c.resumed = fmt.Sprintf("<system_hint type=\"session_resumed\">the session was resumed: bash is a new one, so variables, functions and background jobs are gone; its directory is %s</system_hint>\n\n", r.Dir)
 	case transcript.TypeCompact:
-		c.messages = c.messages[:c.systems()]
+		c.messages = c.messages[:c.countSystem()]
 		resumed := c.resumed
 		c.resumed, c.pieces = "", transcript.Record{}
 		for _, m := range r.Messages {
-			c.absorb(m)
+			c.absorbRecord(m)
 		}
 		c.resumed = resumed
 	case transcript.TypeClear:
-		c.messages, c.pieces, c.resumed = c.messages[:c.systems()], transcript.Record{}, ""
+		c.messages, c.pieces, c.resumed = c.messages[:c.countSystem()], transcript.Record{}, ""
 	}
 }
 
-// sendable makes a record one that servers take, whoever wrote it; ours are so
+// makeSendable makes a record one that servers take, whoever wrote it; ours are so
 // already. It reports false for one that says nothing.
-func sendable(r *transcript.Record) bool {
+func makeSendable(r *transcript.Record) bool {
 	switch r.Type {
 	case transcript.TypeUser:
 		return strings.TrimSpace(r.Text) != "" || len(r.Images) > 0
@@ -126,9 +126,9 @@ func sendable(r *transcript.Record) bool {
 	return true
 }
 
-// push appends a message.
-func (c *Conversation) push(r transcript.Record) {
-	if !sendable(&r) {
+// appendMessage appends a message.
+func (c *Conversation) appendMessage(r transcript.Record) {
+	if !makeSendable(&r) {
 		return
 	}
 	m := openai.ChatCompletionMessage{}
@@ -140,14 +140,14 @@ func (c *Conversation) push(r transcript.Record) {
 	case transcript.TypeUser:
 		m.Role, m.Content = openai.ChatMessageRoleUser, r.Text
 		if len(r.Images) > 0 {
-			m.Content, m.MultiContent = "", parts(r)
+			m.Content, m.MultiContent = "", promptParts(r)
 		}
 	case transcript.TypeAssistant:
 		m.Role, m.Content = openai.ChatMessageRoleAssistant, r.Text
 		if r.Partial {
 			m.Content += "\n[the reply was cut off here]"
 		}
-		if fields(r.Extra)["reasoning_content"] != nil {
+		if objectFields(r.Extra)["reasoning_content"] != nil {
 			m.ReasoningContent = r.Reasoning
 		}
 		for _, call := range r.Calls {
@@ -165,11 +165,11 @@ func (c *Conversation) push(r transcript.Record) {
 // setSystem puts the system prompt in the first place.
 func (c *Conversation) setSystem(r transcript.Record) {
 	m := message{ChatCompletionMessage: openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: r.Text}, rec: r}
-	c.messages = append([]message{m}, c.messages[c.systems():]...)
+	c.messages = append([]message{m}, c.messages[c.countSystem():]...)
 }
 
-// systems is how many system messages there are: 0 or 1.
-func (c *Conversation) systems() int {
+// countSystem is how many system messages there are: 0 or 1.
+func (c *Conversation) countSystem() int {
 	if len(c.messages) > 0 && c.messages[0].Role == openai.ChatMessageRoleSystem {
 		return 1
 	}
@@ -192,9 +192,9 @@ func (c *Conversation) callOf(id string) *message {
 	return nil
 }
 
-// open reports whether a call waits for its result. In a session that was
+// isOpenCall reports whether a call waits for its result. In a session that was
 // written by others, or has lost a line, a result may stand alone.
-func (c *Conversation) open(id string) bool {
+func (c *Conversation) isOpenCall(id string) bool {
 	for i := len(c.messages) - 1; i >= 0; i-- {
 		m := &c.messages[i]
 		if m.Role != openai.ChatMessageRoleTool {
@@ -207,9 +207,9 @@ func (c *Conversation) open(id string) bool {
 	return false
 }
 
-// mend answers what is open before a message that cannot follow it. Where we
+// answerOpen answers what is open before a message that cannot follow it. Where we
 // wrote the session, that is only so when a line of it was lost.
-func (c *Conversation) mend() { c.closeOpen(c.push) }
+func (c *Conversation) answerOpen() { c.closeOpen(c.appendMessage) }
 
 // closeOpen ends what a program that was killed left open: a reply whose end
 // was not seen is kept as far as it was shown, calls without a result are
@@ -253,7 +253,7 @@ func answerOpen(m *message, answered map[string]bool, add func(transcript.Record
 
 // Clear starts a new conversation with the same model, in the same shell.
 func (c *Conversation) Clear() error {
-	c.add(transcript.Record{Type: transcript.TypeClear})
+	c.addRecord(transcript.Record{Type: transcript.TypeClear})
 	c.size.forget()
-	return c.sync()
+	return c.syncJournal()
 }

@@ -44,7 +44,7 @@ func (j *tape) kinds() string {
 func TestEverythingIsRecordedBeforeItIsShown(t *testing.T) {
 	j := &tape{}
 	recorded := ""
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{Reasoning: "Hm.", Text: "Let me look.", ToolCalls: call("echo 1")}, {Text: "Done."},
 	}}, func(o *Options) {
 		o.Journal = j
@@ -72,7 +72,7 @@ func TestEverythingIsRecordedBeforeItIsShown(t *testing.T) {
 func TestRecordsAreOnTheDiskBeforeTheNextRequest(t *testing.T) {
 	j := &tape{}
 	var unsynced []int
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{ToolCalls: call("echo 1")}, {Text: "Done."}}}, func(o *Options) {
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{ToolCalls: call("echo 1")}, {Text: "Done."}}}, func(o *Options) {
 		o.Journal = j
 		o.HTTPClient = clientThat(func() { unsynced = append(unsynced, len(j.records)-j.synced) })
 	})
@@ -93,7 +93,7 @@ func TestAConversationGoesOnFromEveryRecord(t *testing.T) {
 		}
 	}
 	whole := &tape{}
-	k := startTalk(t, &modelserver.Script{Replies: script()}, func(o *Options) { o.Journal = whole })
+	k := startChat(t, &modelserver.Script{Replies: script()}, func(o *Options) { o.Journal = whole })
 	for _, prompt := range []string{"go", "thanks"} {
 		_, err := k.Turn(context.Background(), prompt)
 		require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestAConversationGoesOnFromEveryRecord(t *testing.T) {
 		history := append([]transcript.Record(nil), whole.records[:n]...)
 		for round := range 2 {
 			j := &tape{}
-			again := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+			again := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 				{Expect: modelserver.Expectations{{Role: "user", Contains: []string{"session was resumed", "what now?"}}}, Text: "Going on."},
 			}}, func(o *Options) { o.Journal, o.History = j, history })
 			final, err := again.Turn(context.Background(), "what now?")
@@ -138,7 +138,7 @@ func requireShown(t *testing.T, records []transcript.Record, request string) {
 
 func TestAnOpenCallIsAnsweredAsInterrupted(t *testing.T) {
 	calls := []transcript.Call{{ID: "a", Name: "bash", Arguments: `{"command":"x"}`}, {ID: "b", Name: "bash", Arguments: `{"command":"y"}`}, {ID: "c", Name: "bash", Arguments: `{"command":"z"}`}}
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Expect: modelserver.Expectations{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Expect: modelserver.Expectations{
 		{Role: "tool", Equals: text("done")},
 		{Role: "tool", Contains: []string{"ended while this command ran"}},
 		{Role: "tool", Contains: []string{"interrupted before it ran"}},
@@ -156,7 +156,7 @@ func TestAnOpenCallIsAnsweredAsInterrupted(t *testing.T) {
 
 func TestClear(t *testing.T) {
 	j := &tape{}
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "a"}, {
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "a"}, {
 		Expect: modelserver.Expectations{{Role: "system"}, {Role: "user", Equals: text("new")}}, NewConversation: true, Text: "b",
 	}}}, func(o *Options) { o.Journal = j })
 	_, err := k.Turn(context.Background(), "old")
@@ -182,7 +182,7 @@ func TestPicturesGoAlong(t *testing.T) {
 	require.ErrorContains(t, err, "it is no picture")
 
 	j := &tape{}
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{Expect: modelserver.Expectations{{Role: "user", Contains: []string{"look at @", "data:image/png;base64,iVBORw0KGgo"}}}, Text: "ok"}, {Text: "still"},
 	}}, func(o *Options) { o.Journal = j })
 	_, err = k.Turn(context.Background(), "look at @"+filepath.Join(dir, "shot.PNG"))
@@ -195,7 +195,7 @@ func TestPicturesGoAlong(t *testing.T) {
 
 func TestWhatAProviderWantsBack(t *testing.T) {
 	t.Run("reasoning_content", func(t *testing.T) {
-		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+		k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 			{Reasoning: "well, well", ToolCalls: call("true")},
 			{Expect: modelserver.Expectations{{Role: "assistant", Reasoning: text("well, well")}, {Role: "tool"}}, Text: "ok"},
 		}}, nil)
@@ -204,7 +204,7 @@ func TestWhatAProviderWantsBack(t *testing.T) {
 		k.played(t)
 	})
 	t.Run("a server that refuses it", func(t *testing.T) {
-		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+		k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 			{Reasoning: "well, well", Text: "hm"}, {Status: 400, Error: "reasoning_content must not be set"},
 			{NewConversation: true, Expect: modelserver.Expectations{{Role: "assistant", Reasoning: text("")}, {Role: "user"}}, Text: "ok"},
 		}}, nil)
@@ -217,14 +217,14 @@ func TestWhatAProviderWantsBack(t *testing.T) {
 	t.Run("details and signatures", func(t *testing.T) {
 		j := &tape{}
 		body := `data: {"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","text":"hm"}],"tool_calls":[{"index":0,"id":"x","function":{"name":"bash","arguments":"{\"command\":\"true\"}"},"extra_content":{"google":{"thought_signature":"sig"}}}]},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"
-		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Body: body}, {NewConversation: true, Text: "ok"}}}, func(o *Options) { o.Journal = j })
+		k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Body: body}, {NewConversation: true, Text: "ok"}}}, func(o *Options) { o.Journal = j })
 		_, err := k.Turn(context.Background(), "go")
 		require.NoError(t, err)
 		k.played(t)
 		sent := string(k.server.Requests()[1].Body)
 		require.Contains(t, sent, `"reasoning_details":[{"type":"reasoning.text","text":"hm"}]`)
 		require.Contains(t, sent, `"extra_content":{"google":{"thought_signature":"sig"}}`)
-		again := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "ok"}}}, func(o *Options) { o.History = j.records })
+		again := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "ok"}}}, func(o *Options) { o.History = j.records })
 		_, err = again.Turn(context.Background(), "go on")
 		require.NoError(t, err)
 		again.played(t)

@@ -139,8 +139,8 @@ func (c *Conversation) refusesImages(text string) (again bool) {
 	return again
 }
 
-// unseen reports whether a picture was left out of the conversation.
-func (c *Conversation) unseen() bool {
+// lacksPicture reports whether a picture was left out of the conversation.
+func (c *Conversation) lacksPicture() bool {
 	return slices.ContainsFunc(c.messages, func(m message) bool { return m.unseen })
 }
 
@@ -158,8 +158,8 @@ func dataURL(img Image) string {
 	return "data:" + img.MIME + ";base64," + base64.StdEncoding.EncodeToString(img.Data)
 }
 
-// parts is a prompt with pictures as it goes over the wire.
-func parts(r transcript.Record) []openai.ChatMessagePart {
+// promptParts is a prompt with pictures as it goes over the wire.
+func promptParts(r transcript.Record) []openai.ChatMessagePart {
 	var out []openai.ChatMessagePart
 	if strings.TrimSpace(r.Text) != "" { // servers refuse an empty text
 		out = append(out, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: r.Text})

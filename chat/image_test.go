@@ -18,7 +18,7 @@ func TestPicturesThatArePasted(t *testing.T) {
 	img, err := NewImage("pasted.png", onePixel)
 	require.NoError(t, err)
 	require.Equal(t, "image/png", img.MIME)
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{Expect: modelserver.Expectations{{Role: "user", Equals: text("data:image/png;base64,iVBORw0KGgouLi4u\n")}}, Text: "A pixel."},
 		{Expect: modelserver.Expectations{{Role: "user", Equals: text("and this?\ndata:image/png;base64,iVBORw0KGgouLi4u\n")}}, Text: "Another."},
 	}}, nil)
@@ -51,7 +51,7 @@ func TestPicturesThatAreNotTaken(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "big.png"), big, 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "dir.png"), 0o700))
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "never"}}}, nil)
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "never"}}}, nil)
 	defer k.server.Close()
 	for prompt, want := range map[string]string{"@" + dir + "/big.png": "at most 5242880", "@" + dir + "/dir.png": "not a regular file"} {
 		_, err := k.Turn(context.Background(), prompt)
@@ -75,7 +75,7 @@ func TestAPictureIsNamedInASentence(t *testing.T) {
 
 func TestAModelThatTakesNoPictures(t *testing.T) {
 	no := modelserver.Reply{Status: 400, Error: "image input is not supported"}
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		no,
 		{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Contains: []string{"what is it?", "[the image p.png was left out"}, Lacks: []string{"data:"}}, {Role: "assistant"}, {Role: "user", Equals: text("guess")}}, Text: "A pixel?"},
 	}}, nil)
@@ -88,11 +88,11 @@ func TestAModelThatTakesNoPictures(t *testing.T) {
 	k.played(t)
 
 	j := &tape{}
-	sees := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "A pixel."}}}, func(o *Options) { o.Journal = j })
+	sees := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "A pixel."}}}, func(o *Options) { o.Journal = j })
 	_, err = sees.Send(context.Background(), Prompt{Text: "what is it?", Images: []Image{img}})
 	require.NoError(t, err)
 	sees.played(t)
-	blind := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{no,
+	blind := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{no,
 		{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Lacks: []string{"data:"}}, {Role: "assistant", Equals: text("A pixel.")}, {Role: "user", Contains: []string{"and now?"}}}, Text: "Hm."}}},
 		func(o *Options) { o.History = j.records })
 	_, err = blind.Turn(context.Background(), "and now?")

@@ -12,15 +12,15 @@ type Journal interface {
 	Sync() error
 }
 
-// record appends to the journal. Its first error ends the turn before the next
+// appendRecord appends to the journal. Its first error ends the turn before the next
 // request, since a session that cannot be recorded is one that can be lost.
-func (c *Conversation) record(r transcript.Record) {
+func (c *Conversation) appendRecord(r transcript.Record) {
 	if c.opts.Journal != nil && c.sick == nil {
 		c.sick = c.opts.Journal.Append(r)
 	}
 }
 
-func (c *Conversation) sync() error {
+func (c *Conversation) syncJournal() error {
 	if c.opts.Journal != nil && c.sick == nil {
 		c.sick = c.opts.Journal.Sync()
 	}
@@ -30,26 +30,26 @@ func (c *Conversation) sync() error {
 	return nil
 }
 
-// emit records an event, and then shows it.
-func (c *Conversation) emit(e Event) {
+// emitEvent records an event, and then shows it.
+func (c *Conversation) emitEvent(e Event) {
 	switch e.(type) {
 	case Text, Reasoning:
-		if c.hush {
+		if c.summarizing {
 			return
 		}
 	}
 	switch e := e.(type) {
 	case Text:
-		c.record(transcript.Record{Type: transcript.TypeText, Text: e.Delta})
+		c.appendRecord(transcript.Record{Type: transcript.TypeText, Text: e.Delta})
 	case Reasoning:
-		c.record(transcript.Record{Type: transcript.TypeReasoning, Text: e.Delta})
+		c.appendRecord(transcript.Record{Type: transcript.TypeReasoning, Text: e.Delta})
 	case ToolCall:
-		c.record(transcript.Record{Type: transcript.TypeToolCall, ID: e.ID, Command: e.Command, Timeout: e.Timeout.Seconds()})
+		c.appendRecord(transcript.Record{Type: transcript.TypeToolCall, ID: e.ID, Command: e.Command, Timeout: e.Timeout.Seconds()})
 	case Usage:
 		u := transcript.Usage(e)
-		c.record(transcript.Record{Type: transcript.TypeUsage, Usage: &u})
+		c.appendRecord(transcript.Record{Type: transcript.TypeUsage, Usage: &u})
 	case Retry:
-		c.record(transcript.Record{Type: transcript.TypeRetry, Text: e.Reason, Attempt: e.Attempt, WaitMS: e.Wait.Milliseconds()})
+		c.appendRecord(transcript.Record{Type: transcript.TypeRetry, Text: e.Reason, Attempt: e.Attempt, WaitMS: e.Wait.Milliseconds()})
 	}
 	c.opts.Events(e)
 }
@@ -60,14 +60,14 @@ func (r ToolResult) record(dir string) transcript.Record {
 		Refused: r.Refused, Interrupted: r.Interrupted, Denied: r.Denied, Dir: dir}
 }
 
-// add records something that belongs to the conversation, and takes it into it.
-func (c *Conversation) add(r transcript.Record) {
-	c.record(r)
-	c.absorb(r)
+// addRecord records something that belongs to the conversation, and takes it into it.
+func (c *Conversation) addRecord(r transcript.Record) {
+	c.appendRecord(r)
+	c.absorbRecord(r)
 }
 
-// dir is where the runner's shell is, if it says so.
-func (c *Conversation) dir() string {
+// shellDir is where the runner's shell is, if it says so.
+func (c *Conversation) shellDir() string {
 	if d, ok := c.opts.Runner.(interface{ Dir() string }); ok {
 		return d.Dir()
 	}

@@ -32,8 +32,8 @@ func OutOfTime(limit time.Duration, setting string) error {
 // false when that is not known of every request.
 func (c *Conversation) Cost() (dollars float64, ok bool) { return c.cost, !c.unpriced }
 
-// spent books what a request cost. cost is the server's own number, if any.
-func (c *Conversation) spent(u Usage, cost float64) {
+// bookUsage books what a request cost. cost is the server's own number, if any.
+func (c *Conversation) bookUsage(u Usage, cost float64) {
 	u.Cost = cost
 	if cost == 0 {
 		u.Cost = c.opts.Prices.of(u)
@@ -42,12 +42,12 @@ func (c *Conversation) spent(u Usage, cost float64) {
 		c.unpriced = true
 	}
 	c.cost += u.Cost
-	c.size.saw(u, len(c.messages))
-	c.emit(u)
+	c.size.noteUsage(u, len(c.messages))
+	c.emitEvent(u)
 }
 
-// stopped says who ended a turn, for the model.
-func stopped(ctx context.Context) string {
+// stopReason says who ended a turn, for the model.
+func stopReason(ctx context.Context) string {
 	var limit *Error
 	if errors.As(context.Cause(ctx), &limit) {
 		return "stopped by a limit"
@@ -62,10 +62,10 @@ const (
 	denyAt = 3 // denials of the same call, whatever else succeeds: it will not be allowed by asking again
 )
 
-// guard watches for a model that goes round in circles: the same call, failing
-// again and again. A call that succeeds with something new is progress, and
-// makes the guard forget. Looking at the same listing in between is not.
-type guard struct {
+// A loopDetector finds a model that repeats itself: the same call, failing again
+// and again. A call that succeeds with a new output is progress and resets it; the
+// same listing once more does not.
+type loopDetector struct {
 	failed map[string]int
 	denied map[string]int
 	seen   map[string]bool // succeeded since, with this output
@@ -74,29 +74,29 @@ type guard struct {
 	permission string // as in Settings
 }
 
-func newGuard(permission string) *guard {
-	return &guard{failed: map[string]int{}, denied: map[string]int{}, seen: map[string]bool{}, permission: permission}
+func newLoopDetector(permission string) *loopDetector {
+	return &loopDetector{failed: map[string]int{}, denied: map[string]int{}, seen: map[string]bool{}, permission: permission}
 }
 
-// saw notes a result, and returns what the model is told besides.
-func (g *guard) saw(call string, r ToolResult) string {
+// noteResult notes a result, and returns what the model is told besides.
+func (d *loopDetector) noteResult(call string, r ToolResult) string {
 	if r.ExitCode == 0 {
-		if key := call + "\x00" + r.Output; !g.seen[key] {
-			clear(g.failed)
-			g.seen[key] = true
+		if key := call + "\x00" + r.Output; !d.seen[key] {
+			clear(d.failed)
+			d.seen[key] = true
 		}
 		return ""
 	}
 	if r.Denied {
-		if g.denied[call]++; g.denied[call] >= denyAt {
-			g.over = &Error{Exit: ExitDenied, Text: fmt.Sprintf("stopped: the model sent the same command that is not allowed %d times: %s: allow it with %s, or tell the model what to do in its place", denyAt, quoteHead(oneLine(call)), g.permission)}
+		if d.denied[call]++; d.denied[call] >= denyAt {
+			d.over = &Error{Exit: ExitDenied, Text: fmt.Sprintf("stopped: the model sent the same command that is not allowed %d times: %s: allow it with %s, or tell the model what to do in its place", denyAt, quoteHead(oneLine(call)), d.permission)}
 			return ""
 		}
 	}
-	g.failed[call]++
-	n := g.failed[call]
+	d.failed[call]++
+	n := d.failed[call]
 	if n >= stopAt {
-		g.over = &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped: the model sent the same failing command %d times: %s: tell it what to do in its place", n, quoteHead(oneLine(call)))}
+		d.over = &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped: the model sent the same failing command %d times: %s: tell it what to do in its place", n, quoteHead(oneLine(call)))}
 	}
 	if n >= warnAt {
 		return fmt.Sprintf("\n<system_hint type=\"repeated_failure\">this very call has failed %d times with nothing new in between, and at %d the turn is stopped: find out why it fails, or do something else</system_hint>", n, stopAt)
@@ -104,5 +104,5 @@ func (g *guard) saw(call string, r ToolResult) string {
 	return ""
 }
 
-// stop is the error that ends the turn, or nil.
-func (g *guard) stop() error { return g.over }
+// stopError is the error that ends the turn, or nil.
+func (d *loopDetector) stopError() error { return d.over }

@@ -20,7 +20,7 @@ func TestAnEndlessToolLoopEndsAtTheLimits(t *testing.T) {
 		return &modelserver.Script{Replies: []modelserver.Reply{{Text: "Again.", ToolCalls: call("date +%s%N"), Times: times, Usage: u}, {Text: "back", Usage: u}}}
 	}
 	t.Run("turns", func(t *testing.T) {
-		k := startTalk(t, loop(5, nil), func(o *Options) { o.MaxTurns = 5 })
+		k := startChat(t, loop(5, nil), func(o *Options) { o.MaxTurns = 5 })
 		final, err := k.Turn(context.Background(), "go")
 		requireLine(t, err, ExitLimit, "after 5 requests", "Options.MaxTurns")
 		require.Equal(t, "Again.", final)
@@ -29,7 +29,7 @@ func TestAnEndlessToolLoopEndsAtTheLimits(t *testing.T) {
 		k.played(t)
 	})
 	t.Run("cost", func(t *testing.T) {
-		k := startTalk(t, loop(3, &modelserver.Usage{PromptTokens: 1000, CachedTokens: 500, CompletionTokens: 100}), func(o *Options) {
+		k := startChat(t, loop(3, &modelserver.Usage{PromptTokens: 1000, CachedTokens: 500, CompletionTokens: 100}), func(o *Options) {
 			o.MaxCost, o.Prices = 0.01, Prices{Input: 2, Cached: 1, Output: 20} // 0.0035 a request
 		})
 		_, err := k.Turn(context.Background(), "go")
@@ -41,13 +41,13 @@ func TestAnEndlessToolLoopEndsAtTheLimits(t *testing.T) {
 		k.server.Close()
 	})
 	t.Run("a cost that is not known", func(t *testing.T) {
-		k := startTalk(t, loop(1, nil), func(o *Options) { o.MaxCost = 1 })
+		k := startChat(t, loop(1, nil), func(o *Options) { o.MaxCost = 1 })
 		_, err := k.Turn(context.Background(), "go")
 		requireLine(t, err, ExitLimit, "is not known", "Options.Prices")
 		k.server.Close()
 	})
 	t.Run("time", func(t *testing.T) {
-		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{ToolCalls: call("echo > begun; exec sleep 1000")}, {
+		k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{ToolCalls: call("echo > begun; exec sleep 1000")}, {
 			Expect: modelserver.Expectations{{Role: "tool", Contains: []string{"[stopped by a limit]"}}, {Role: "assistant"}, {Role: "user"}}, Text: "back",
 		}}}, nil)
 		ctx, cancel := context.WithCancelCause(context.Background())
@@ -75,7 +75,7 @@ func TestARepeatedFailingCall(t *testing.T) {
 	}
 	clean := modelserver.Expectations{{Role: "tool", Lacks: []string{"repeated_failure"}}}
 	t.Run("is pointed out at the third time and stops at the sixth", func(t *testing.T) {
-		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+		k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 			fail(), fail(), {Expect: clean, ToolCalls: call("ls nosuch")},
 			fail("has failed 3 times"), fail("has failed 4 times"), {Expect: modelserver.Expectations{{Contains: []string{"has failed 5 times"}}},
 				ToolCalls: []modelserver.ToolCall{{Command: "ls nosuch"}, {Command: "touch never"}}},
@@ -89,7 +89,7 @@ func TestARepeatedFailingCall(t *testing.T) {
 		k.played(t)
 	})
 	t.Run("progress in between resets it", func(t *testing.T) {
-		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+		k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 			fail(), fail(), {ToolCalls: call("echo new")}, fail(), fail(),
 			{Expect: clean, Text: "ok"},
 		}}, nil)
@@ -98,7 +98,7 @@ func TestARepeatedFailingCall(t *testing.T) {
 		k.played(t)
 	})
 	t.Run("the same success again is no progress", func(t *testing.T) {
-		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+		k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 			{ToolCalls: call("pwd")}, fail(), {ToolCalls: call("pwd")}, fail(), {ToolCalls: call("pwd")}, fail(),
 			{Expect: modelserver.Expectations{{Contains: []string{"has failed 3 times"}}}, Text: "ok"},
 		}}, nil)
@@ -107,7 +107,7 @@ func TestARepeatedFailingCall(t *testing.T) {
 		k.played(t)
 	})
 	t.Run("malformed calls count", func(t *testing.T) {
-		k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+		k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 			{ToolCalls: []modelserver.ToolCall{{Name: "read", Arguments: text(`{"a":1}`)}}, Times: 6}, {Text: "ok"},
 		}}, nil)
 		_, err := k.Turn(context.Background(), "go")
@@ -133,7 +133,7 @@ func (r *refusing) Run(ctx context.Context, command string, timeout time.Duratio
 func (r *refusing) Refusal() error { return r.refusal }
 
 func TestACommandThatIsNotAllowed(t *testing.T) {
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{ToolCalls: call("touch x")}, {Text: "no"},
 		{ToolCalls: []modelserver.ToolCall{{Command: "touch x"}, {Command: "exit 126"}}}, {Text: "hm"},
 		{ToolCalls: []modelserver.ToolCall{{Command: "touch x"}, {Command: "date +%N"}}, Times: 3},

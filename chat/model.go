@@ -36,14 +36,14 @@ func (c *Conversation) SetModel(m Model) error {
 	o := &c.opts
 	o.Model, o.BaseURL, o.APIKey, o.Window, o.Prices = m.Name, m.BaseURL, m.APIKey, m.Window, m.Prices
 	o.API, o.KnownAPI = m.API, m.KnownAPI
-	c.connect()
-	c.add(transcript.Record{Type: transcript.TypeModel, Model: o.Model, Server: o.BaseURL})
-	return c.sync()
+	c.connectModel()
+	c.addRecord(transcript.Record{Type: transcript.TypeModel, Model: o.Model, Server: o.BaseURL})
+	return c.syncJournal()
 }
 
-// connect makes the client for the model in the options, and fills in what is
+// connectModel makes the client for the model in the options, and fills in what is
 // known of it.
-func (c *Conversation) connect() {
+func (c *Conversation) connectModel() {
 	o := &c.opts
 	// A key that was read from a file often has a newline, which HTTP refuses.
 	o.APIKey = strings.TrimSpace(o.APIKey)
@@ -63,14 +63,14 @@ func (c *Conversation) connect() {
 	}
 	c.api, c.tried, c.lean, c.plain = orElse(o.API, o.KnownAPI), false, lean{}, false
 	if o.Prices == (Prices{}) {
-		o.Prices = known(o.Model).prices
+		o.Prices = factsOf(o.Model).prices
 	}
 }
 
-// own reports whether the present model made m. The server is not asked about: the
+// isOwn reports whether the present model made m. The server is not asked about: the
 // same model behind another one usually takes back what it said, and where it
 // does not, its refusal is understood (see refusesReasoning).
-func (c *Conversation) own(m *message) bool { return m.by == "" || m.by == c.by }
+func (c *Conversation) isOwn(m *message) bool { return m.by == "" || m.by == c.by }
 
 // BaseURL is base as requests and records have it: without the path of a
 // protocol, and OpenAI's own for "".

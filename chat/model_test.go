@@ -22,7 +22,7 @@ func sentMessages(t *testing.T, s *modelserver.Server, n int) []map[string]any {
 
 func TestAnotherModelGoesOnWithTheConversation(t *testing.T) {
 	j := &tape{}
-	first := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{
+	first := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{Reasoning: "hm", ToolCalls: []modelserver.ToolCall{{ID: "functions.bash:0", Command: "echo 1"}}},
 		{Text: "One."},
 		{NewConversation: true, Expect: modelserver.Expectations{{Role: "user", Equals: text("back again"), Model: "scripted-1"}}, Text: "Here I am."},
@@ -68,16 +68,16 @@ func TestWhoSaidWhatOutlivesACompaction(t *testing.T) {
 		{Type: transcript.TypeModel, Model: "m1"}, {Type: transcript.TypeUser, Text: "u"}, {Type: transcript.TypeAssistant, Text: "a", Extra: []byte(`{"x":1}`)},
 		{Type: transcript.TypeModel, Model: "m2"}, {Type: transcript.TypeUser, Text: "u"}, {Type: transcript.TypeAssistant, Text: "b", Extra: []byte(`{"x":2}`)},
 	}})
-	require.False(t, c.own(&c.messages[1]))
-	require.True(t, c.own(&c.messages[3]))
+	require.False(t, c.isOwn(&c.messages[1]))
+	require.True(t, c.isOwn(&c.messages[3]))
 	kept := transcript.Record{Type: transcript.TypeCompact}
 	for _, m := range c.messages {
 		kept.Messages = append(kept.Messages, c.keepable(&m))
 	}
-	c.absorb(kept)
-	require.False(t, c.own(&c.messages[1]))
-	require.True(t, c.own(&c.messages[3]))
-	c.absorb(transcript.Record{Type: transcript.TypeModel, Model: "m1"})
-	require.True(t, c.own(&c.messages[1]))
-	require.False(t, c.own(&c.messages[3]))
+	c.absorbRecord(kept)
+	require.False(t, c.isOwn(&c.messages[1]))
+	require.True(t, c.isOwn(&c.messages[3]))
+	c.absorbRecord(transcript.Record{Type: transcript.TypeModel, Model: "m1"})
+	require.True(t, c.isOwn(&c.messages[1]))
+	require.False(t, c.isOwn(&c.messages[3]))
 }

@@ -25,10 +25,10 @@ type modelFacts struct {
 	prices Prices
 }
 
-// known finds a model by the longest prefix of its name; a name with its maker
+// factsOf finds a model by the longest prefix of its name; a name with its maker
 // before it, as OpenRouter has them, counts too. What is here was published by
 // the makers in 2025; a config file overrides it.
-func known(model string) modelFacts {
+func factsOf(model string) modelFacts {
 	name := strings.ToLower(model)
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		name = name[i+1:]

@@ -54,11 +54,11 @@ func (r *replay) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &responseError{fmt.Sprintf("the recording has only %d replies", len(r.replies))}
 	}
 	return &http.Response{StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
-		Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(stream(r.replies[n], r.usages[n])))}, nil
+		Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(replayStream(r.replies[n], r.usages[n])))}, nil
 }
 
-// stream is a reply as a server would send it.
-func stream(rec transcript.Record, u *transcript.Usage) []byte {
+// replayStream is a reply as a server would send it.
+func replayStream(rec transcript.Record, u *transcript.Usage) []byte {
 	var b bytes.Buffer
 	event := func(v any) {
 		b.WriteString("data: ")

@@ -57,9 +57,9 @@ type delta struct {
 	ToolCalls        json.RawMessage `json:"tool_calls"`
 }
 
-// flat is a value as text: a string's text, a number or a truth value as it is
+// textOf is a value as text: a string's text, a number or a truth value as it is
 // written, nothing for null, objects and lists.
-func flat(raw json.RawMessage) string {
+func textOf(raw json.RawMessage) string {
 	var text string
 	switch {
 	case len(raw) == 0 || raw[0] == '{' || raw[0] == '[' || raw[0] == 'n':
@@ -71,8 +71,8 @@ func flat(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// many are the objects of a list, or one that stands without its list.
-func many[T any](raw json.RawMessage) []T {
+// listOf are the objects of a list, or one that stands without its list.
+func listOf[T any](raw json.RawMessage) []T {
 	if len(raw) == 0 || raw[0] == 'n' {
 		return nil
 	}
@@ -96,13 +96,13 @@ func many[T any](raw json.RawMessage) []T {
 // (Mistral's) send a list of parts in the place of a string.
 func contentOf(raw json.RawMessage) (text, reasoning string) {
 	if len(raw) == 0 || raw[0] != '[' {
-		return flat(raw), ""
+		return textOf(raw), ""
 	}
-	for _, part := range many[struct {
+	for _, part := range listOf[struct {
 		Text     json.RawMessage `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 	}](raw) {
-		text += flat(part.Text)
+		text += textOf(part.Text)
 		more, _ := contentOf(part.Thinking)
 		reasoning += more
 	}
@@ -115,14 +115,14 @@ type wireUsage struct {
 	Cost float64 `json:"cost"`
 }
 
-// stream sends the conversation once and reads the reply to its end. The reply
+// streamReply sends the conversation once and reads the reply to its end. The reply
 // is never nil; on an error it holds what came before. before is an error from
 // before the reply began.
-func (c *Conversation) stream(ctx context.Context) (r *reply, before, within error) {
+func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, within error) {
 	r = &reply{}
 	ctx, done := context.WithCancelCause(ctx)
 	defer done(nil)
-	open, take := c.openChat, c.take
+	open, take := c.openChat, c.addEvent
 	if c.api == APIResponses {
 		open, take = c.openResponses, c.takeResponse
 	}
@@ -157,9 +157,9 @@ func (c *Conversation) stream(ctx context.Context) (r *reply, before, within err
 	}
 	r.nameCalls(c.turns, len(c.messages))
 	if r.usage {
-		c.spent(r.counted, r.cost)
+		c.bookUsage(r.counted, r.cost)
 	} else {
-		c.spent(c.size.guess(c.messages, r), 0)
+		c.bookUsage(c.size.guessUsage(c.messages, r), 0)
 	}
 	return r, nil, nil
 }
@@ -167,30 +167,30 @@ func (c *Conversation) stream(ctx context.Context) (r *reply, before, within err
 func (c *Conversation) openChat(ctx context.Context) (rawStream, error) {
 	return c.client.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{
 		Model:         c.opts.Model,
-		Messages:      c.wire(),
+		Messages:      c.wireMessages(),
 		Tools:         c.tools,
 		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
 	})
 }
 
-// take adds one event to the reply.
-func (c *Conversation) take(r *reply, raw []byte) error {
+// addEvent adds one event to the reply.
+func (c *Conversation) addEvent(r *reply, raw []byte) error {
 	var e chunk
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return fmt.Errorf("an event that is not JSON: %s", quoteHead(string(raw)))
 	}
-	if flat(e.Object) == "error" && len(e.Error) == 0 {
+	if textOf(e.Object) == "error" && len(e.Error) == 0 {
 		e.Error = raw
 	}
 	if len(e.Error) > 0 && string(e.Error) != "null" {
 		return &serverError{text: errorText(e.Error), lasting: isLasting(e.Error)}
 	}
-	for _, u := range many[wireUsage](e.Usage) {
+	for _, u := range listOf[wireUsage](e.Usage) {
 		r.usage = true
 		r.cost, r.counted = u.Cost, usageOf(&u.Usage)
 	}
-	for _, choice := range many[choice](e.Choices) {
-		if n := flat(choice.Index); n == "" || n == "0" { // we ask for one
+	for _, choice := range listOf[choice](e.Choices) {
+		if n := textOf(choice.Index); n == "" || n == "0" { // we ask for one
 			c.takeChoice(r, &choice)
 		}
 	}
@@ -200,22 +200,22 @@ func (c *Conversation) take(r *reply, raw []byte) error {
 func (c *Conversation) takeChoice(r *reply, choice *choice) {
 	d := &choice.Delta
 	text, thought := contentOf(d.Content)
-	if flat(d.ReasoningContent) != "" {
+	if textOf(d.ReasoningContent) != "" {
 		r.field = "reasoning_content"
 	}
-	if thought += flat(d.ReasoningContent) + flat(d.Reasoning); thought != "" {
+	if thought += textOf(d.ReasoningContent) + textOf(d.Reasoning); thought != "" {
 		r.reasoning.WriteString(thought)
-		c.emit(Reasoning{Delta: thought})
+		c.emitEvent(Reasoning{Delta: thought})
 	}
-	r.details = append(r.details, many[json.RawMessage](d.ReasoningDetails)...)
-	if text += flat(d.Refusal); text != "" {
+	r.details = append(r.details, listOf[json.RawMessage](d.ReasoningDetails)...)
+	if text += textOf(d.Refusal); text != "" {
 		r.text.WriteString(text)
-		c.emit(Text{Delta: text})
+		c.emitEvent(Text{Delta: text})
 	}
-	for _, delta := range many[toolCallDelta](d.ToolCalls) {
+	for _, delta := range listOf[toolCallDelta](d.ToolCalls) {
 		r.addCall(delta)
 	}
-	if f := flat(choice.FinishReason); f != "" {
+	if f := textOf(choice.FinishReason); f != "" {
 		r.finish = openai.FinishReason(f)
 	}
 }

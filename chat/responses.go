@@ -88,12 +88,12 @@ func (c *Conversation) responsesBody() ([]byte, error) {
 	if !c.lean.summary {
 		r.Reasoning = &responsesThinking{Summary: "auto"}
 	}
-	wire := c.wire()
-	if c.systems() == 1 {
+	wire := c.wireMessages()
+	if c.countSystem() == 1 {
 		r.Instructions, wire = wire[0].Content, wire[1:]
 	}
 	for i := range wire {
-		r.Input = append(r.Input, c.inputItems(&wire[i], &c.messages[c.systems()+i])...)
+		r.Input = append(r.Input, c.inputItems(&wire[i], &c.messages[c.countSystem()+i])...)
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -135,8 +135,8 @@ const (
 // item must stand before the call that it led to.
 func (c *Conversation) replyItems(m *openai.ChatCompletionMessage, of *message) []any {
 	var order []json.RawMessage
-	if c.own(of) {
-		json.Unmarshal(fields(of.rec.Extra)[responsesField], &order)
+	if c.isOwn(of) {
+		json.Unmarshal(objectFields(of.rec.Extra)[responsesField], &order)
 	}
 	var out []any
 	calls := m.ToolCalls
@@ -232,9 +232,9 @@ func (c *Conversation) otherAPI(err error) bool {
 	return true
 }
 
-// learnt keeps what a switch of protocols brought: the one that works, or, where
+// keepProtocol keeps what a switch of protocols brought: the one that works, or, where
 // it was refused too, the one before. It returns the error that tells more.
-func (c *Conversation) learnt(err error) error {
+func (c *Conversation) keepProtocol(err error) error {
 	if !c.tried {
 		return err
 	}
@@ -268,8 +268,8 @@ func statusOf(err error) (status int, text string) {
 	return 0, ""
 }
 
-// leaner leaves out what the server's refusal names, each thing once.
-func (c *Conversation) leaner(text string) bool {
+// leaveOut leaves out what the server's refusal names, each thing once.
+func (c *Conversation) leaveOut(text string) bool {
 	has := func(words ...string) bool {
 		for _, w := range words {
 			if strings.Contains(strings.ToLower(text), w) {

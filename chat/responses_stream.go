@@ -151,9 +151,9 @@ func (c *Conversation) takeResponse(r *reply, raw []byte) error {
 	}
 	switch e.Type {
 	case "response.output_text.delta", "response.refusal.delta":
-		c.say(r, e.index(), e.Delta)
+		c.addText(r, e.index(), e.Delta)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		c.think(r, e.index(), e.SummaryIndex, e.Delta)
+		c.addReasoning(r, e.index(), e.SummaryIndex, e.Delta)
 	case "response.output_item.added":
 		r.beginItem(e.index(), e.Item)
 	case "response.function_call_arguments.delta":
@@ -177,8 +177,8 @@ func (e *responseEvent) index() int {
 	return *e.OutputIndex
 }
 
-// say adds text. Messages that follow each other become paragraphs of one.
-func (c *Conversation) say(r *reply, index int, text string) {
+// addText adds text. Messages that follow each other become paragraphs of one.
+func (c *Conversation) addText(r *reply, index int, text string) {
 	if text == "" {
 		return
 	}
@@ -186,13 +186,13 @@ func (c *Conversation) say(r *reply, index int, text string) {
 		text = "\n\n" + text
 	}
 	r.saying = index
-	r.note(json.RawMessage(orderText))
+	r.noteItem(json.RawMessage(orderText))
 	r.text.WriteString(text)
-	c.emit(Text{Delta: text})
+	c.emitEvent(Text{Delta: text})
 }
 
-// think adds reasoning, each part of it a paragraph.
-func (c *Conversation) think(r *reply, index, part int, text string) {
+// addReasoning adds reasoning, each part of it a paragraph.
+func (c *Conversation) addReasoning(r *reply, index, part int, text string) {
 	if text == "" {
 		return
 	}
@@ -203,11 +203,11 @@ func (c *Conversation) think(r *reply, index, part int, text string) {
 		r.thinking = at
 	}
 	r.reasoning.WriteString(text)
-	c.emit(Reasoning{Delta: text})
+	c.emitEvent(Reasoning{Delta: text})
 }
 
-// note adds to the order of the reply's items; the text stands there once.
-func (r *reply) note(item json.RawMessage) {
+// noteItem adds to the order of the reply's items; the text stands there once.
+func (r *reply) noteItem(item json.RawMessage) {
 	if string(item) == orderText {
 		for _, o := range r.order {
 			if string(o) == orderText {
@@ -227,7 +227,7 @@ func (r *reply) beginItem(index int, raw json.RawMessage) *toolCall {
 	}
 	call := &toolCall{index: index, item: item.ID, id: item.CallID, name: item.Name}
 	r.calls = append(r.calls, call)
-	r.note(json.RawMessage(orderCall))
+	r.noteItem(json.RawMessage(orderCall))
 	return call
 }
 
@@ -281,16 +281,16 @@ func (c *Conversation) endItem(r *reply, index int, raw json.RawMessage) {
 			return
 		}
 		for _, part := range item.Content {
-			c.say(r, index, part.Text+part.Refusal)
+			c.addText(r, index, part.Text+part.Refusal)
 		}
 	case "reasoning":
 		if r.thinking[0] != index || r.reasoning.Len() == 0 {
 			for i, part := range item.Summary {
-				c.think(r, index, i, part.Text)
+				c.addReasoning(r, index, i, part.Text)
 			}
 		}
 		if item.Encrypted != "" || len(item.Content) > 0 {
-			r.note(withoutNulls(raw))
+			r.noteItem(withoutNulls(raw))
 		}
 	}
 }
@@ -298,7 +298,7 @@ func (c *Conversation) endItem(r *reply, index int, raw json.RawMessage) {
 // withoutNulls drops the fields that are null, which the server sends and does
 // not take.
 func withoutNulls(raw json.RawMessage) json.RawMessage {
-	all := fields(raw)
+	all := objectFields(raw)
 	for k, v := range all {
 		if string(v) == "null" {
 			delete(all, k)

@@ -34,7 +34,7 @@ func TestAModelThatRefusesToolsOnChatIsAskedByResponses(t *testing.T) {
 		modelserver.Reply{Expect: modelserver.Expectations{{Role: "user", Equals: text("go")}, {Role: "assistant", Equals: text("Let me look.")}, {Role: "tool", Equals: text("1\n")}, {Role: "tool", Equals: text("2\n")}},
 			Text: "Done.", Usage: &modelserver.Usage{PromptTokens: 70, CompletionTokens: 7, CachedTokens: 60}},
 		modelserver.Reply{Text: "Again."})
-	k := startTalk(t, script, func(o *Options) { o.Journal, o.OnAPI = j, func(m Model) { told = append(told, m) } })
+	k := startChat(t, script, func(o *Options) { o.Journal, o.OnAPI = j, func(m Model) { told = append(told, m) } })
 	final, err := k.Turn(context.Background(), "go")
 	require.NoError(t, err)
 	require.Equal(t, "Done.", final)
@@ -59,7 +59,7 @@ func TestAModelThatRefusesToolsOnChatIsAskedByResponses(t *testing.T) {
 	require.NoError(t, err)
 	k.played(t)
 
-	again := startTalk(t, onResponses(modelserver.Reply{Text: "Here."}), func(o *Options) { o.History, o.KnownAPI = j.records, APIResponses })
+	again := startChat(t, onResponses(modelserver.Reply{Text: "Here."}), func(o *Options) { o.History, o.KnownAPI = j.records, APIResponses })
 	_, err = again.Turn(context.Background(), "go on")
 	require.NoError(t, err)
 	require.Equal(t, "responses", paths(again.server), "it is remembered")
@@ -80,13 +80,13 @@ func itemKinds(t *testing.T, s *modelserver.Server, n int) []string {
 }
 
 func TestTheProtocolThatIsConfiguredIsTheOnlyOne(t *testing.T) {
-	k := startTalk(t, onResponses(modelserver.Reply{Text: "ok"}), func(o *Options) { o.API = APIResponses })
+	k := startChat(t, onResponses(modelserver.Reply{Text: "ok"}), func(o *Options) { o.API = APIResponses })
 	_, err := k.Turn(context.Background(), "go")
 	require.NoError(t, err)
 	require.Equal(t, "responses", paths(k.server))
 	k.played(t)
 
-	k = startTalk(t, onResponses(modelserver.Reply{Text: "ok"}), func(o *Options) { o.API = APIChat })
+	k = startChat(t, onResponses(modelserver.Reply{Text: "ok"}), func(o *Options) { o.API = APIChat })
 	_, err = k.Turn(context.Background(), "go")
 	require.ErrorContains(t, err, "use /v1/responses")
 	require.Equal(t, "chat/completions", paths(k.server))
@@ -94,7 +94,7 @@ func TestTheProtocolThatIsConfiguredIsTheOnlyOne(t *testing.T) {
 }
 
 func TestWhereNeitherProtocolIsThereTheFirstErrorIsTold(t *testing.T) {
-	k := startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Status: 400, Error: "use the Responses API"}, {Text: "ok"}}}, nil)
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Status: 400, Error: "use the Responses API"}, {Text: "ok"}}}, nil)
 	_, err := k.Turn(context.Background(), "go")
 	require.ErrorContains(t, err, "400 Bad Request: use the Responses API")
 	require.Equal(t, "chat/completions responses", paths(k.server))
@@ -102,7 +102,7 @@ func TestWhereNeitherProtocolIsThereTheFirstErrorIsTold(t *testing.T) {
 	require.NoError(t, err)
 	k.played(t)
 
-	k = startTalk(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "ok"}}}, func(o *Options) { o.KnownAPI = APIResponses })
+	k = startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "ok"}}}, func(o *Options) { o.KnownAPI = APIResponses })
 	_, err = k.Turn(context.Background(), "go")
 	require.NoError(t, err, "what was learnt once may have changed")
 	require.Equal(t, "responses chat/completions", paths(k.server))
@@ -146,7 +146,7 @@ func TestResponsesThatMisbehave(t *testing.T) {
 		{"failed", []modelserver.Reply{{Body: `data: {"type":"response.failed","response":{"error":{"code":"invalid_image","message":"no such picture"}}}` + "\n\n"}}, "", nil, "no such picture"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := startTalk(t, onResponses(c.replies...), func(o *Options) { o.API = APIResponses })
+			k := startChat(t, onResponses(c.replies...), func(o *Options) { o.API = APIResponses })
 			final, err := k.Turn(context.Background(), "go")
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
@@ -161,7 +161,7 @@ func TestResponsesThatMisbehave(t *testing.T) {
 }
 
 func TestCancelInTheMiddleOfAResponse(t *testing.T) {
-	k := startTalk(t, onResponses(modelserver.Reply{Text: "I think so", Chunk: 100, Hold: true},
+	k := startChat(t, onResponses(modelserver.Reply{Text: "I think so", Chunk: 100, Hold: true},
 		modelserver.Reply{Expect: modelserver.Expectations{{Role: "assistant", Contains: []string{"I think so", "cut off here"}}, {Role: "user"}}, Text: "ok"}), nil)
 	k.SetModel(Model{Name: "m", BaseURL: k.server.BaseURL, API: APIResponses})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -179,8 +179,10 @@ func TestCancelInTheMiddleOfAResponse(t *testing.T) {
 }
 
 func TestWhatAServerOfResponsesDoesNotUnderstandIsLeftOut(t *testing.T) {
-	has := func(k *talk, n int, s string) bool { return strings.Contains(string(k.server.Requests()[n].Body), s) }
-	k := startTalk(t, onResponses(
+	has := func(k *testChat, n int, s string) bool {
+		return strings.Contains(string(k.server.Requests()[n].Body), s)
+	}
+	k := startChat(t, onResponses(
 		modelserver.Reply{Status: 400, Error: "Unsupported parameter: 'reasoning.summary' is not supported with this model."},
 		modelserver.Reply{Status: 400, Error: "Encrypted content is not supported with this model."},
 		modelserver.Reply{Reasoning: "hm", Text: "one"},
@@ -201,7 +203,7 @@ func TestWhatAServerOfResponsesDoesNotUnderstandIsLeftOut(t *testing.T) {
 }
 
 func TestPicturesInResponses(t *testing.T) {
-	k := startTalk(t, onResponses(modelserver.Reply{Text: "A pixel."}), func(o *Options) { o.API = APIResponses })
+	k := startChat(t, onResponses(modelserver.Reply{Text: "A pixel."}), func(o *Options) { o.API = APIResponses })
 	img, err := NewImage("p.png", onePixel)
 	require.NoError(t, err)
 	_, err = k.Send(context.Background(), Prompt{Text: "see", Images: []Image{img}})

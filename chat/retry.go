@@ -53,8 +53,8 @@ func (t *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 			resp.Body.Close()
 		}
 		t.tell(Retry{Attempt: n, Wait: wait, Reason: reason})
-		stateOf(req.Context()).rest()
-		if err := sleep(req.Context(), wait); err != nil {
+		stateOf(req.Context()).stopWait()
+		if err := sleepContext(req.Context(), wait); err != nil {
 			return nil, err
 		}
 		backoff *= 2
@@ -104,7 +104,7 @@ func retryWait(resp *http.Response, backoff time.Duration) (wait time.Duration, 
 	return wait, wait <= longestWait
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepContext(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

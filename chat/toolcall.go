@@ -35,7 +35,7 @@ type toolCallDelta struct {
 
 // index is nil where there is none that makes sense.
 func (d *toolCallDelta) index() *int {
-	n, err := strconv.Atoi(flat(d.RawIndex))
+	n, err := strconv.Atoi(textOf(d.RawIndex))
 	if err != nil {
 		return nil
 	}
@@ -48,12 +48,12 @@ func (d *toolCallDelta) index() *int {
 func (r *reply) addCall(d toolCallDelta) {
 	c := r.callFor(d)
 	if c.id == "" {
-		c.id = flat(d.RawID)
+		c.id = textOf(d.RawID)
 	}
 	if len(d.Extra) > 0 {
 		c.extra = d.Extra
 	}
-	if name := flat(d.Function.Name); name != c.name {
+	if name := textOf(d.Function.Name); name != c.name {
 		c.name += name
 	}
 	var text string
@@ -67,7 +67,7 @@ func (r *reply) addCall(d toolCallDelta) {
 }
 
 func (r *reply) callFor(d toolCallDelta) *toolCall {
-	id, index := flat(d.RawID), d.index()
+	id, index := textOf(d.RawID), d.index()
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		c := r.calls[i]
 		otherID := id != "" && c.id != "" && c.id != id

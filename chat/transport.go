@@ -33,7 +33,7 @@ func (c *Conversation) httpClient() *http.Client {
 		next:     &checker{next: client.Transport, setting: c.opts.Settings.BaseURL},
 		attempts: c.opts.Attempts,
 		backoff:  c.opts.Backoff,
-		tell:     func(r Retry) { c.emit(r) },
+		tell:     func(r Retry) { c.emitEvent(r) },
 	}}
 	return &client
 }
@@ -52,12 +52,12 @@ func (e *responseError) Error() string { return e.text }
 
 func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 	state := stateOf(req.Context())
-	state.alive()
+	state.restartWait()
 	resp, err := c.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
-	state.alive()
+	state.restartWait()
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		resp.Body.Close()
@@ -88,7 +88,7 @@ type living struct {
 
 func (l *living) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	l.state.alive()
+	l.state.restartWait()
 	return n, err
 }
 
@@ -159,7 +159,7 @@ func (b *eventBody) Read(p []byte) (int, error) {
 			// go-openai would gather it, and lose what is not in OpenAI's form.
 			line = append([]byte(`data: { "error":`), rest...)
 		}
-		if !skipped(line) {
+		if !isSkippedLine(line) {
 			b.rest = line
 		}
 	}
@@ -168,7 +168,7 @@ func (b *eventBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func skipped(line []byte) bool {
+func isSkippedLine(line []byte) bool {
 	for _, field := range []string{":", "event:", "id:", "retry:"} {
 		if bytes.HasPrefix(line, []byte(field)) {
 			return true

@@ -21,8 +21,7 @@ import (
 type Options struct {
 	Mode policy.Mode // "" is AskMode
 
-	// Trusted says that whoever sends the commands is the person whose machine it
-	// is: nothing holds them.
+	// Trusted is for commands that a person types: nothing holds them.
 	Trusted bool
 
 	Environ []string // the person's own environment; nil is this process's
@@ -34,9 +33,10 @@ type Options struct {
 	Ports   []uint16
 }
 
-// A Confinement is what the kernel and the tools hold commands to in the mode
-// that is set. It makes a sandbox for each mode that has one and keeps it until
-// Close, for what was started in it may still run. It is safe for concurrent use.
+// A Confinement holds commands to a workspace, by the kernel and by the file
+// tools, as far as the mode that is set demands. It makes a sandbox for each mode
+// that needs one and keeps it until Close, since what was started in it may still
+// run. It is safe for concurrent use.
 type Confinement struct {
 	workspace Workspace
 	opts      Options
@@ -61,10 +61,10 @@ func New(w Workspace, opts *Options) *Confinement {
 	return c
 }
 
-// Start is how a shell is started. Launcher is nil where the kernel holds
-// nothing: outside of plan and auto, and on a kernel that cannot. Missing says
-// what it does not do of what the mode promises, a line each for a person; it is
-// said once a mode.
+// Start is how a shell is started. Launcher is nil where the kernel holds nothing:
+// in the modes ask and full, and on a kernel that cannot. Missing lists what the
+// mode promises and this kernel cannot enforce, a line each for a person to read,
+// the first time that a mode is started.
 type Start struct {
 	Launcher *session.Launcher
 	Env      []string // the environment
@@ -104,7 +104,7 @@ func (c *Confinement) Start() (Start, error) {
 }
 
 // SetMode changes the mode for what is started from now on, and whether whoever
-// sends the commands is trusted. undo sets what was before.
+// sends the commands is trusted. undo takes that back.
 func (c *Confinement) SetMode(mode policy.Mode, trusted bool) (undo func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

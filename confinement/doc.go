@@ -2,16 +2,17 @@
 // directories they may write, which files they may not read, which variables
 // they see, and the sandbox that a mode of work promises.
 //
-// A [Workspace] says what counts for a directory that work begins in:
-// [FindWorkspace] looks at the file system once. Three take it from there. The
-// judge of command lines has it as [Workspace.World]; the file tools, which run
-// in this process, are held to [Confinement.Access]; and what bash starts is
-// held by the kernel, in the sandbox of [Confinement.Start]. In the modes plan
-// and auto there is one, where the kernel can; in ask a person decides, and in
-// full nobody. [CommandEnv] keeps secrets out of the environment in all of them,
-// unless whoever sends the commands is trusted.
+// A [Workspace] is the list of directories and files that count: what may be
+// written, what is protected, what is secret. [FindWorkspace] makes one for the
+// directory that work begins in. It is used three times: commands are judged
+// against [Workspace.World], the file tools, which run in this process, are held
+// to [Confinement.Access], and what bash starts runs in the sandbox of
+// [Confinement.Start], where the kernel holds it. There is a sandbox in the modes
+// plan and auto only; in mode ask a person decides, in mode full nobody does.
 //
-// The package judges nothing and asks nobody: that is router/policy's and
-// router/guard's. A sandbox is a process of this executable, started anew by
-// package session/sandbox.
+// [CommandEnv] keeps secrets out of the environment of commands, in every mode,
+// unless whoever sends them is trusted.
+//
+// The package judges no command and asks nobody: packages router/policy and
+// router/guard do. Package session/sandbox makes the sandboxes.
 package confinement

@@ -9,8 +9,8 @@ import (
 	"github.com/agentbash/agentbash/internal/protected"
 )
 
-// FindWorkspace looks at the file system for what work that begins in dir, an
-// absolute path, may touch.
+// FindWorkspace returns the workspace for work that begins in dir, an absolute
+// path. It looks at the file system once: later changes are not seen.
 func FindWorkspace(dir string, opts *WorkspaceOptions) Workspace {
 	o := WorkspaceOptions{}
 	if opts != nil {
@@ -38,7 +38,7 @@ func FindWorkspace(dir string, opts *WorkspaceOptions) Workspace {
 	}
 	for _, root := range w.Roots {
 		w.Protected = append(w.Protected, gitOwn(root)...)
-		w.Protected = append(w.Protected, links(protected.InTree(root))...)
+		w.Protected = append(w.Protected, onlyLinks(protected.InTree(root))...)
 	}
 	if filepath.IsAbs(home) {
 		w.Protected = append(w.Protected, protected.Startup(home)...)
@@ -71,9 +71,9 @@ func gitOwn(root string) (paths []string) {
 	return paths
 }
 
-// links are those of the paths that lead elsewhere. Who knows the others by their
+// onlyLinks are those of the paths that lead elsewhere. Who knows the others by their
 // names does not know what they lead to.
-func links(paths []string) []string {
+func onlyLinks(paths []string) []string {
 	return slices.DeleteFunc(paths, func(path string) bool {
 		st, err := os.Lstat(path)
 		return err != nil || st.Mode()&os.ModeSymlink == 0
@@ -104,7 +104,7 @@ func commonGit(dir string) string {
 		return ""
 	}
 	// A file .git is easily written; the repository must know of it.
-	if back, err := os.ReadFile(filepath.Join(own, "gitdir")); err != nil || real(strings.TrimSpace(string(back))) != real(link) {
+	if back, err := os.ReadFile(filepath.Join(own, "gitdir")); err != nil || resolveLinks(strings.TrimSpace(string(back))) != resolveLinks(link) {
 		return ""
 	}
 	common, err := os.ReadFile(filepath.Join(own, "commondir"))
@@ -118,8 +118,8 @@ func commonGit(dir string) string {
 	return filepath.Clean(at)
 }
 
-// real follows the links of a path that exists.
-func real(path string) string {
+// resolveLinks follows the links of a path that exists.
+func resolveLinks(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil {
 		return r
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/agentbash/agentbash/router/policy"
 )
 
-// A Workspace is which directories and files count for what may be touched.
-// Paths are absolute and stand for all that is below them; where one is reached
-// by symbolic links, what they lead to stands beside it.
+// A Workspace lists the directories and files that commands may or may not touch.
+// Paths are absolute and stand for all that is below them; where symbolic links
+// lead to a directory, both names are in the list.
 type Workspace struct {
 	Dir       string   // where the work begins
 	Home      string   // the user's home directory; "" is unknown
@@ -37,12 +37,12 @@ type WorkspaceOptions struct {
 	Secrets []string
 }
 
-// World is the workspace as command lines are judged against it.
+// World returns the workspace as package policy judges commands against it.
 func (w Workspace) World() policy.World {
 	return policy.World{Dir: w.Dir, Home: w.Home, Roots: w.Roots, Scratch: w.Scratch, Protected: w.Protected, Secrets: w.Secrets}
 }
 
-// Access is what file tools may touch.
+// Access returns what file tools may touch.
 func (w Workspace) Access() *files.Access {
 	return &files.Access{Write: append(slices.Clone(w.Roots), w.Scratch...), Protected: w.Protected, Secret: w.Secrets}
 }
@@ -62,7 +62,7 @@ func Repository(dir string) string {
 
 // withReal are a directory and, if it is another, what its symbolic links lead to.
 func withReal(dir string) []string {
-	if real := real(dir); real != dir {
+	if real := resolveLinks(dir); real != dir {
 		return []string{dir, real}
 	}
 	return []string{dir}

@@ -38,15 +38,15 @@ func (s *AnswerSchema) Check(text []byte) []string {
 	if err := json.Unmarshal(text, &value); err != nil {
 		return []string{"it is not JSON: " + err.Error()}
 	}
-	if !affordable(s.v.tree, value) {
+	if !isAffordable(s.v.tree, value) {
 		return []string{"it cannot be checked: the schema is too costly: make it simpler"}
 	}
 	err := s.v.ready.Validate(value)
 	if err == nil {
 		return nil
 	}
-	f := finder{root: s.v.root, refs: map[string]*jsonschema.Schema{}}
-	f.look(s.v.root, value, nil, 0)
+	f := mistakeFinder{root: s.v.root, refs: map[string]*jsonschema.Schema{}}
+	f.compareValue(s.v.root, value, nil, 0)
 	if lines := f.lines(); len(lines) > 0 {
 		return lines[:min(len(lines), maxProblems)]
 	}

@@ -17,11 +17,11 @@ var serverCommands = []string{"resources", "read", "prompts", "prompt"}
 // IsCommand reports whether the words after field:GROUP are a command of the
 // server itself rather than a request to list its tools.
 func (f *Fields) IsCommand(group string, words []string) bool {
-	g := f.find(group)
+	g := f.findGroup(group)
 	return g != nil && g.client != nil && len(words) > 0 && slices.Contains(serverCommands, words[0])
 }
 
-// Command runs a command of a server's own word:
+// Command runs one of a server's own commands:
 //
 //	field:server resources          its resources and templates, one a line
 //	field:server read URI           the content of a resource
@@ -39,13 +39,13 @@ func (f *Fields) Command(ctx context.Context, group string, words []string, call
 				Next:     fmt.Sprintf("write %s resources, read URI, prompts or prompt NAME", tool.Name),
 			}
 		}
-		c := serverCommand{f: f, g: f.find(group), call: call, tool: tool}
+		c := serverCommand{f: f, g: f.findGroup(group), call: call, tool: tool}
 		return c.run(ctx, words)
 	}
 	return tool.Invoke(ctx, call)
 }
 
-func (f *Fields) find(name string) *group {
+func (f *Fields) findGroup(name string) *group {
 	for _, g := range f.groups {
 		if g.name == name {
 			return g
@@ -154,7 +154,7 @@ func (c *serverCommand) read(ctx context.Context, uri string) (registry.ToolResu
 	for _, r := range contents {
 		res.Content = append(res.Content, mcp.Content{Type: "resource", Resource: &r})
 	}
-	return c.f.present(c.call, res, c.format)
+	return c.f.presentResult(c.call, res, c.format)
 }
 
 // prompt finds a prompt by name.
@@ -230,7 +230,7 @@ func (c *serverCommand) expand(ctx context.Context, p *mcp.Prompt, kwargs regist
 		}
 		res.Content = append(res.Content, m.Content)
 	}
-	return c.f.present(c.call, res, c.format)
+	return c.f.presentResult(c.call, res, c.format)
 }
 
 func firstOf(texts ...string) string {

@@ -216,5 +216,5 @@ func (f Function) check() error {
 	return nil
 }
 
-// seconds makes a duration; 0 stays 0.
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+// secondsDuration makes a duration; 0 stays 0.
+func secondsDuration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

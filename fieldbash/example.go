@@ -20,7 +20,7 @@ func exampleOf(t *registry.Tool) []string {
 		if !p.Required {
 			continue
 		}
-		v := sample(&p, 0)
+		v := sampleValue(&p, 0)
 		var text string
 		switch {
 		case v == "true" && p.Type == registry.Boolean:
@@ -34,8 +34,8 @@ func exampleOf(t *registry.Tool) []string {
 	return []string{strings.Join(words, " ")}
 }
 
-// sample is a value that a parameter takes, as JSON.
-func sample(p *registry.Param, depth int) string {
+// sampleValue is a value that a parameter takes, as JSON.
+func sampleValue(p *registry.Param, depth int) string {
 	switch {
 	case p.Default != nil:
 		if b, err := json.Marshal(p.Default); err == nil {
@@ -46,7 +46,7 @@ func sample(p *registry.Param, depth int) string {
 	case len(p.Enum) > 0:
 		return p.Enum[0]
 	case len(p.AnyOf) > 0:
-		return sample(&p.AnyOf[0], depth)
+		return sampleValue(&p.AnyOf[0], depth)
 	}
 	switch p.Type {
 	case registry.Integer, registry.Number:
@@ -57,7 +57,7 @@ func sample(p *registry.Param, depth int) string {
 		if p.Items == nil || depth > sampleDepth {
 			return "[]"
 		}
-		return "[" + sample(p.Items, depth+1) + "]"
+		return "[" + sampleValue(p.Items, depth+1) + "]"
 	case registry.Object:
 		return sampleObject(p, depth)
 	case registry.Null:
@@ -83,7 +83,7 @@ func sampleObject(p *registry.Param, depth int) string {
 	var members []string
 	for _, q := range p.Props.List() {
 		if q.Required && depth <= sampleDepth {
-			members = append(members, strconv.Quote(q.Name)+":"+sample(&q, depth+1))
+			members = append(members, strconv.Quote(q.Name)+":"+sampleValue(&q, depth+1))
 		}
 	}
 	return "{" + strings.Join(members, ",") + "}"

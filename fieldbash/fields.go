@@ -16,7 +16,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// Options are the surroundings of the field layer. The zero value will do.
+// Options configures New; nil means the defaults.
 type Options struct {
 	Dir     string   // where servers and functions run; absolute; "": the current directory
 	Env     []string // our environment ("K=V"), of which they get a minimal part
@@ -40,9 +40,9 @@ type Options struct {
 
 // Fields is the field layer of one program. It is safe for concurrent use.
 type Fields struct {
-	opts   Options
-	guard  mcp.Guard
-	groups []*group
+	opts     Options
+	watchdog mcp.Watchdog
+	groups   []*group
 
 	life    context.Context // of work that outlasts a call
 	end     context.CancelFunc
@@ -134,14 +134,14 @@ func New(cfg Config, opts *Options) (*Fields, error) {
 // Register adds everything to a registry: the functions, which are known at
 // once, and every group, of which a server is started when it is first needed.
 func (f *Fields) Register(reg *registry.ToolRegistry) error {
-	if err := reg.Register(f.offered(f.Static())...); err != nil {
+	if err := reg.Register(f.offeredTools(f.Static())...); err != nil {
 		return err
 	}
 	for _, g := range f.Groups() {
 		load := g.Load
 		g.Load = func(ctx context.Context) ([]*registry.Tool, error) {
 			tools, err := load(ctx)
-			return f.offered(tools), err
+			return f.offeredTools(tools), err
 		}
 		if err := reg.RegisterGroup(g); err != nil {
 			return err
@@ -150,8 +150,8 @@ func (f *Fields) Register(reg *registry.ToolRegistry) error {
 	return nil
 }
 
-// offered leaves out the tools that are not to be offered.
-func (f *Fields) offered(tools []*registry.Tool) []*registry.Tool {
+// offeredTools leaves out the tools that are not to be offered.
+func (f *Fields) offeredTools(tools []*registry.Tool) []*registry.Tool {
 	if f.opts.Offer == nil {
 		return tools
 	}
@@ -167,8 +167,8 @@ func (f *Fields) Groups() []registry.Group {
 			if g.client == nil {
 				return g.tools, nil
 			}
-			return f.load(ctx, g)
-		}, Miss: func(ctx context.Context) bool { return f.miss(ctx, g) }, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
+			return f.loadTools(ctx, g)
+		}, Miss: func(ctx context.Context) bool { return f.startMissing(ctx, g) }, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
 			if !f.IsCommand(g.name, words) {
 				return registry.ToolResult{}, false
 			}
@@ -203,11 +203,11 @@ func (f *Fields) Close() error {
 	}
 	wg.Wait()
 	f.working.Wait()
-	return errors.Join(append(errs, f.guard.Close())...)
+	return errors.Join(append(errs, f.watchdog.Close())...)
 }
 
-// background runs work that Close joins; after Close it does nothing.
-func (f *Fields) background(work func(ctx context.Context)) {
+// runInBackground runs work that Close joins; after Close it does nothing.
+func (f *Fields) runInBackground(work func(ctx context.Context)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.closed {

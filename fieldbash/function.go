@@ -17,7 +17,7 @@ const defaultTimeout = 120 * time.Second
 // functionGroup makes the tools of one group of definitions; definitions that
 // cannot be used are left out, each with its reason.
 func (f *Fields) functionGroup(name string, defs []Function) (*group, []error) {
-	g := &group{name: name, summary: "functions from the configuration"}
+	g := &group{name: name, summary: "functions"}
 	var errs []error
 	seen := map[string]string{}
 	for _, def := range defs {
@@ -35,8 +35,8 @@ func (f *Fields) functionGroup(name string, defs []Function) (*group, []error) {
 			errs = append(errs, fmt.Errorf("%s: the name is not fit for a command: it is field:%s:%s", def.Name, name, safe))
 		}
 		t := f.functionTool(name, safe, def)
-		if strangers := def.Roles.give(t); strangers != nil {
-			errs = append(errs, fmt.Errorf(`%s: "roles" names %s, which it has no parameter of`, def.Name, strings.Join(strangers, ", ")))
+		if unknown := def.Roles.applyTo(t); unknown != nil {
+			errs = append(errs, fmt.Errorf(`%s: "roles" names %s, which it has no parameter of`, def.Name, strings.Join(unknown, ", ")))
 		}
 		g.tools = append(g.tools, t)
 	}
@@ -50,8 +50,8 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		schema = nil
 	}
 	detail := cleanText(def.Description, maxDetail)
-	t := f.tool(group, safe, cmp.Or(summaryOf(detail), summaryOf(def.Name), safe), detail, schema)
-	limit := seconds(def.Timeout)
+	t := f.newTool(group, safe, cmp.Or(summaryOf(detail), summaryOf(def.Name), safe), detail, schema)
+	limit := secondsDuration(def.Timeout)
 	if limit == 0 {
 		limit = defaultTimeout
 	}
@@ -67,11 +67,11 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 	}
 	read := t.Uses
 	t.Uses = func(kwargs registry.Kwargs, uses []registry.Use, _ bool) ([]registry.Use, bool) {
-		own, known := f.uses(&def, kwargs)
+		own, known := f.functionUses(&def, kwargs)
 		return read(kwargs, append(own, uses...), known)
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-		kwargs, _, err := arguments(call) // a function's stdout is its result in every form
+		kwargs, _, err := readArguments(call) // a function's stdout is its result in every form
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
@@ -85,7 +85,7 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		if err == nil {
 			return registry.ToolResult{Success: true}, nil
 		}
-		return registry.ToolResult{}, ended(limited, limit, err)
+		return registry.ToolResult{}, explainEnd(limited, limit, err)
 	}
 	return t
 }
@@ -100,21 +100,21 @@ type statusError struct {
 func (e *statusError) Error() string   { return e.text }
 func (e *statusError) ExitStatus() int { return e.status }
 
-func failed(status int, format string, args ...any) error {
+func exitError(status int, format string, args ...any) error {
 	return &statusError{status, fmt.Sprintf(format, args...)}
 }
 
 var errLimit = fmt.Errorf("time limit")
 
-// ended names the time limit or the interruption that an error is due to.
-func ended(ctx context.Context, limit time.Duration, err error) error {
+// explainEnd names the time limit or the interruption that an error is due to.
+func explainEnd(ctx context.Context, limit time.Duration, err error) error {
 	switch context.Cause(ctx) {
 	case nil:
 		return err
 	case errLimit:
-		return failed(124, `timed out after %v: raise "timeout" (seconds) of this function if it is only slow`, limit)
+		return exitError(124, `timed out after %v: raise "timeout" (seconds) of this function if it is only slow`, limit)
 	case context.DeadlineExceeded:
-		return failed(124, "timed out")
+		return exitError(124, "timed out")
 	}
-	return failed(130, "interrupted")
+	return exitError(130, "interrupted")
 }

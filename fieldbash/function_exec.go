@@ -38,7 +38,7 @@ func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call,
 	if err := cmd.Start(); err != nil {
 		return notStarted(def.Argv[0], err)
 	}
-	f.guard.Add(cmd.Process.Pid)
+	f.watchdog.Add(cmd.Process.Pid)
 	err := cmd.Wait()
 	if kill != nil {
 		kill.Stop()
@@ -46,7 +46,7 @@ func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call,
 	if ctx.Err() != nil {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
-	f.guard.Remove(cmd.Process.Pid)
+	f.watchdog.Remove(cmd.Process.Pid)
 	var status *exec.ExitError
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success():
@@ -54,17 +54,17 @@ func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call,
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &status):
-		return failed(1, "%s: %s", def.Argv[0], status)
+		return exitError(1, "%s: %s", def.Argv[0], status)
 	case errors.Is(err, io.ErrClosedPipe), errors.Is(err, syscall.EPIPE):
-		return failed(1, "its output is not read: %v", err)
+		return exitError(1, "its output is not read: %v", err)
 	}
-	return failed(1, "%s: %v", def.Argv[0], err)
+	return exitError(1, "%s: %v", def.Argv[0], err)
 }
 
 // notStarted says why a program did not start, and what to do.
 func notStarted(program string, err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return failed(3, `cannot start %s: not found: install it, or correct "argv" of this function in the config file`, program)
+		return exitError(3, `cannot start %s: not found: install it, or correct "argv" of this function`, program)
 	}
-	return failed(3, `cannot start %s: %v: correct "argv" of this function in the config file`, program, err)
+	return exitError(3, `cannot start %s: %v: correct "argv" of this function`, program, err)
 }

@@ -28,13 +28,13 @@ func (f *Fields) runHTTP(ctx context.Context, fn *Function, call *registry.Call,
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	if err != nil {
-		return failed(3, `%v: check that the endpoint runs and that "url" of this function in the config file is right`, err)
+		return exitError(3, `%v: check that the endpoint runs and that "url" of this function is right`, err)
 	}
 	defer resp.Body.Close()
 	body := io.LimitReader(resp.Body, maxBody)
 	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
 		if _, err := io.Copy(call.Stdout, body); err != nil {
-			return failed(3, "the answer broke off: %v", err)
+			return exitError(3, "the answer broke off: %v", err)
 		}
 		return nil
 	}
@@ -44,9 +44,9 @@ func (f *Fields) runHTTP(ctx context.Context, fn *Function, call *registry.Call,
 		answer += ": " + s
 	}
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
-		return failed(4, `%s: put a valid token into "headers" of this function in the config file`, answer)
+		return exitError(4, `%s: put a valid token into "headers" of this function`, answer)
 	}
-	return failed(1, "%s", answer)
+	return exitError(1, "%s", answer)
 }
 
 // request makes the request: {name} in the path takes that argument; the rest
@@ -67,7 +67,7 @@ func (def *HTTP) request(ctx context.Context, function string, args json.RawMess
 	}
 	u, err := url.Parse(target)
 	if err != nil || u.Host == "" {
-		return nil, failed(3, `%q is no URL: correct "url" of this function in the config file`, def.URL)
+		return nil, exitError(3, `%q is no URL: correct "url" of this function`, def.URL)
 	}
 	var body io.Reader
 	switch method {
@@ -92,7 +92,7 @@ func (def *HTTP) request(ctx context.Context, function string, args json.RawMess
 	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
-		return nil, failed(3, `%v: correct "http" of this function in the config file`, err)
+		return nil, exitError(3, `%v: correct "http" of this function`, err)
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -143,7 +143,7 @@ func argText(v any) string {
 func sameOrigin(first *url.URL) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		if req.URL.Scheme != first.Scheme || req.URL.Host != first.Host {
-			return fmt.Errorf("it redirects to %s://%s: put that address in the config if you trust it", req.URL.Scheme, req.URL.Host)
+			return fmt.Errorf("it redirects to %s://%s: make that address its \"url\" if you trust it", req.URL.Scheme, req.URL.Host)
 		}
 		if len(via) > 5 {
 			return fmt.Errorf("too many redirects")

@@ -40,10 +40,10 @@ func Parse(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, er
 		return parsed, nil
 	}
 	s.problems = append(s.problems, problems...)
-	kwargs := s.merge(parsed.Kwargs)
+	kwargs := s.mergeKwargs(parsed.Kwargs)
 	parsed.Kwargs = kwargs
 	if kwargs[laterKey] == nil && t.Check != nil {
-		s.problems = append(s.problems, beyond(s.problems, t.Check(kwargs))...)
+		s.problems = append(s.problems, unsaidLines(s.problems, t.Check(kwargs))...)
 	}
 	if len(s.problems) > 0 {
 		return parsed, &registry.UsageError{Tool: t.Name, Problems: s.problems, Next: t.Advice()}
@@ -54,9 +54,9 @@ func Parse(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, er
 // named finds the parameters that a problem is about.
 var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--([A-Za-z0-9_-]+)`) })
 
-// beyond leaves out what was said already: a parameter that is missing or has
+// unsaidLines leaves out what was said already: a parameter that is missing or has
 // no right value is missing for the schema too.
-func beyond(said, more []string) []string {
+func unsaidLines(said, more []string) []string {
 	var out []string
 	for _, problem := range more {
 		m := named().FindStringSubmatch(problem)
@@ -109,25 +109,25 @@ func (s *scanner) scan(words []string) {
 			s.rest = append(s.rest, words[i:]...)
 			return
 		case w == "-o" || strings.HasPrefix(w, "-o=") || slices.Contains(formats, strings.TrimPrefix(w, "-o")) && strings.HasPrefix(w, "-o"):
-			i += s.output(w, words[i+1:])
+			i += s.takeOutput(w, words[i+1:])
 		case jsonOption().MatchString(w):
 			m := jsonOption().FindStringSubmatch(w)
-			s.json(m[1], m[2])
+			s.takeJSON(m[1], m[2])
 		case fileOption().MatchString(w):
 			m := fileOption().FindStringSubmatch(w)
-			s.file(m[1], m[2])
+			s.takeFile(m[1], m[2])
 		case longOption().MatchString(w):
 			m := longOption().FindStringSubmatch(w)
-			i += s.long(w, m[1], m[2], strings.Contains(w, "="), words[i+1:])
+			i += s.takeOption(w, m[1], m[2], strings.Contains(w, "="), words[i+1:])
 		default:
 			s.rest = append(s.rest, w)
 		}
 	}
 }
 
-// output takes -o FORMAT, -oFORMAT or -o=FORMAT and returns how many of the
+// takeOutput takes -o FORMAT, -oFORMAT or -o=FORMAT and returns how many of the
 // following words it used.
-func (s *scanner) output(w string, rest []string) (used int) {
+func (s *scanner) takeOutput(w string, rest []string) (used int) {
 	value := strings.TrimPrefix(strings.TrimPrefix(w, "-o"), "=")
 	if w == "-o" {
 		if len(rest) == 0 {
@@ -143,13 +143,13 @@ func (s *scanner) output(w string, rest []string) (used int) {
 	return used
 }
 
-// long takes an option if it is ours, or passes it on with its value.
-func (s *scanner) long(w, key, value string, hasValue bool, rest []string) (used int) {
+// takeOption takes an option if it is ours, or passes it on with its value.
+func (s *scanner) takeOption(w, key, value string, hasValue bool, rest []string) (used int) {
 	p := s.params.Find(key)
 	if p == nil && key == "json" {
 		return s.allAtOnce(value, hasValue, rest)
 	}
-	path, leaf := s.place(key)
+	path, leaf := s.resolveKey(key)
 	if p == nil && len(path) > 1 {
 		if leaf != nil && isFlag(leaf) && !hasValue {
 			value, hasValue = "true", true
@@ -164,7 +164,7 @@ func (s *scanner) long(w, key, value string, hasValue bool, rest []string) (used
 			}
 			value, used = rest[0], 1
 		}
-		s.text(path, value)
+		s.takeText(path, value)
 		return used
 	}
 	s.rest = append(s.rest, w)
@@ -237,32 +237,32 @@ func (s *scanner) allAtOnce(value string, hasValue bool, rest []string) (used in
 	return used
 }
 
-// json takes --key:=JSON.
-func (s *scanner) json(key, text string) {
+// takeJSON takes --key:=JSON.
+func (s *scanner) takeJSON(key, text string) {
 	v, err := registry.DecodeJSON([]byte(text))
 	if err != nil {
 		s.problems = append(s.problems, "--"+key+":= is not JSON: "+err.Error()+": text is set with --"+key+"=")
 		return
 	}
-	path, _ := s.place(key)
-	s.assign(assignment{path: path, value: v})
+	path, _ := s.resolveKey(key)
+	s.addAssignment(assignment{path: path, value: v})
 }
 
-// text takes --a.b value; several of them for one place are its elements.
-func (s *scanner) text(path []string, value string) {
+// takeText takes --a.b value; several of them for one place are its elements.
+func (s *scanner) takeText(path []string, value string) {
 	for i := range s.deep {
 		if d := &s.deep[i]; d.isText && slices.Equal(d.path, path) {
 			d.words = append(d.words, value)
 			return
 		}
 	}
-	s.assign(assignment{path: path, words: []string{value}, isText: true})
+	s.addAssignment(assignment{path: path, words: []string{value}, isText: true})
 }
 
-// file takes --key@=FILE.
-func (s *scanner) file(key, name string) {
-	path, _ := s.place(key)
-	if !s.known(path) {
+// takeFile takes --key@=FILE.
+func (s *scanner) takeFile(key, name string) {
+	path, _ := s.resolveKey(key)
+	if !s.checkKnown(path) {
 		return
 	}
 	s.set[path[0]] = true
@@ -273,15 +273,15 @@ func (s *scanner) file(key, name string) {
 	s.later = append(s.later, map[string]any{"file": name, "set": list})
 }
 
-func (s *scanner) assign(a assignment) {
-	if s.known(a.path) {
+func (s *scanner) addAssignment(a assignment) {
+	if s.checkKnown(a.path) {
 		s.set[a.path[0]] = true
 		s.deep = append(s.deep, a)
 	}
 }
 
-// known reports, as a problem, a parameter that the tool does not have.
-func (s *scanner) known(path []string) bool {
+// checkKnown reports, as a problem, a parameter that the tool does not have.
+func (s *scanner) checkKnown(path []string) bool {
 	if s.params.Find(path[0]) != nil || acceptsMore(s.params) {
 		return true
 	}

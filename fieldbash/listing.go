@@ -59,11 +59,11 @@ func (f *Fields) lastListing(g *group) []mcp.Tool {
 	return tools
 }
 
-// accept compares a listing with the last one and keeps it. Definitions that
+// acceptListing compares a listing with the last one and keeps it. Definitions that
 // changed are used only if the person agrees, or the configuration trusts the
 // server: a server that was harmless when it was added may not be any more. One
 // that is refused stays out, and is asked about again.
-func (f *Fields) accept(g *group, last, listed []mcp.Tool) []mcp.Tool {
+func (f *Fields) acceptListing(g *group, last, listed []mcp.Tool) []mcp.Tool {
 	before := map[string]mcp.Tool{}
 	for _, t := range last {
 		before[t.Name] = t
@@ -121,14 +121,14 @@ func (f *Fields) keepListing(g *group, tools []mcp.Tool) error {
 	return nil
 }
 
-// verify compares a kept listing with the server's own, once it runs, and has
+// verifyListing compares a kept listing with the server's own, once it runs, and has
 // the group loaded again if they differ. It does not hold up the call.
-func (f *Fields) verify(g *group) {
+func (f *Fields) verifyListing(g *group) {
 	if f.opts.State == "" || f.opts.Changed == nil {
 		return
 	}
 	g.verified.Do(func() {
-		f.background(func(ctx context.Context) {
+		f.runInBackground(func(ctx context.Context) {
 			ctx, cancel := context.WithTimeout(ctx, verifyWait)
 			defer cancel()
 			listed, err := g.client.Tools(ctx)

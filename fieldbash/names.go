@@ -31,12 +31,12 @@ func safeName(name string) string {
 	return b.String()
 }
 
-// names hands out safe names, each once.
-type names map[string]bool
+// safeNames hands out safe names, each once.
+type safeNames map[string]bool
 
-// take returns the safe name for a tool; warning is not empty when it is not
+// makeSafe returns the safe name for a tool; warning is not empty when it is not
 // the name itself.
-func (n names) take(name string) (safe, warning string) {
+func (n safeNames) makeSafe(name string) (safe, warning string) {
 	safe = safeName(name)
 	for i := 2; n[safe]; i++ {
 		safe = fmt.Sprintf("%s_%d", safeName(name), i)

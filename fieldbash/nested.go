@@ -16,9 +16,9 @@ import (
 // maxIndex bounds the arrays that --list.N builds.
 const maxIndex = 9999
 
-// place reads a dotted key: the names as declared, and the parameter at its
+// resolveKey reads a dotted key: the names as declared, and the parameter at its
 // end if the schema declares it.
-func (s *scanner) place(key string) (path []string, leaf *registry.Param) {
+func (s *scanner) resolveKey(key string) (path []string, leaf *registry.Param) {
 	parts := strings.Split(key, ".")
 	leaf = s.params.Find(parts[0])
 	if leaf == nil {
@@ -54,9 +54,9 @@ func memberOf(p *registry.Param, part string) (*registry.Param, string) {
 	return nil, part
 }
 
-// merge puts together the base, the registry's kwargs and the nested places,
+// mergeKwargs puts together the base, the registry's kwargs and the nested places,
 // each over the one before.
-func (s *scanner) merge(flags registry.Kwargs) registry.Kwargs {
+func (s *scanner) mergeKwargs(flags registry.Kwargs) registry.Kwargs {
 	kwargs := registry.Kwargs{}
 	maps.Copy(kwargs, s.base)
 	maps.Copy(kwargs, flags)
@@ -64,7 +64,7 @@ func (s *scanner) merge(flags registry.Kwargs) registry.Kwargs {
 		v := a.value
 		if a.isText {
 			var err error
-			if v, err = s.coerce(a.path, a.words); err != nil {
+			if v, err = s.coerceNested(a.path, a.words); err != nil {
 				s.problems = append(s.problems, fmt.Sprintf("--%s: %v", strings.Join(a.path, "."), err))
 				continue
 			}
@@ -73,7 +73,7 @@ func (s *scanner) merge(flags registry.Kwargs) registry.Kwargs {
 			s.problems = append(s.problems, fmt.Sprintf("--%s: %v", strings.Join(a.path, "."), err))
 		}
 	}
-	s.problems = append(s.problems, holes(map[string]any(kwargs), nil)...)
+	s.problems = append(s.problems, findHoles(map[string]any(kwargs), nil)...)
 	if s.later != nil {
 		kwargs[laterKey] = s.later
 	}
@@ -83,9 +83,9 @@ func (s *scanner) merge(flags registry.Kwargs) registry.Kwargs {
 	return kwargs
 }
 
-// coerce makes the value of a nested place from the words given for it, by the
+// coerceNested makes the value of a nested place from the words given for it, by the
 // type that the schema declares there.
-func (s *scanner) coerce(path, words []string) (any, error) {
+func (s *scanner) coerceNested(path, words []string) (any, error) {
 	leaf := s.params.Find(path[0])
 	for _, part := range path[1:] {
 		leaf, _ = memberOf(leaf, part)
@@ -174,12 +174,12 @@ func wantsArray(p *registry.Param) bool {
 	return p.Type == registry.Array || slices.ContainsFunc(p.AnyOf, func(u registry.Param) bool { return wantsArray(&u) })
 }
 
-// holes finds array elements that were not given.
-func holes(v any, path []string) (problems []string) {
+// findHoles finds array elements that were not given.
+func findHoles(v any, path []string) (problems []string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			problems = append(problems, holes(v[k], append(slices.Clone(path), k))...)
+			problems = append(problems, findHoles(v[k], append(slices.Clone(path), k))...)
 		}
 	case []any:
 		for i, e := range v {
@@ -187,7 +187,7 @@ func holes(v any, path []string) (problems []string) {
 			if e == (hole{}) {
 				return append(problems, "--"+strings.Join(at, ".")+" is not given, and later elements are: number them from 0")
 			}
-			problems = append(problems, holes(e, at)...)
+			problems = append(problems, findHoles(e, at)...)
 		}
 	}
 	return problems

@@ -14,9 +14,9 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// present writes a tool's result: text on stdout, a failure's text as the
+// presentResult writes a tool's result: text on stdout, a failure's text as the
 // error, everything else where it can be used.
-func (f *Fields) present(call *registry.Call, res *mcp.Result, format string) (registry.ToolResult, error) {
+func (f *Fields) presentResult(call *registry.Call, res *mcp.Result, format string) (registry.ToolResult, error) {
 	if format == "raw" || format == "json" && !res.IsError {
 		return presentJSON(call, res, format)
 	}
@@ -26,7 +26,7 @@ func (f *Fields) present(call *registry.Call, res *mcp.Result, format string) (r
 		w.out = &failure
 	}
 	for i, block := range res.Content {
-		if err := f.block(call, w, block); err != nil {
+		if err := f.writeBlock(call, w, block); err != nil {
 			return registry.ToolResult{}, fmt.Errorf("block %d of the result: %w", i+1, err)
 		}
 	}
@@ -67,18 +67,18 @@ func presentJSON(call *registry.Call, res *mcp.Result, format string) (registry.
 	return registry.ToolResult{Success: true}, err
 }
 
-// block writes one content block. Stdout gets content only; where something
+// writeBlock writes one content block. Stdout gets content only; where something
 // was saved is a note.
-func (f *Fields) block(call *registry.Call, w *blocks, c mcp.Content) error {
+func (f *Fields) writeBlock(call *registry.Call, w *blocks, c mcp.Content) error {
 	switch {
 	case c.Type == "text":
 		w.write(c.Text)
 	case c.Type == "resource" && c.Resource != nil && len(c.Resource.Blob) == 0:
 		w.write(c.Resource.Text)
 	case c.Type == "resource" && c.Resource != nil:
-		return f.save(call, "resource", c.Resource.MIMEType, c.Resource.Blob)
+		return f.saveBytes(call, "resource", c.Resource.MIMEType, c.Resource.Blob)
 	case (c.Type == "image" || c.Type == "audio") && c.Data != nil:
-		return f.save(call, c.Type, c.MIMEType, c.Data)
+		return f.saveBytes(call, c.Type, c.MIMEType, c.Data)
 	case c.Type == "resource_link" && c.URI != "":
 		w.write(c.URI)
 	default:
@@ -108,13 +108,13 @@ func (w *blocks) write(text string) {
 	}
 }
 
-// save puts bytes into a new file and names it on stderr.
-func (f *Fields) save(call *registry.Call, what, mimeType string, data []byte) error {
+// saveBytes puts bytes into a new file and names it on stderr.
+func (f *Fields) saveBytes(call *registry.Call, what, mimeType string, data []byte) error {
 	dir, err := f.filesDir()
 	if err != nil {
 		return fmt.Errorf("save %s: %w", what, err)
 	}
-	file, err := os.CreateTemp(dir, what+"-*"+extension(mimeType))
+	file, err := os.CreateTemp(dir, what+"-*"+fileExtension(mimeType))
 	if err != nil {
 		return fmt.Errorf("save %s: %w", what, err)
 	}
@@ -150,8 +150,8 @@ func (f *Fields) filesDir() (string, error) {
 	return os.MkdirTemp("", "agentbash-files-")
 }
 
-// extension is a file name's ending for a media type, or "".
-func extension(mimeType string) string {
+// fileExtension is a file name's ending for a media type, or "".
+func fileExtension(mimeType string) string {
 	mimeType, _, _ = mime.ParseMediaType(mimeType)
 	switch mimeType {
 	case "image/jpeg":

@@ -23,7 +23,7 @@ type Report struct {
 // and measures both. The server keeps running. An unknown group is a
 // *registry.NotFoundError.
 func (f *Fields) Test(ctx context.Context, group string) (Report, error) {
-	g := f.find(group)
+	g := f.findGroup(group)
 	if g == nil {
 		var names []string
 		for _, g := range f.groups {
@@ -42,7 +42,7 @@ func (f *Fields) Test(ctx context.Context, group string) (Report, error) {
 		r.Start = time.Since(began)
 		r.Server, r.Protocol = cleanText(info.Name+" "+info.Version, maxSummary), cleanText(info.Protocol, maxName)
 		began = time.Now()
-		if tools, err = f.load(ctx, g); err != nil {
+		if tools, err = f.loadTools(ctx, g); err != nil {
 			return r, fmt.Errorf("field:%s: %w", group, err)
 		}
 		r.List = time.Since(began)

@@ -27,10 +27,10 @@ func (r Roles) check() error {
 	return nil
 }
 
-// give makes the roles those of a tool's parameters, over what its schema says.
+// applyTo makes the roles those of a tool's parameters, over what its schema says.
 // They are the configuration's word: a tool of which nothing else is known does
 // what its roles say. Names that are no parameters are returned.
-func (r Roles) give(t *registry.Tool) (strangers []string) {
+func (r Roles) applyTo(t *registry.Tool) (unknown []string) {
 	if len(r) == 0 {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (r Roles) give(t *registry.Tool) (strangers []string) {
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		q := t.Params.Find(name)
 		if q == nil {
-			strangers = append(strangers, name)
+			unknown = append(unknown, name)
 			continue
 		}
 		declared[q.Name] = r[name]
@@ -51,7 +51,7 @@ func (r Roles) give(t *registry.Tool) (strangers []string) {
 	if harmless := kind == registry.ReadOnly; t.Kind == "" && !(harmless && slices.Contains(t.Tags, destructive)) {
 		t.Kind = kind
 	}
-	return strangers
+	return unknown
 }
 
 // fileUses adds to a call's uses the files that the grammar reads for it. What is
@@ -82,9 +82,9 @@ func hasRole(q registry.Param) bool {
 		slices.ContainsFunc(q.AnyOf, hasRole) || slices.ContainsFunc(q.Props.List(), hasRole)
 }
 
-// uses are those of a function by itself: the program that it runs, or the
+// functionUses are those of a function by itself: the program that it runs, or the
 // address that it asks.
-func (f *Fields) uses(fn *Function, kwargs registry.Kwargs) (uses []registry.Use, known bool) {
+func (f *Fields) functionUses(fn *Function, kwargs registry.Kwargs) (uses []registry.Use, known bool) {
 	if fn.Exec != nil {
 		line := quote.Line(quote.Literal(fn.Exec.Argv[0]), fn.Exec.Argv[1:]) // no keyword, no assignment, no tool
 		return []registry.Use{{Role: registry.RunsIn, Value: f.inDir(fn.Exec.Cwd)}, {Role: registry.RunsText, Value: line}}, true

@@ -18,19 +18,19 @@ import (
 func (f *Fields) serverGroup(name string, s Server) *group {
 	spec := mcp.Spec{
 		URL: s.URL, SSE: s.Type == "sse", Headers: s.Headers, Secrets: s.secrets(),
-		StartTimeout: seconds(s.StartTimeout), CallTimeout: seconds(s.Timeout),
+		StartTimeout: secondsDuration(s.StartTimeout), CallTimeout: secondsDuration(s.Timeout),
 	}
 	if s.Command != "" {
 		spec.Command = &mcp.Command{Name: s.Command, Args: s.Args, Env: append(minimalEnv(f.opts.Env, s.Env), InServer+"=1"), Dir: f.inDir(s.Cwd)}
 	}
 	opts := &mcp.Options{
-		Guard: &f.guard, Version: f.opts.Version, Roots: f.opts.Roots,
+		Watchdog: &f.watchdog, Version: f.opts.Version, Roots: f.opts.Roots,
 		Log: func(format string, args ...any) { f.logf("field:"+name+": "+format, args...) },
 	}
 	if f.opts.Changed != nil {
 		opts.ToolsChanged = func() { f.opts.Changed(name) }
 	}
-	spec.OAuth = f.oauth(name, s)
+	spec.OAuth = f.loginOptions(name, s)
 	if f.opts.Elicit != nil {
 		opts.Elicit = func(_ context.Context, q mcp.Question) (mcp.Answer, error) { return f.opts.Elicit(name, q), nil }
 	}
@@ -40,8 +40,8 @@ func (f *Fields) serverGroup(name string, s Server) *group {
 	return &group{name: name, summary: s.summary(), server: s, client: mcp.NewClient(spec, opts)}
 }
 
-// oauth says how to log in at a server: not where the configuration has a token.
-func (f *Fields) oauth(name string, s Server) *mcp.OAuth {
+// loginOptions says how to log in at a server: not where the configuration has a token.
+func (f *Fields) loginOptions(name string, s Server) *mcp.OAuth {
 	for k := range s.Headers {
 		if strings.EqualFold(k, "Authorization") {
 			return nil
@@ -64,9 +64,9 @@ func (f *Fields) oauth(name string, s Server) *mcp.OAuth {
 	return o
 }
 
-// load lists a server's tools as commands: as they were listed last if the
+// loadTools lists a server's tools as commands: as they were listed last if the
 // server does not run, else as it lists them now.
-func (f *Fields) load(ctx context.Context, g *group) ([]*registry.Tool, error) {
+func (f *Fields) loadTools(ctx context.Context, g *group) ([]*registry.Tool, error) {
 	last := f.lastListing(g)
 	if len(last) > 0 && !g.client.Running() {
 		g.old.Store(true)
@@ -77,12 +77,12 @@ func (f *Fields) load(ctx context.Context, g *group) ([]*registry.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.serverTools(g, f.accept(g, last, listed)), nil
+	return f.serverTools(g, f.acceptListing(g, last, listed)), nil
 }
 
-// miss starts the server, if what is known of its tools is its last listing: a
+// startMissing starts the server, if what is known of its tools is its last listing: a
 // tool that is not in it may be new.
-func (f *Fields) miss(ctx context.Context, g *group) bool {
+func (f *Fields) startMissing(ctx context.Context, g *group) bool {
 	if g.client == nil || !g.old.Load() {
 		return false
 	}
@@ -96,14 +96,14 @@ func (f *Fields) miss(ctx context.Context, g *group) bool {
 // serverTools makes the commands for a listing. Reading schemas is most of the
 // work, so that it is shared among the processors.
 func (f *Fields) serverTools(g *group, listed []mcp.Tool) []*registry.Tool {
-	taken := names{}
+	taken := safeNames{}
 	var safe []string
 	var defs []mcp.Tool
 	for _, def := range listed {
 		if !g.server.offered(def.Name) {
 			continue
 		}
-		name, warning := taken.take(def.Name)
+		name, warning := taken.makeSafe(def.Name)
 		if warning != "" {
 			f.logf("field:%s: %s", g.name, warning)
 		}
@@ -127,14 +127,14 @@ func (f *Fields) serverTools(g *group, listed []mcp.Tool) []*registry.Tool {
 func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool {
 	def.Description = cleanText(def.Description, maxDetail)
 	summary := cmp.Or(summaryOf(def.Description), summaryOf(def.Title), summaryOf(def.Hints.Title), summaryOf(def.Name), safe)
-	t := f.tool(g.name, safe, summary, def.Description, def.InputSchema)
+	t := f.newTool(g.name, safe, summary, def.Description, def.InputSchema)
 	t.Kind = kindOf(def.Hints, g.server.Trust)
 	t.Tags = append(t.Tags, tagsOf(def.Hints)...)
-	if strangers := g.server.Roles[def.Name].give(t); strangers != nil {
-		f.logf("%s: \"roles\" names %s, which it has no parameter of", t.Name, strings.Join(strangers, ", "))
+	if unknown := g.server.Roles[def.Name].applyTo(t); unknown != nil {
+		f.logf("%s: \"roles\" names %s, which it has no parameter of", t.Name, strings.Join(unknown, ", "))
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-		kwargs, format, err := arguments(call)
+		kwargs, format, err := readArguments(call)
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
@@ -148,8 +148,8 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
-		f.verify(g)
-		return f.present(call, res, format)
+		f.verifyListing(g)
+		return f.presentResult(call, res, format)
 	}
 	return t
 }
@@ -160,9 +160,9 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 // be dangerous makes no kind: "write" is less than unknown.
 func kindOf(h mcp.Hints, trusted bool) registry.Kind {
 	switch {
-	case !trusted || !said(h.ReadOnly) || said(h.Destructive):
+	case !trusted || !isTrue(h.ReadOnly) || isTrue(h.Destructive):
 		return ""
-	case said(h.OpenWorld):
+	case isTrue(h.OpenWorld):
 		return registry.Network
 	}
 	return registry.ReadOnly
@@ -174,22 +174,22 @@ const destructive = "destructive"
 // tagsOf are a server's claims, as words to be found by and to be judged by:
 // what is said to be harmful is said by somebody who should know.
 func tagsOf(h mcp.Hints) (tags []string) {
-	if said(h.Destructive) {
+	if isTrue(h.Destructive) {
 		tags = append(tags, destructive)
 	}
-	if said(h.OpenWorld) {
+	if isTrue(h.OpenWorld) {
 		tags = append(tags, "open-world")
 	}
 	return tags
 }
 
-func said(b *bool) bool { return b != nil && *b }
+func isTrue(b *bool) bool { return b != nil && *b }
 
-// tool makes what all field tools have in common.
-func (f *Fields) tool(group, name, summary, detail string, schema json.RawMessage) *registry.Tool {
+// newTool makes what all field tools have in common.
+func (f *Fields) newTool(group, name, summary, detail string, schema json.RawMessage) *registry.Tool {
 	full := registry.FieldPrefix + group + ":" + name
 	params, err := (*registry.Params)(nil), error(nil)
-	if n := nested(schema); n > maxNesting {
+	if n := nestingDepth(schema); n > maxNesting {
 		err = fmt.Errorf("it is nested %d deep", n)
 	} else {
 		params, err = registry.ParseSchema(full, schema)

@@ -49,7 +49,7 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 	delete(args, formatKey)
 	delete(args, laterKey)
 	args, _ = goNumbers(args).(map[string]any)
-	if !affordable(v.tree, args) {
+	if !isAffordable(v.tree, args) {
 		v.dear.Do(func() {
 			v.logf("%s: its schema is too costly to check arguments by, so the server judges alone", v.tool)
 		})
@@ -59,8 +59,8 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 	if err == nil {
 		return nil
 	}
-	f := finder{root: v.root, refs: map[string]*jsonschema.Schema{}}
-	f.look(v.root, args, nil, 0)
+	f := mistakeFinder{root: v.root, refs: map[string]*jsonschema.Schema{}}
+	f.compareValue(v.root, args, nil, 0)
 	problems := f.lines()
 	if len(problems) == 0 { // a keyword that needs the whole: not, if, unevaluated...
 		problems = []string{fmt.Sprintf("the arguments do not fit the schema: %v", err)}
@@ -75,12 +75,12 @@ func (v *validator) prepare() {
 	if len(v.schema) == 0 || bytes.Equal(bytes.TrimSpace(v.schema), []byte("null")) {
 		return
 	}
-	root, err := parse(v.schema)
+	root, err := parseSchema(v.schema)
 	if err == nil {
 		// Without a Loader every reference that leaves the schema is an error: a
 		// server must not make us read files or call addresses.
 		if v.ready, err = root.Resolve(nil); err == nil {
-			v.root, err = parse(v.schema)
+			v.root, err = parseSchema(v.schema)
 		}
 		if err == nil && !knownDraft(root.Schema) {
 			err = fmt.Errorf("its draft is %s, not draft-07 or 2020-12", root.Schema)
@@ -96,7 +96,7 @@ func (v *validator) prepare() {
 	}
 }
 
-func parse(schema json.RawMessage) (*jsonschema.Schema, error) {
+func parseSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 	var s jsonschema.Schema
 	err := json.Unmarshal(schema, &s)
 	return &s, err

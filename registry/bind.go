@@ -26,14 +26,14 @@ func (t *Tool) Bind(kwargs Kwargs, hasStdin bool) (Kwargs, error) {
 		}
 		given[key] = v
 	}
-	bound, more := t.Params.ready().fit("--", given, hasStdin)
+	bound, more := t.Params.readSchema().fitValues("--", given, hasStdin)
 	out := Kwargs(bound)
-	return out, t.judge(out, append(problems, more...))
+	return out, t.checkKwargs(out, append(problems, more...))
 }
 
-// judge has Check look at kwargs that are right so far, and makes one error of
+// checkKwargs has Check look at kwargs that are right so far, and makes one error of
 // all problems; nil when there is none.
-func (t *Tool) judge(kwargs Kwargs, problems []string) error {
+func (t *Tool) checkKwargs(kwargs Kwargs, problems []string) error {
 	if len(problems) == 0 && t.Check != nil {
 		problems = t.Check(kwargs)
 	}
@@ -82,16 +82,16 @@ func plainList[T any](list []T) (any, error) {
 	return out, nil
 }
 
-// fit makes named values fit the parameters. prefix stands before a name in
+// fitValues makes named values fit the parameters. prefix stands before a name in
 // problems: "--" for a call's kwargs, the place of an object for its members.
-func (p *Params) fit(prefix string, given map[string]any, hasStdin bool) (fitted map[string]any, problems []string) {
+func (p *Params) fitValues(prefix string, given map[string]any, hasStdin bool) (fitted map[string]any, problems []string) {
 	fitted = map[string]any{}
 	top := prefix == "--"
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		q := p.Find(key)
 		if q == nil {
 			if p == nil || !p.open || top && !isKey(key) {
-				problems = append(problems, p.unknown(prefix, key))
+				problems = append(problems, p.unknownProblem(prefix, key))
 			} else {
 				fitted[key] = given[key]
 			}
@@ -101,7 +101,7 @@ func (p *Params) fit(prefix string, given map[string]any, hasStdin bool) (fitted
 			problems = append(problems, fmt.Sprintf("%s%s is given twice, once as %s: give it once", prefix, q.Name, key))
 			continue
 		}
-		v, more := q.fit(prefix+q.Name, given[key])
+		v, more := q.fitValue(prefix+q.Name, given[key])
 		problems = append(problems, more...)
 		fitted[q.Name] = v
 	}
@@ -110,19 +110,19 @@ func (p *Params) fit(prefix string, given map[string]any, hasStdin bool) (fitted
 		if _, ok := fitted[q.Name]; ok || !q.Required || q.Stdin && hasStdin {
 			continue
 		}
-		problems = append(problems, q.missing(prefix))
+		problems = append(problems, q.missingProblem(prefix))
 	}
 	return fitted, problems
 }
 
-// fit makes a value, and what is in it, of the declared type. at is its place in
+// fitValue makes a value, and what is in it, of the declared type. at is its place in
 // the call, as problems name it.
-func (q *Param) fit(at string, v any) (any, []string) {
+func (q *Param) fitValue(at string, v any) (any, []string) {
 	if len(q.AnyOf) > 0 {
 		return q.fitUnion(at, v)
 	}
 	if s, ok := v.(string); ok && q.Type != String && q.Type != "" {
-		coerced, err := q.coerce([]string{s})
+		coerced, err := q.coerceWords([]string{s})
 		if err != nil {
 			return v, []string{at + ": " + err.Error()}
 		}
@@ -140,13 +140,13 @@ func (q *Param) fit(at string, v any) (any, []string) {
 		out := make([]any, len(v))
 		for i := range v {
 			var more []string
-			out[i], more = q.Items.orAny().fit(fmt.Sprintf("%s[%d]", at, i), v[i])
+			out[i], more = q.Items.orAny().fitValue(fmt.Sprintf("%s[%d]", at, i), v[i])
 			problems = append(problems, more...)
 		}
 		return out, problems
 	case map[string]any:
 		if q.Props != nil {
-			return q.Props.ready().fit(at+".", v, false)
+			return q.Props.readSchema().fitValues(at+".", v, false)
 		}
 	}
 	return v, nil
@@ -163,7 +163,7 @@ func (q *Param) fitUnion(at string, v any) (any, []string) {
 			if exact != (isText && u.Type == String) {
 				continue
 			}
-			out, more := u.fit(at, v)
+			out, more := u.fitValue(at, v)
 			if len(more) == 0 {
 				return out, nil
 			}

@@ -68,15 +68,15 @@ func (p *Params) canonical(member string) string {
 	return member
 }
 
-// coerce makes the value from the words given for it: one, or several for an array.
-func (q *Param) coerce(words []string) (any, error) {
+// coerceWords makes the value from the words given for it: one, or several for an array.
+func (q *Param) coerceWords(words []string) (any, error) {
 	if len(q.AnyOf) > 0 {
-		return q.union(words)
+		return q.coerceUnion(words)
 	}
 	if q.Type == Array {
-		return q.array(words)
+		return q.coerceArray(words)
 	}
-	v, err := q.scalar(words[0])
+	v, err := q.coerceScalar(words[0])
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +96,8 @@ func (q *Param) wrongType(shown string) error {
 	}[q.Type])
 }
 
-// union tries the members in order, text last, since text takes everything.
-func (q *Param) union(words []string) (any, error) {
+// coerceUnion tries the members in order, text last, since text takes everything.
+func (q *Param) coerceUnion(words []string) (any, error) {
 	var errs []string
 	for _, text := range []bool{false, true} {
 		for i := range q.AnyOf {
@@ -105,7 +105,7 @@ func (q *Param) union(words []string) (any, error) {
 			if (u.Type == String && len(u.Enum) == 0) != text {
 				continue
 			}
-			v, err := u.coerce(words)
+			v, err := u.coerceWords(words)
 			if err == nil {
 				return v, nil
 			}
@@ -115,8 +115,8 @@ func (q *Param) union(words []string) (any, error) {
 	return nil, errors.New(strings.Join(errs, "; "))
 }
 
-// array takes one JSON array, or each word as an element.
-func (q *Param) array(words []string) (any, error) {
+// coerceArray takes one JSON array, or each word as an element.
+func (q *Param) coerceArray(words []string) (any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "[") {
 		if v, err := DecodeJSON([]byte(words[0])); err == nil {
 			return v, nil
@@ -126,7 +126,7 @@ func (q *Param) array(words []string) (any, error) {
 	}
 	out := make([]any, 0, len(words))
 	for _, w := range words {
-		v, err := q.Items.orAny().coerce([]string{w})
+		v, err := q.Items.orAny().coerceWords([]string{w})
 		if err != nil {
 			return nil, fmt.Errorf("element %d: %w", len(out)+1, err)
 		}
@@ -138,7 +138,7 @@ func (q *Param) array(words []string) (any, error) {
 var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?\d+$`) })
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`) })
 
-func (q *Param) scalar(s string) (any, error) {
+func (q *Param) coerceScalar(s string) (any, error) {
 	switch q.Type {
 	case String:
 		return s, nil

@@ -33,7 +33,7 @@ func (t *Tool) withoutStdin() json.RawMessage {
 	schema := objectSchema(t.Params.Schema())
 	var required []string
 	from := false
-	if p := t.Params.ready(); p != nil {
+	if p := t.Params.readSchema(); p != nil {
 		for _, q := range p.List() {
 			if q.Required {
 				required = append(required, q.Name)
@@ -111,13 +111,13 @@ func Formats() []string { return []string{OpenAI, Anthropic, MCP} }
 func (d Definition) In(format string) (json.RawMessage, error) {
 	switch format {
 	case OpenAI:
-		return marshal(map[string]any{"type": "function", "function": openAI{d.Name, d.Description, d.Parameters}})
+		return marshalPlain(map[string]any{"type": "function", "function": openAI{d.Name, d.Description, d.Parameters}})
 	case Anthropic:
-		return marshal(anthropic{d.Name, d.Description, d.Parameters})
+		return marshalPlain(anthropic{d.Name, d.Description, d.Parameters})
 	case MCP:
 		m := mcpTool{Name: d.Name, Description: d.Description, InputSchema: d.Parameters}
 		m.Annotations.ReadOnlyHint = d.ReadOnly
-		return marshal(m)
+		return marshalPlain(m)
 	}
 	return nil, fmt.Errorf("%q is no format of a definition: it is %s", format, strings.Join(Formats(), ", "))
 }
@@ -143,7 +143,7 @@ type mcpTool struct {
 	} `json:"annotations"`
 }
 
-func marshal(v any) (json.RawMessage, error) {
+func marshalPlain(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

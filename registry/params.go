@@ -52,9 +52,9 @@ type Params struct {
 	parse func() *Params // reads the schema; nil: it is read
 }
 
-// ready reads a schema that was not looked into yet: listing the names of 500
+// readSchema reads a schema that was not looked into yet: listing the names of 500
 // tools must not cost the reading of 500 schemas.
-func (p *Params) ready() *Params {
+func (p *Params) readSchema() *Params {
 	if p != nil && p.parse != nil {
 		p.later.Do(func() {
 			q := p.parse()
@@ -92,7 +92,7 @@ func (p *Params) List() []Param {
 	if p == nil {
 		return nil
 	}
-	return p.ready().list
+	return p.readSchema().list
 }
 
 // Schema returns the whole JSON Schema, as it was given where it came from elsewhere.
@@ -109,7 +109,7 @@ func Fold(key string) string { return strings.ReplaceAll(key, "-", "_") }
 // Find returns the parameter of that name, else of that name or alias with
 // dashes folded, or nil.
 func (p *Params) Find(name string) *Param {
-	if p.ready() == nil {
+	if p.readSchema() == nil {
 		return nil
 	}
 	for i := range p.list {
@@ -135,7 +135,7 @@ func (p *Params) Find(name string) *Param {
 
 // findShort returns the parameter that -c stands for, or nil.
 func (p *Params) findShort(c string) *Param {
-	if p.ready() == nil {
+	if p.readSchema() == nil {
 		return nil
 	}
 	for i := range p.list {

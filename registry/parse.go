@@ -58,19 +58,19 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 		q := &t.Params.list[i]
 		switch v := out.Kwargs[q.Name].(type) {
 		case []any, map[string]any: // everything else was judged as a word
-			fitted, more := q.fit("--"+q.Name, v)
+			fitted, more := q.fitValue("--"+q.Name, v)
 			out.Kwargs[q.Name] = fitted
 			problems = append(problems, more...)
 		}
 	}
-	return out, t.judge(out.Kwargs, problems)
+	return out, t.checkKwargs(out.Kwargs, problems)
 }
 
 // Coerce is the first half of [Tool.Parse], for a Grammar that goes beyond it:
 // words become kwargs of the declared types, and what is in a JSON value is not
 // looked at. The problems are a line each.
 func (p *Params) Coerce(words []string, hasStdin bool) (out Parsed, problems []string) {
-	r := parser{params: p.ready(), raw: map[string][]string{}}
+	r := parser{params: p.readSchema(), raw: map[string][]string{}}
 	if r.params == nil {
 		r.params = NewParams()
 	}
@@ -149,14 +149,14 @@ func (p *parser) sortWords(words []string) HelpLevel {
 // takeLong takes --key, --key=value or --key value and returns how many of the
 // following words it used.
 func (p *parser) takeLong(key, value string, hasValue bool, rest []string) (used int, help HelpLevel) {
-	q, name := p.find(key)
+	q, name := p.findParam(key)
 	switch {
 	case q == nil && key == "help" && !hasValue:
 		return 0, VerboseHelp
 	case q == nil && p.takeNegated(key, hasValue):
 		return 0, NoHelp
 	case q == nil && !p.params.open:
-		p.problems = append(p.problems, p.params.unknown("--", key))
+		p.problems = append(p.problems, p.params.unknownProblem("--", key))
 		if !hasValue && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			used = 1 // its value, most likely: not one more problem
 		}
@@ -169,9 +169,9 @@ func (p *parser) takeLong(key, value string, hasValue bool, rest []string) (used
 	return p.takeValue("--"+key, name, q, rest), NoHelp
 }
 
-// find returns the parameter a key names and the key's canonical form; for an
+// findParam returns the parameter a key names and the key's canonical form; for an
 // object's member the parameter is the member.
-func (p *parser) find(key string) (*Param, string) {
+func (p *parser) findParam(key string) (*Param, string) {
 	if q := p.params.Find(key); q != nil {
 		return q, q.Name
 	}
@@ -219,7 +219,7 @@ func (p *parser) takeValue(shown, name string, q *Param, rest []string) (used in
 		return 0
 	}
 	if key, _, _, ok := p.cutOption(rest[0]); ok {
-		if k, _ := p.find(key); k != nil {
+		if k, _ := p.findParam(key); k != nil {
 			p.addProblem("%s needs a value, and the next word is %s: write %s=%s if that is the value", shown, rest[0], shown, rest[0])
 			return 0
 		}
@@ -287,8 +287,8 @@ func (p *parser) isSet(name string) bool {
 func (p *parser) coerceRaw(hasStdin bool) Kwargs {
 	kwargs := Kwargs{}
 	for _, key := range p.order {
-		q, _ := p.find(key)
-		v, err := q.orAny().coerce(p.raw[key])
+		q, _ := p.findParam(key)
+		v, err := q.orAny().coerceWords(p.raw[key])
 		if err != nil {
 			p.addProblem("--%s: %v", key, err)
 			continue
@@ -302,7 +302,7 @@ func (p *parser) coerceRaw(hasStdin bool) Kwargs {
 		if !q.Required || p.isSet(q.Name) || q.Stdin && hasStdin {
 			continue
 		}
-		p.problems = append(p.problems, q.missing("--"))
+		p.problems = append(p.problems, q.missingProblem("--"))
 	}
 	return kwargs
 }

@@ -66,7 +66,7 @@ func New() *ToolRegistry {
 // is an error that says what to add, and is not added, nor are those after it.
 func (r *ToolRegistry) Register(tools ...*Tool) error {
 	for _, t := range tools {
-		if lacks := t.lacks(); lacks != nil {
+		if lacks := t.missingFields(); lacks != nil {
 			return fmt.Errorf("register tool %q: add %s", t.Name, strings.Join(lacks, ", and "))
 		}
 		r.mu.Lock()
@@ -78,13 +78,13 @@ func (r *ToolRegistry) Register(tools ...*Tool) error {
 		if taken {
 			return fmt.Errorf("register tool %s: the name is taken: unregister it first, or choose another", t.Name)
 		}
-		r.emit(Event{Added: true, Name: t.Name})
+		r.emitEvent(Event{Added: true, Name: t.Name})
 	}
 	return nil
 }
 
-// lacks names what a tool must have and has not.
-func (t *Tool) lacks() (fields []string) {
+// missingFields names what a tool must have and has not.
+func (t *Tool) missingFields() (fields []string) {
 	if t.Name == "" {
 		fields = append(fields, "a Name")
 	}
@@ -107,7 +107,7 @@ func (r *ToolRegistry) Unregister(name string) bool {
 	delete(r.tools, name)
 	r.mu.Unlock()
 	if ok {
-		r.emit(Event{Name: name})
+		r.emitEvent(Event{Name: name})
 	}
 	return ok
 }
@@ -217,7 +217,7 @@ func (r *ToolRegistry) LoadGroup(ctx context.Context, name string) ([]*Tool, err
 		if err != nil {
 			return nil, fmt.Errorf("field:%s: %w", name, err)
 		}
-		r.replace(name, tools)
+		r.replaceGroup(name, tools)
 		g.loaded = true
 	}
 	return r.inGroup(name), nil
@@ -236,8 +236,8 @@ func (r *ToolRegistry) ReloadGroup(name string) {
 	}
 }
 
-// replace puts a group's new listing in the place of its old one.
-func (r *ToolRegistry) replace(group string, tools []*Tool) {
+// replaceGroup puts a group's new listing in the place of its old one.
+func (r *ToolRegistry) replaceGroup(group string, tools []*Tool) {
 	var events []Event
 	r.mu.Lock()
 	fresh := map[string]*Tool{}
@@ -259,33 +259,33 @@ func (r *ToolRegistry) replace(group string, tools []*Tool) {
 	r.mu.Unlock()
 	sort.Slice(events, func(i, j int) bool { return events[i].Name < events[j].Name })
 	for _, e := range events {
-		r.emit(e)
+		r.emitEvent(e)
 	}
 }
 
 // All returns the tools that are known now, by name.
-func (r *ToolRegistry) All() []*Tool { return r.filter(func(*Tool) bool { return true }) }
+func (r *ToolRegistry) All() []*Tool { return r.filterTools(func(*Tool) bool { return true }) }
 
 // ByCategory returns the known tools of a category, by name.
 func (r *ToolRegistry) ByCategory(c string) []*Tool {
-	return r.filter(func(t *Tool) bool { return t.Category == c })
+	return r.filterTools(func(t *Tool) bool { return t.Category == c })
 }
 
 // ByTag returns the known tools that carry a tag, by name.
 func (r *ToolRegistry) ByTag(tag string) []*Tool {
-	return r.filter(func(t *Tool) bool { return slices.Contains(t.Tags, tag) })
+	return r.filterTools(func(t *Tool) bool { return slices.Contains(t.Tags, tag) })
 }
 
 // ByKind returns the known tools of a kind, by name.
 func (r *ToolRegistry) ByKind(k Kind) []*Tool {
-	return r.filter(func(t *Tool) bool { return t.Kind == k })
+	return r.filterTools(func(t *Tool) bool { return t.Kind == k })
 }
 
 func (r *ToolRegistry) inGroup(name string) []*Tool {
-	return r.filter(func(t *Tool) bool { g, _, ok := SplitField(t.Name); return ok && g == name })
+	return r.filterTools(func(t *Tool) bool { g, _, ok := SplitField(t.Name); return ok && g == name })
 }
 
-func (r *ToolRegistry) filter(keep func(*Tool) bool) []*Tool {
+func (r *ToolRegistry) filterTools(keep func(*Tool) bool) []*Tool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	var out []*Tool
@@ -313,7 +313,7 @@ func (r *ToolRegistry) Subscribe(f func(Event)) (cancel func()) {
 	}
 }
 
-func (r *ToolRegistry) emit(e Event) {
+func (r *ToolRegistry) emitEvent(e Event) {
 	r.mu.RLock()
 	fs := make([]func(Event), 0, len(r.subs))
 	for _, f := range r.subs {

@@ -79,9 +79,9 @@ func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
 	q := Param{Description: decodeText(o.at("description")), Type: decodeText(o.at("type")), Role: schemaRole(o)}
 	json.Unmarshal(o.at("minimum"), &q.Min)
 	json.Unmarshal(o.at("maximum"), &q.Max)
-	q.Enum = literals(o.at("enum"))
+	q.Enum = enumTexts(o.at("enum"))
 	if c := o.at("const"); c != nil {
-		q.Enum = literals(append(append([]byte{'['}, c...), ']'))
+		q.Enum = enumTexts(append(append([]byte{'['}, c...), ']'))
 	}
 	if raw := o.at("default"); raw != nil {
 		q.Default, _ = DecodeJSON(raw)
@@ -122,7 +122,7 @@ func (d schemaDoc) union(q *Param, o members, depth int) {
 	var types []string
 	if json.Unmarshal(o.at("type"), &types) == nil {
 		for _, t := range types {
-			member := o.with("type", mustJSON(t))
+			member := o.withValue("type", mustJSON(t))
 			q.AnyOf = append(q.AnyOf, d.param(member.render(), depth+1))
 		}
 	}
@@ -184,8 +184,8 @@ func (o members) at(key string) json.RawMessage {
 	return nil
 }
 
-// with returns a copy in which key has another value and unions are gone.
-func (o members) with(key string, value json.RawMessage) members {
+// withValue returns a copy in which key has another value and unions are gone.
+func (o members) withValue(key string, value json.RawMessage) members {
 	var out members
 	for _, m := range o {
 		switch m.key {
@@ -244,8 +244,8 @@ func decodeText(raw json.RawMessage) string {
 	return s
 }
 
-// literals are an enum's values as a person types them.
-func literals(raw json.RawMessage) []string {
+// enumTexts are an enum's values as a person types them.
+func enumTexts(raw json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		return nil

@@ -12,7 +12,7 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	next := "type `field:` to list the servers, or run `agentbash tools`"
+	next := "type `agent:` to list the commands, or `field:` to list the servers"
 	if len(e.Close) > 0 {
 		next = "did you mean " + strings.Join(e.Close, " or ") + "?"
 	}
@@ -46,7 +46,7 @@ func (r *ToolRegistry) Search(query string) []*Tool {
 	}
 	var hits []hit
 	for _, t := range r.All() {
-		if s := score(t, words); s > 0 {
+		if s := scoreTool(t, words); s > 0 {
 			hits = append(hits, hit{t, s})
 		}
 	}
@@ -69,7 +69,7 @@ func (r *ToolRegistry) Search(query string) []*Tool {
 	return out
 }
 
-func score(t *Tool, words []string) int {
+func scoreTool(t *Tool, words []string) int {
 	name := strings.ToLower(t.Name)
 	rest := strings.ToLower(strings.Join(append([]string{t.Summary, t.Detail, t.Category}, t.Tags...), "\n"))
 	total := 1
@@ -101,7 +101,7 @@ func Closest(typed string, names []string, n int) []string {
 	low := strings.ToLower(typed)
 	for _, name := range names {
 		l := strings.ToLower(name)
-		d := distance(low, l)
+		d := editDistance(low, l)
 		if squash.Replace(low) == squash.Replace(l) {
 			d = 0
 		} else if len(low) > 2 && (strings.HasPrefix(l, low) || strings.HasSuffix(l, "_"+low) || strings.HasSuffix(l, ":"+low) || strings.HasPrefix(low, l+"_")) {
@@ -122,8 +122,8 @@ func Closest(typed string, names []string, n int) []string {
 	return out
 }
 
-// distance is Levenshtein's, in bytes; texts over 64 bytes count as far apart.
-func distance(a, b string) int {
+// editDistance is Levenshtein's, in bytes; texts over 64 bytes count as far apart.
+func editDistance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64
 	}

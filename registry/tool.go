@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind says what a tool can do to the world; plan mode lists the read-only ones.
+// Kind says what a tool can do; plan mode lists the read-only ones.
 type Kind string
 
 // The kinds, from harmless to unknown reach. The zero value means unknown.
@@ -57,10 +57,10 @@ type Tool struct {
 	// It must not do I/O. It may be nil.
 	Check func(kwargs Kwargs) []string
 
-	// Uses corrects what the roles of the parameters say of a call, for a tool of
-	// which they do not say it all (it only lists with one flag, a pattern holds a
-	// directory): it gets and returns what UsesOf does. It must not do I/O. It may
-	// be nil.
+	// Uses corrects the uses that UsesOf makes from the roles of the parameters,
+	// for a tool whose roles do not tell everything: one flag makes it list only,
+	// or a pattern holds a directory. It gets and returns what UsesOf returns. It
+	// must not do I/O. It may be nil.
 	Uses func(kwargs Kwargs, uses []Use, known bool) ([]Use, bool)
 
 	// Run does the work. Content goes to call.Stdout (or is returned as the
@@ -74,7 +74,7 @@ type Tool struct {
 // map[string]any or nil, as the schema says.
 type Kwargs map[string]any
 
-// Call is a tool's whole world for one run. The streams belong to the caller.
+// Call is everything a tool gets for one run. The streams belong to the caller.
 type Call struct {
 	Tool   *Tool
 	Kwargs Kwargs
@@ -112,8 +112,8 @@ func Failure(format string, args ...any) ToolResult {
 // Has reports whether the parameter was given.
 func (c *Call) Has(name string) bool { _, ok := c.Kwargs[name]; return ok }
 
-// value is what was given, else the schema's default, else nil.
-func (c *Call) value(name string) any {
+// valueOf is what was given, else the schema's default, else nil.
+func (c *Call) valueOf(name string) any {
 	if v, ok := c.Kwargs[name]; ok {
 		return v
 	}
@@ -127,20 +127,20 @@ func (c *Call) value(name string) any {
 
 // String returns the string parameter, its default, or "".
 func (c *Call) String(name string) string {
-	s, _ := c.value(name).(string)
+	s, _ := c.valueOf(name).(string)
 	return s
 }
 
 // Bool returns the boolean parameter, its default, or false.
 func (c *Call) Bool(name string) bool {
-	b, _ := c.value(name).(bool)
+	b, _ := c.valueOf(name).(bool)
 	return b
 }
 
 // Int returns the integer parameter, its default, or 0. A value that does not
 // fit is clamped to the ends of int.
 func (c *Call) Int(name string) int {
-	switch v := c.value(name).(type) {
+	switch v := c.valueOf(name).(type) {
 	case int:
 		return v
 	case json.Number:
@@ -157,7 +157,7 @@ func (c *Call) Int(name string) int {
 
 // Float returns the number parameter, its default, or 0.
 func (c *Call) Float(name string) float64 {
-	switch v := c.value(name).(type) {
+	switch v := c.valueOf(name).(type) {
 	case int:
 		return float64(v)
 	case float64:
@@ -171,7 +171,7 @@ func (c *Call) Float(name string) float64 {
 
 // Array returns the array parameter, its default, or nil.
 func (c *Call) Array(name string) []any {
-	a, _ := c.value(name).([]any)
+	a, _ := c.valueOf(name).([]any)
 	return a
 }
 

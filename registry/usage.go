@@ -44,8 +44,8 @@ func (t *Tool) Advice() string {
 	return "see: " + t.Name + " --help"
 }
 
-// unknown is the problem of a name that is not declared.
-func (p *Params) unknown(prefix, key string) string {
+// unknownProblem is the problem of a name that is not declared.
+func (p *Params) unknownProblem(prefix, key string) string {
 	var names []string
 	for _, q := range p.List() {
 		names = append(names, q.Name)
@@ -61,8 +61,8 @@ func (p *Params) unknown(prefix, key string) string {
 	return fmt.Sprintf("unknown parameter %s%s%s (%s)", prefix, key, hint, list)
 }
 
-// missing is the problem of a required value that is not there.
-func (q *Param) missing(prefix string) string {
+// missingProblem is the problem of a required value that is not there.
+func (q *Param) missingProblem(prefix string) string {
 	pipe := ""
 	if q.Stdin {
 		pipe = ", or give it on stdin"

@@ -14,7 +14,7 @@ import (
 // an error.
 func (t *Tool) Words(kwargs Kwargs) ([]string, error) {
 	var names []string
-	if p := t.Params.ready(); p != nil {
+	if p := t.Params.readSchema(); p != nil {
 		for _, q := range p.List() {
 			if _, ok := kwargs[q.Name]; ok {
 				names = append(names, q.Name)

@@ -30,23 +30,23 @@ type part struct {
 	stream *capture
 }
 
-func (b *body) text(s string) {
+func (b *body) addText(s string) {
 	b.parts = append(b.parts, part{text: s})
 	b.total += int64(utf8.RuneCountInString(s))
 }
 
-// add appends a stream. A binary one is described; its bytes are in a file.
-func (b *body) add(c *capture) {
+// addStream appends a stream. A binary one is described; its bytes are in a file.
+func (b *body) addStream(c *capture) {
 	if !c.binary() {
 		b.parts = append(b.parts, part{stream: c})
 		b.total += c.chars.count()
 		return
 	}
 	kept := "and could not be kept"
-	if path, err := c.keep(); err == nil {
+	if path, err := c.keepFile(); err == nil {
 		kept, b.path = "kept in "+path, path
 	}
-	b.text(fmt.Sprintf("(binary output: %d bytes, %s)\n", c.total, kept))
+	b.addText(fmt.Sprintf("(binary output: %d bytes, %s)\n", c.total, kept))
 }
 
 // binary reports whether the stream, by its beginning and its end, is no text.
@@ -58,13 +58,13 @@ func (c *capture) binary() bool {
 	return isBinary(end[max(0, len(end)-sample):])
 }
 
-// cut returns what a model sees.
-func (b *body) cut() string {
+// cutText returns what a model sees.
+func (b *body) cutText() string {
 	if b.total <= int64(b.max) {
 		return b.clean(b.first(b.max * utf8.UTFMax))
 	}
 	b.truncated = true
-	b.keep()
+	b.keepWhole()
 	headMax := b.max / 5
 	if b.headOnly {
 		headMax = b.max
@@ -72,19 +72,19 @@ func (b *body) cut() string {
 	// A little more than is shown, so that no secret is cut before it is found.
 	window := func(n int) int { return (n + b.slack()) * utf8.UTFMax }
 	head := b.first(window(headMax))
-	head = atLineEnd(firstChars(b.clean(head[:len(head)-unfinished([]byte(head))]), headMax))
+	head = atLineEnd(firstChars(b.clean(head[:len(head)-unfinishedBytes([]byte(head))]), headMax))
 	hint := fmt.Sprintf("<system_hint type=\"tool_output_omitted\" tool=%q reason=\"too_long\" actual_chars=\"%d\" max_chars=\"%d\" full_output=%q>%s</system_hint>",
 		b.tool, b.total, b.max, b.path, b.advice(head))
 	if b.headOnly {
-		return ended(head) + hint
+		return endLine(head) + hint
 	}
 	tail := strings.TrimLeftFunc(b.last(window(b.max-headMax)), func(c rune) bool { return c == utf8.RuneError })
 	tail = atLineStart(lastChars(b.clean(tail), b.max-headMax))
-	return ended(head) + hint + "\n" + tail
+	return endLine(head) + hint + "\n" + tail
 }
 
 // clean makes a text fit for a model.
-func (b *body) clean(s string) string { return redact(Safe(s), b.secrets) }
+func (b *body) clean(s string) string { return redactSecrets(Safe(s), b.secrets) }
 
 func (b *body) slack() int {
 	n := 64
@@ -98,7 +98,7 @@ func (b *body) slack() int {
 // be found in ordinary text.
 const minSecret = 8
 
-func redact(s string, secrets []string) string {
+func redactSecrets(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) >= minSecret {
 			s = strings.ReplaceAll(s, secret, "[redacted]")
@@ -162,13 +162,13 @@ func (b *body) last(n int) string {
 	return s.String()
 }
 
-// keep writes the whole body to one file, which a long stdout has begun.
-func (b *body) keep() {
+// keepWhole writes the whole body to one file, which a long stdout has begun.
+func (b *body) keepWhole() {
 	first := b.parts[0].stream
 	if first == nil {
 		first = &capture{dir: b.dir, head: []byte(b.parts[0].text)}
 	}
-	path, err := first.keep()
+	path, err := first.keepFile()
 	if err == nil && len(b.parts) > 1 {
 		err = b.appendTo(path)
 	}

@@ -41,9 +41,9 @@ func (q *request) close() {
 	q.fds = nil
 }
 
-// detach takes the descriptors from a tool that is left behind, so that a
+// detachStreams takes the descriptors from a tool that is left behind, so that a
 // pipe's reader sees its end: /dev/null takes their place.
-func (q *request) detach() {
+func (q *request) detachStreams() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
@@ -56,16 +56,16 @@ func (q *request) detach() {
 	}
 }
 
-// connection serves one call. Whoever is not this user, or does not speak the
+// serveConn serves one call. Whoever is not this user, or does not speak the
 // protocol, is hung up on.
-func (h *host) connection(conn *net.UnixConn) {
+func (h *host) serveConn(conn *net.UnixConn) {
 	defer conn.Close()
 	pid, ok := sameUser(conn)
 	if !ok {
 		return
 	}
 	conn.SetReadDeadline(time.Now().Add(sendTime))
-	q, err := receive(conn)
+	q, err := receiveRequest(conn)
 	if err != nil {
 		q.close()
 		return
@@ -105,7 +105,7 @@ func (h *host) serveCall(ctx context.Context, q *request) int {
 	case status := <-done:
 		return status
 	case <-time.After(abandonAfter):
-		q.detach()
+		q.detachStreams()
 		return 128 + int(unix.SIGINT)
 	}
 }
@@ -136,9 +136,9 @@ func (q *request) environ() ([]string, error) {
 
 var errGarbage = errors.New("not a request")
 
-// receive reads a request. The descriptors it returns are the caller's to
+// receiveRequest reads a request. The descriptors it returns are the caller's to
 // close, also with an error.
-func receive(conn *net.UnixConn) (q *request, err error) {
+func receiveRequest(conn *net.UnixConn) (q *request, err error) {
 	q = &request{}
 	var head [4]byte
 	oob := make([]byte, unix.CmsgSpace(3*4))
@@ -146,7 +146,7 @@ func receive(conn *net.UnixConn) (q *request, err error) {
 	if err != nil {
 		return q, err
 	}
-	q.fds = rights(oob[:oobn])
+	q.fds = descriptorsOf(oob[:oobn])
 	if n != 1 || len(q.fds) != 3 {
 		return q, errGarbage
 	}
@@ -169,9 +169,9 @@ func receive(conn *net.UnixConn) (q *request, err error) {
 	return q, nil
 }
 
-// rights returns the descriptors of a control message. They are close-on-exec:
+// descriptorsOf returns the descriptors of a control message. They are close-on-exec:
 // package net receives with MSG_CMSG_CLOEXEC.
-func rights(oob []byte) (fds []int) {
+func descriptorsOf(oob []byte) (fds []int) {
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
 		return nil
@@ -201,7 +201,7 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 	if hasInput(q.fds[0]) {
 		call.Stdin = &fdReader{fd: q.fds[0], wake: wake}
 	}
-	p := h.r.planWords(unmistakable(q.name), q.words, call.Stdin != nil)
+	p := h.r.planWords(prefixedName(q.name), q.words, call.Stdin != nil)
 	p.Inside = true
 	return h.r.runCall(ctx, p, call).ExitStatus
 }

@@ -9,10 +9,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// find returns the agent and field commands in a bash text, in the order they
+// findCalls returns the agent and field commands in a bash text, in the order they
 // stand there, and what to say of commands that stay bash's if they fail; ok is
 // false when the text cannot be parsed.
-func (n *nameIndex) find(text string, tree *bashtext.Tree) (calls []CallSite, hints []string, ok bool) {
+func (n *nameIndex) findCalls(text string, tree *bashtext.Tree) (calls []CallSite, hints []string, ok bool) {
 	if tree.Err != nil {
 		return nil, nil, false
 	}
@@ -36,7 +36,7 @@ func (f *finder) calls() (calls []CallSite, hints []string) {
 		}
 		if t := f.names.agent[c.site.name]; t != nil {
 			c.site.stdin = c.site.stdin || f.execs
-			tool, hint := c.site.meant(t)
+			tool, hint := c.site.meansTool(t)
 			if hint != "" {
 				hints = append(hints, hint)
 			}
@@ -87,27 +87,27 @@ func (f *finder) visit(n syntax.Node) bool {
 	if f.tooDeep = f.tooDeep || len(f.stack) > maxDepth; f.tooDeep {
 		return false
 	}
-	f.stack = append(f.stack, f.within(n, f.stack[len(f.stack)-1]))
+	f.stack = append(f.stack, f.stdinWithin(n, f.stack[len(f.stack)-1]))
 	return true
 }
 
-// within looks at a node and returns what feeds the commands in it.
-func (f *finder) within(n syntax.Node, at stdinOf) stdinOf {
+// stdinWithin looks at a node and returns what feeds the commands in it.
+func (f *finder) stdinWithin(n syntax.Node, at stdinOf) stdinOf {
 	switch n := n.(type) {
 	case *syntax.Stmt:
 		piped := f.piped[n]
-		return stdinOf{around: at.around || piped, direct: piped || slices.ContainsFunc(n.Redirs, feeds)}
+		return stdinOf{around: at.around || piped, direct: piped || slices.ContainsFunc(n.Redirs, feedsStdin)}
 	case *syntax.CallExpr:
 		// The words of a simple command are expanded before it is redirected
 		// (POSIX, 2.9.1 Simple Commands).
-		f.call(n, at.around || at.direct, at.direct)
+		f.keepCall(n, at.around || at.direct, at.direct)
 	case *syntax.TimeClause:
-		f.pipe(n.Stmt, at.direct)
+		f.notePipe(n.Stmt, at.direct)
 	case *syntax.BinaryCmd:
-		f.pipe(n.Y, n.Op == syntax.Pipe || n.Op == syntax.PipeAll)
+		f.notePipe(n.Y, n.Op == syntax.Pipe || n.Op == syntax.PipeAll)
 		return stdinOf{around: at.around || at.direct}
 	case *syntax.FuncDecl:
-		f.define(n)
+		f.noteFunction(n)
 		return stdinOf{around: true}
 	case *syntax.CoprocClause:
 		return stdinOf{around: true}
@@ -120,8 +120,8 @@ func (f *finder) within(n syntax.Node, at stdinOf) stdinOf {
 	return stdinOf{around: at.around}
 }
 
-// pipe notes that a statement reads from a pipe, or from what feeds time.
-func (f *finder) pipe(s *syntax.Stmt, piped bool) {
+// notePipe notes that a statement reads from a pipe, or from what feeds time.
+func (f *finder) notePipe(s *syntax.Stmt, piped bool) {
 	if s == nil || !piped {
 		return
 	}
@@ -131,8 +131,8 @@ func (f *finder) pipe(s *syntax.Stmt, piped bool) {
 	f.piped[s] = true
 }
 
-// feeds reports whether a redirection is of descriptor 0.
-func feeds(r *syntax.Redirect) bool {
+// feedsStdin reports whether a redirection is of descriptor 0.
+func feedsStdin(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return r.N == nil || r.N.Value == "0"
@@ -140,7 +140,7 @@ func feeds(r *syntax.Redirect) bool {
 	return false
 }
 
-func (f *finder) define(fn *syntax.FuncDecl) {
+func (f *finder) noteFunction(fn *syntax.FuncDecl) {
 	if f.defined == nil {
 		f.defined = map[string]bool{}
 	}
@@ -149,9 +149,9 @@ func (f *finder) define(fn *syntax.FuncDecl) {
 	}
 }
 
-// call keeps a command that has the name of a tool. It is fed when something
+// keepCall keeps a command that has the name of a tool. It is fed when something
 // may feed its stdin, and directly so when that is its own pipe or redirection.
-func (f *finder) call(call *syntax.CallExpr, fed, direct bool) {
+func (f *finder) keepCall(call *syntax.CallExpr, fed, direct bool) {
 	if len(call.Args) == 0 || len(call.Args[0].Parts) != 1 {
 		return
 	}

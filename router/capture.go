@@ -57,23 +57,23 @@ func (c *capture) Write(p []byte) (int, error) {
 // overflow takes what memory does not hold.
 func (c *capture) overflow(p []byte) {
 	c.tail.write(p)
-	c.open()
-	c.save(p)
+	c.openFile()
+	c.saveBytes(p)
 }
 
-// open begins the file with what memory holds.
-func (c *capture) open() {
+// openFile begins the file with what memory holds.
+func (c *capture) openFile() {
 	if c.file != nil || c.err != nil {
 		return
 	}
 	if c.file, c.err = os.CreateTemp(c.dir, "output-*"); c.err == nil { // 0600
 		c.path = c.file.Name()
-		c.save(c.head)
+		c.saveBytes(c.head)
 	}
 }
 
-// save appends to the file, up to its limit.
-func (c *capture) save(p []byte) {
+// saveBytes appends to the file, up to its limit.
+func (c *capture) saveBytes(p []byte) {
 	if p = p[:min(int64(len(p)), captureFile-c.kept)]; c.err != nil || len(p) == 0 {
 		return
 	}
@@ -91,10 +91,10 @@ func (c *capture) close() {
 	}
 }
 
-// keep makes sure that a closed capture has its file, and returns its path.
-func (c *capture) keep() (path string, err error) {
+// keepFile makes sure that a closed capture has its file, and returns its path.
+func (c *capture) keepFile() (path string, err error) {
 	if c.path == "" && c.err == nil {
-		c.open()
+		c.openFile()
 		if c.file != nil {
 			c.file.Close()
 		}
@@ -144,16 +144,16 @@ func (c *charCounter) add(p []byte) {
 	if len(c.part) > 0 {
 		return
 	}
-	cut := len(p) - unfinished(p)
+	cut := len(p) - unfinishedBytes(p)
 	c.n += int64(utf8.RuneCount(p[:cut]))
 	c.part = append(c.part, p[cut:]...)
 }
 
 func (c *charCounter) count() int64 { return c.n + int64(len(c.part)) }
 
-// unfinished is how many bytes at the end of p begin a character that does not
+// unfinishedBytes is how many bytes at the end of p begin a character that does not
 // end in it.
-func unfinished(p []byte) int {
+func unfinishedBytes(p []byte) int {
 	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
 		if b := p[len(p)-i]; utf8.RuneStart(b) {
 			if utf8.FullRune(p[len(p)-i:]) {

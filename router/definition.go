@@ -14,7 +14,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// The one tool that a model is told of.
+// The bash tool, the only one that a model is told of.
 const (
 	ToolName = "bash"
 
@@ -43,10 +43,11 @@ var shown = []struct{ name, example string }{
 	{"glob", ""},
 }
 
-// Definition is the one tool as it is with these tools registered, for a
-// provider or a program that lists tools: the same bytes for the same tools, or
-// a server's prompt cache would be missed. It names read, write, edit, grep and
-// glob, and every tool without a Category; agent: lists the others.
+// Definition returns the definition of the bash tool, for a model's provider or a
+// program that lists tools. Its description names read, write, edit, grep and glob,
+// as far as they are registered, and every tool without a Category; the command
+// agent: lists the others. The same tools give the same bytes, which a provider's
+// prompt cache needs.
 func Definition(reg *registry.ToolRegistry) registry.Definition {
 	kinds, agents := "Two", agentLine(reg)
 	if agents != "" {
@@ -68,7 +69,7 @@ func agentLine(reg *registry.ToolRegistry) string {
 		words := strings.Fields(strings.TrimSuffix(s.example, " <<'EOF'"))
 		switch {
 		case len(words) == 0:
-		case !takes(t, words[1:]):
+		case !takesWords(t, words[1:]):
 		case s.name == "write":
 			long = " Long text: " + s.example
 		default:
@@ -105,12 +106,12 @@ func agentLine(reg *registry.ToolRegistry) string {
 	return line + "\n"
 }
 
-func takes(t *registry.Tool, words []string) bool {
+func takesWords(t *registry.Tool, words []string) bool {
 	_, err := t.Parse(words, true)
 	return err == nil
 }
 
-// Arguments are those of one call of the one tool.
+// Arguments are the arguments of one call of the bash tool.
 type Arguments struct {
 	Command string
 	Timeout time.Duration // 0: none was given
@@ -152,5 +153,5 @@ func CommandFor(t *registry.Tool, kwargs registry.Kwargs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return typedAs(unmistakable(t.Name), words), nil
+	return typedAs(prefixedName(t.Name), words), nil
 }

@@ -36,7 +36,7 @@
 //
 // # Parts
 //
-// plain.go and names.go are the fast path; which.go and which_grep.go the
+// plain.go and names.go are the fast path; toolnames.go and toolnames_grep.go the
 // decision table; splice.go the call sites; plan.go puts them together. run.go
 // runs a plan, capture.go and render.go make its result. host.go, call.go and
 // fdio.go serve the calls that come from inside bash; the package incall is

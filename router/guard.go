@@ -50,14 +50,14 @@ type Outcome struct {
 	ExitCode int
 	Canceled bool
 	Duration time.Duration
-	Result   *Result // of a command string, complete; nil for a call from inside bash, which writes past us
+	Result   *Result // of a command string, complete; nil for a call from inside bash, whose output goes to bash
 }
 
 // exitDenied is the exit status of what was not allowed.
 const exitDenied = 126
 
-// refusal is the exit status of a guard's error.
-func refusal(err error) int {
+// refusalStatus is the exit status of a guard's error.
+func refusalStatus(err error) int {
 	var s interface{ ExitStatus() int }
 	if errors.As(err, &s) {
 		return s.ExitStatus()
@@ -65,37 +65,37 @@ func refusal(err error) int {
 	return exitDenied
 }
 
-// begin asks the guard about a plan that no hook refused. A refusal is the
+// beginPlan asks the guard about a plan that no hook refused. A refusal is the
 // whole of its result.
-func (r *Router) begin(ctx context.Context, p *Plan, s *streams, res *Result, refused error) (g Grant, ok bool) {
+func (r *Router) beginPlan(ctx context.Context, p *Plan, s *streams, res *Result, refused error) (g Grant, ok bool) {
 	if refused == nil {
 		if r.opts.Guard == nil || p.Err != nil {
 			return g, true
 		}
-		if g, refused = r.admit(ctx, p); refused == nil {
+		if g, refused = r.admitPlan(ctx, p); refused == nil {
 			return g, true
 		}
 	}
-	res.ExitCode, res.Error, res.Denied, res.Canceled = refusal(refused), refused.Error(), refused, ctx.Err() != nil
+	res.ExitCode, res.Error, res.Denied, res.Canceled = refusalStatus(refused), refused.Error(), refused, ctx.Err() != nil
 	fmt.Fprintln(s.err, refused)
 	r.setStatus(res.ExitCode)
 	return Grant{}, false
 }
 
-// admit asks the guard when it is the plan's turn: bash text waits for the one
+// admitPlan asks the guard when it is the plan's turn: bash text waits for the one
 // before it, so that it is judged against the shell that it will meet.
-func (r *Router) admit(ctx context.Context, p *Plan) (Grant, error) {
+func (r *Router) admitPlan(ctx context.Context, p *Plan) (Grant, error) {
 	if p.InProcess {
 		return r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir()})
 	}
 	select {
-	case r.turn <- struct{}{}:
+	case r.bashSlot <- struct{}{}:
 	case <-ctx.Done():
 		return Grant{}, errStopped{}
 	}
 	g, err := r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir()})
 	if err != nil {
-		<-r.turn
+		<-r.bashSlot
 		return g, err
 	}
 	end := g.End
@@ -103,7 +103,7 @@ func (r *Router) admit(ctx context.Context, p *Plan) (Grant, error) {
 		if end != nil {
 			end(o)
 		}
-		<-r.turn
+		<-r.bashSlot
 	}
 	return g, nil
 }
@@ -124,13 +124,13 @@ func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registr
 	}
 	if refused != nil {
 		fmt.Fprintln(c.Stderr, refused)
-		return registry.ToolResult{Error: refused.Error(), ExitStatus: refusal(refused)}
+		return registry.ToolResult{Error: refused.Error(), ExitStatus: refusalStatus(refused)}
 	}
 	start := time.Now()
 	ctx = registry.Allow(ctx, grant.Paths...)
 	var got registry.ToolResult
 	if o == nil || !o.after {
-		got = r.invoke(ctx, p, c)
+		got = r.invokeTool(ctx, p, c)
 	} else {
 		got = r.invokeShown(ctx, p, c, o)
 	}

@@ -16,9 +16,10 @@ import (
 // it made of the input or of the output; a guard is asked after them, about
 // what will really run. They are called concurrently.
 //
-// Each call of a tool is one occasion, be it a whole command or from inside
-// bash; a command string that goes to bash is another, with the name "bash".
-// Help, listings and words that cannot be parsed are none.
+// A hook is called once for each call of a tool, whether that is a whole command
+// or comes from inside bash, and once for each command string that goes to bash,
+// with the name "bash". It is not called for help, listings and words that cannot
+// be parsed.
 type Hook struct {
 	Name    string        // whose message it is
 	Match   []string      // names of tools, with * for any text ("write", "field:db:*", "bash"); none: every one
@@ -80,9 +81,9 @@ func (h *Hook) matches(name string) bool {
 	return len(h.Match) == 0
 }
 
-// hooked reports whether some hook wants to see a call before it runs, and
+// hooksFor reports whether some hook wants to see a call before it runs, and
 // whether some wants to see its output.
-func (r *Router) hooked(name string) (before, after bool) {
+func (r *Router) hooksFor(name string) (before, after bool) {
 	for i := range r.opts.Hooks {
 		if h := &r.opts.Hooks[i]; h.matches(name) {
 			before, after = before || h.Before != nil, after || h.After != nil
@@ -100,11 +101,11 @@ func (r *Router) hooksBefore(ctx context.Context, call *HookCall) (changed bool,
 			continue
 		}
 		mine := *call
-		mine.Input = cloned(call.Input).(registry.Kwargs)
+		mine.Input = cloneJSON(call.Input).(registry.Kwargs)
 		if err := h.limited(ctx, func(ctx context.Context) error { return h.Before(ctx, &mine) }); err != nil {
 			return false, &HookError{Hook: h.Name, Call: call.Name, Err: err}
 		}
-		if !equal(mine.Input, call.Input) {
+		if !equalInputs(mine.Input, call.Input) {
 			call.Input, changed = mine.Input, true
 		}
 	}
@@ -121,7 +122,7 @@ func (r *Router) hooksAfter(ctx context.Context, call *HookCall, out *HookOutput
 			continue
 		}
 		mine, input := *out, *call
-		input.Input = cloned(call.Input).(registry.Kwargs)
+		input.Input = cloneJSON(call.Input).(registry.Kwargs)
 		if err := h.limited(ctx, func(ctx context.Context) error { return h.After(ctx, &input, &mine) }); err != nil {
 			report(fmt.Errorf("hook %s, after %s: %w: the output is as it was", h.Name, call.Name, err))
 			continue
@@ -139,7 +140,7 @@ func (h *Hook) limited(ctx context.Context, run func(context.Context) error) err
 	if limit <= 0 {
 		limit = hookTime
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not answer within %s", seconds(limit)))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not answer within %s", formatSeconds(limit)))
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
@@ -161,21 +162,21 @@ func (h *Hook) limited(ctx context.Context, run func(context.Context) error) err
 	}
 }
 
-// cloned copies a value of JSON with all that is in it.
-func cloned(v any) any {
+// cloneJSON copies a value of JSON with all that is in it.
+func cloneJSON(v any) any {
 	switch v := v.(type) {
 	case registry.Kwargs:
-		return registry.Kwargs(cloned(map[string]any(v)).(map[string]any))
+		return registry.Kwargs(cloneJSON(map[string]any(v)).(map[string]any))
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for k, e := range v {
-			m[k] = cloned(e)
+			m[k] = cloneJSON(e)
 		}
 		return m
 	case []any:
 		list := make([]any, len(v))
 		for i, e := range v {
-			list[i] = cloned(e)
+			list[i] = cloneJSON(e)
 		}
 		return list
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// occasion is one thing that runs, as the hooks see it; nil is one that no hook
+// hookedCall is one thing that runs, as the hooks see it; nil is one that no hook
 // is for. It is used by one goroutine.
-type occasion struct {
+type hookedCall struct {
 	r     *Router
 	call  HookCall
 	after bool // hooks want to see the output
@@ -25,13 +25,13 @@ type occasion struct {
 
 // askHooks asks the hooks about what is about to run in dir. What they make of
 // its input is planned like any other command. An error refuses it.
-func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin bool) (*Plan, *occasion, error) {
+func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin bool) (*Plan, *hookedCall, error) {
 	if len(r.opts.Hooks) == 0 || p.Err != nil {
 		return p, nil, nil
 	}
-	var o *occasion
+	var o *hookedCall
 	if p.Layer == Native {
-		if o = r.occasion(bashHook, registry.Kwargs{"command": p.Raw}, dir, false); o == nil {
+		if o = r.newHookedCall(bashHook, registry.Kwargs{"command": p.Raw}, dir, false); o == nil {
 			return p, nil, nil
 		}
 		changed, err := r.hooksBefore(ctx, &o.call)
@@ -49,25 +49,25 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin boo
 	if !p.InProcess {
 		return p, nil, nil // a tool that is called from inside bash: its turn comes there
 	}
-	t, kwargs := r.input(ctx, p, hasStdin)
+	t, kwargs := r.inputOf(ctx, p, hasStdin)
 	if t == nil {
 		return p, nil, nil
 	}
-	if o = r.occasion(t.Name, kwargs, dir, p.Inside); o == nil {
+	if o = r.newHookedCall(t.Name, kwargs, dir, p.Inside); o == nil {
 		return p, nil, nil
 	}
-	words, err := o.before(ctx, t)
+	words, err := o.runBefore(ctx, t)
 	if err != nil || words == nil {
 		return p, o, err
 	}
-	fresh := r.planWords(unmistakable(t.Name), words, hasStdin)
+	fresh := r.planWords(prefixedName(t.Name), words, hasStdin)
 	fresh.Inside = p.Inside
 	return fresh, o, nil
 }
 
-// input is the tool that a plan calls and what it gives it; nil when it calls
+// inputOf is the tool that a plan calls and what it gives it; nil when it calls
 // none: help, a listing, words that are wrong or a name that is nobody's.
-func (r *Router) input(ctx context.Context, p *Plan, hasStdin bool) (*registry.Tool, registry.Kwargs) {
+func (r *Router) inputOf(ctx context.Context, p *Plan, hasStdin bool) (*registry.Tool, registry.Kwargs) {
 	if _, tool, isField := registry.SplitField(p.Name); p.Help || isField && tool == "" {
 		return nil, nil
 	}
@@ -85,18 +85,18 @@ func (r *Router) input(ctx context.Context, p *Plan, hasStdin bool) (*registry.T
 	return t, parsed.Kwargs
 }
 
-// occasion is nil when no hook is for that name.
-func (r *Router) occasion(name string, input registry.Kwargs, dir string, inside bool) *occasion {
-	before, after := r.hooked(name)
+// newHookedCall is nil when no hook is for that name.
+func (r *Router) newHookedCall(name string, input registry.Kwargs, dir string, inside bool) *hookedCall {
+	before, after := r.hooksFor(name)
 	if !before && !after {
 		return nil
 	}
-	return &occasion{r: r, after: after, start: time.Now(), call: HookCall{Name: name, Input: input, Dir: dir, Inside: inside}}
+	return &hookedCall{r: r, after: after, start: time.Now(), call: HookCall{Name: name, Input: input, Dir: dir, Inside: inside}}
 }
 
-// before asks the hooks about a call of a tool; words are those of the input
+// runBefore asks the hooks about a call of a tool; words are those of the input
 // that they gave it, nil when it is as it was.
-func (o *occasion) before(ctx context.Context, t *registry.Tool) (words []string, err error) {
+func (o *hookedCall) runBefore(ctx context.Context, t *registry.Tool) (words []string, err error) {
 	changed, err := o.r.hooksBefore(ctx, &o.call)
 	if err != nil || !changed {
 		return nil, err
@@ -107,8 +107,8 @@ func (o *occasion) before(ctx context.Context, t *registry.Tool) (words []string
 	return append(words, "--")[:len(words)], nil // never nil
 }
 
-// unmistakable is a tool's name as it means the tool wherever it stands.
-func unmistakable(name string) string {
+// prefixedName is a tool's name as it means the tool wherever it stands.
+func prefixedName(name string) string {
 	if layerOf(name) == Agent && !strings.HasPrefix(name, agentPrefix) {
 		return agentPrefix + name
 	}
@@ -120,8 +120,8 @@ func typedAs(name string, words []string) string {
 	return quote.Line(name, words)
 }
 
-// show gives what a command wrote to the hooks, and then to whom it is for.
-func (o *occasion) show(ctx context.Context, s *streams, exitCode int) *streams {
+// showOutput gives what a command wrote to the hooks, and then to whom it is for.
+func (o *hookedCall) showOutput(ctx context.Context, s *streams, exitCode int) *streams {
 	s.out.close()
 	s.err.close()
 	out := &HookOutput{Stdout: string(s.out.head), Stderr: string(s.err.head), ExitCode: exitCode, Duration: time.Since(o.start)}
@@ -131,7 +131,7 @@ func (o *occasion) show(ctx context.Context, s *streams, exitCode int) *streams 
 		s.out.replay()
 		s.err.replay()
 	} else {
-		s = s.emptied()
+		s = s.emptyCopy()
 		io.WriteString(s.out, out.Stdout)
 		io.WriteString(s.err, out.Stderr)
 	}
@@ -143,36 +143,36 @@ func (o *occasion) show(ctx context.Context, s *streams, exitCode int) *streams 
 }
 
 // invokeShown runs a call whose output its hooks want to see first.
-func (r *Router) invokeShown(ctx context.Context, p *Plan, c *registry.Call, o *occasion) registry.ToolResult {
+func (r *Router) invokeShown(ctx context.Context, p *Plan, c *registry.Call, o *hookedCall) registry.ToolResult {
 	s := r.newStreams(&RunOptions{Stdout: c.Stdout, Stderr: c.Stderr})
-	s.hold()
+	s.holdOutput()
 	held := *c
 	held.Stdout, held.Stderr = s.out, s.err
-	res := r.invoke(ctx, p, &held)
-	shown := o.show(ctx, s, res.ExitStatus)
-	s.remove()
-	shown.remove()
+	res := r.invokeTool(ctx, p, &held)
+	shown := o.showOutput(ctx, s, res.ExitStatus)
+	s.removeFiles()
+	shown.removeFiles()
 	if !res.Success && brokenPipe(c.Stdout) {
 		res.ExitStatus = exitSIGPIPE
 	}
 	return res
 }
 
-// equal compares inputs; a hook may have put in Go values of other types.
-func equal(a, b registry.Kwargs) bool { return reflect.DeepEqual(a, b) }
+// equalInputs compares inputs; a hook may have put in Go values of other types.
+func equalInputs(a, b registry.Kwargs) bool { return reflect.DeepEqual(a, b) }
 
-// hold keeps what comes from those it is for until it is replayed.
-func (s *streams) hold() { s.out.held, s.err.held = true, true }
+// holdOutput keeps what comes from those it is for until it is replayed.
+func (s *streams) holdOutput() { s.out.held, s.err.held = true, true }
 
-// emptied are new streams in the place of held ones.
-func (s *streams) emptied() *streams {
+// emptyCopy are new streams in the place of held ones.
+func (s *streams) emptyCopy() *streams {
 	fresh := func(c *capture) *capture { return &capture{dir: c.dir, tee: c.tee, tail: ring{size: c.tail.size}} }
-	s.remove()
+	s.removeFiles()
 	return &streams{out: fresh(s.out), err: fresh(s.err)}
 }
 
-// remove takes away the files of streams that are of no more use.
-func (s *streams) remove() {
+// removeFiles takes away the files of streams that are of no more use.
+func (s *streams) removeFiles() {
 	for _, c := range []*capture{s.out, s.err} {
 		if c.path != "" {
 			os.Remove(c.path)

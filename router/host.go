@@ -73,9 +73,9 @@ func (h *host) open(small bool) (err error) {
 
 func (h *host) socket() string { return filepath.Join(h.dir, "socket") }
 
-// env is what a shell needs to reach this host, added to its environment. The
+// addEnv is what a shell needs to reach this host, added to its environment. The
 // directory of a host around this one leaves PATH: its commands are served here.
-func (h *host) env(env []string) []string {
+func (h *host) addEnv(env []string) []string {
 	outer := ""
 	for _, e := range env {
 		if v, ok := strings.CutPrefix(e, protocol.LinksVar+"="); ok {
@@ -87,7 +87,7 @@ func (h *host) env(env []string) []string {
 		switch name, value, _ := strings.Cut(e, "="); name {
 		case protocol.SocketVar, protocol.LinksVar:
 		case "PATH":
-			out = append(out, "PATH="+without(value, outer))
+			out = append(out, "PATH="+withoutDir(value, outer))
 		default:
 			out = append(out, e)
 		}
@@ -95,8 +95,8 @@ func (h *host) env(env []string) []string {
 	return append(out, protocol.SocketVar+"="+h.socket(), protocol.LinksVar+"="+h.links.dir)
 }
 
-// without is a search path without one of its directories.
-func without(path, dir string) string {
+// withoutDir is a search path without one of its directories.
+func withoutDir(path, dir string) string {
 	if dir == "" {
 		return path
 	}
@@ -142,7 +142,7 @@ func (h *host) serve() {
 			}
 			continue
 		}
-		h.running.Go(func() { h.connection(conn) })
+		h.running.Go(func() { h.serveConn(conn) })
 	}
 }
 

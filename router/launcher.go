@@ -54,7 +54,7 @@ func (r *Router) shellEnv(env []string) []string {
 	if env == nil {
 		env = os.Environ()
 	}
-	return r.host.env(env)
+	return r.host.addEnv(env)
 }
 
 // runFree runs a text as runBash does, in a shell without the launcher.

@@ -72,11 +72,11 @@ func noExec(dir string) bool {
 	return unix.Statfs(dir, &st) != nil || st.Flags&unix.ST_NOEXEC != 0
 }
 
-// add makes the names of tools runnable. read, write and grep are not linked by
+// addNames makes the names of tools runnable. read, write and grep are not linked by
 // themselves: those names are bash's and Unix's own.
-func (l *links) add(tools ...*registry.Tool) {
+func (l *links) addNames(tools ...*registry.Tool) {
 	if len(tools) < manyTools {
-		l.link(tools)
+		l.makeLinks(tools)
 		return
 	}
 	l.first = tools
@@ -86,28 +86,28 @@ func (l *links) add(tools ...*registry.Tool) {
 // that is synced to the same disk, say.
 const soonDelay = 100 * time.Millisecond
 
-// soon makes the links that were put off in the background, a little later.
-func (l *links) soon() {
+// makeLater makes the links that were put off in the background, a little later.
+func (l *links) makeLater() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.timer == nil && !l.closed && len(l.first) > 0 {
-		l.timer = time.AfterFunc(soonDelay, l.all)
+		l.timer = time.AfterFunc(soonDelay, l.makePending)
 	}
 }
 
-// all makes the links that were put off; the first call does, the others wait.
-func (l *links) all() { l.later.Do(func() { l.link(l.first) }) }
+// makePending makes the links that were put off; the first call does, the others wait.
+func (l *links) makePending() { l.later.Do(func() { l.makeLinks(l.first) }) }
 
-func (l *links) link(tools []*registry.Tool) {
+func (l *links) makeLinks(tools []*registry.Tool) {
 	for _, t := range tools {
 		switch {
 		case strings.HasPrefix(t.Name, registry.FieldPrefix):
-			l.make(t.Name)
+			l.makeLink(t.Name)
 		case t.Name == "read" || t.Name == "write" || t.Name == "grep":
-			l.make(agentPrefix + t.Name)
+			l.makeLink(agentPrefix + t.Name)
 		default:
-			l.make(agentPrefix + t.Name)
-			l.make(t.Name)
+			l.makeLink(agentPrefix + t.Name)
+			l.makeLink(t.Name)
 		}
 	}
 }
@@ -120,7 +120,7 @@ const maxWords = 256
 // group is not loaded yet. An unknown one has its error from the host. It
 // returns when the links that were put off are there, too.
 func (l *links) addWords(text string) error {
-	l.all()
+	l.makePending()
 	for n := 0; n < maxWords; n++ {
 		i := nextPrefixed(text)
 		if i < 0 {
@@ -131,7 +131,7 @@ func (l *links) addWords(text string) error {
 		for end < len(text) && nameBytes[text[end]] {
 			end++
 		}
-		if err := l.make(text[:end]); err != nil {
+		if err := l.makeLink(text[:end]); err != nil {
 			return err
 		}
 		text = text[end:]
@@ -148,7 +148,7 @@ func nextPrefixed(text string) int {
 	return a
 }
 
-func (l *links) make(name string) error {
+func (l *links) makeLink(name string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.made[name] || l.closed || strings.ContainsAny(name, "/\x00") || len(name) > unix.NAME_MAX {
@@ -169,5 +169,5 @@ func (l *links) close() {
 		l.timer.Stop()
 	}
 	l.mu.Unlock()
-	l.all() // waits, and makes nothing any more
+	l.makePending() // waits, and makes nothing any more
 }

@@ -40,13 +40,13 @@ func helpWords(words []string) (verbose bool, rest []string) {
 	return verbose, rest
 }
 
-// list prints what `field:` and `field:server` ask for: the servers, or the
+// printListing prints what `field:` and `field:server` ask for: the servers, or the
 // tools of one, which starts it.
-func (r *Router) list(ctx context.Context, group string, words []string, w io.Writer) error {
+func (r *Router) printListing(ctx context.Context, group string, words []string, w io.Writer) error {
 	verbose, rest := helpWords(words)
 	switch {
 	case group == "" && len(rest) > 1 && rest[0] == "search":
-		return r.search(ctx, rest[1:], w)
+		return r.searchGroups(ctx, rest[1:], w)
 	case len(rest) > 0:
 		return &registry.UsageError{Tool: registry.FieldPrefix + group,
 			Problems: []string{fmt.Sprintf("%q is not understood here: a tool is called as field:SERVER:TOOL --key value", rest[0])},
@@ -68,7 +68,11 @@ func (r *Router) list(ctx context.Context, group string, words []string, w io.Wr
 func (r *Router) listGroups(w io.Writer) error {
 	groups := r.reg.Groups()
 	if len(groups) == 0 {
-		_, err := fmt.Fprintln(w, "no servers or function groups are configured: add mcpServers or functions to .agentbash/config.json")
+		text := "no servers or function groups are configured"
+		if how := r.opts.Settings.AddServers; how != "" {
+			text += ": " + how
+		}
+		_, err := fmt.Fprintln(w, text)
 		return err
 	}
 	var b strings.Builder
@@ -100,8 +104,8 @@ func printTools(tools []*registry.Tool, verbose bool, w io.Writer) error {
 	return err
 }
 
-// search looks in every group, and goes on past those that cannot be loaded.
-func (r *Router) search(ctx context.Context, words []string, w io.Writer) error {
+// searchGroups looks in every group, and goes on past those that cannot be loaded.
+func (r *Router) searchGroups(ctx context.Context, words []string, w io.Writer) error {
 	for _, g := range r.reg.Groups() {
 		if _, err := r.reg.LoadGroup(ctx, g.Name); err != nil {
 			fmt.Fprintln(w, "not searched:", err)

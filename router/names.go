@@ -33,14 +33,14 @@ func newNameIndex(r *registry.ToolRegistry) *nameIndex {
 	n.stride = least - 1
 	for _, s := range starts {
 		for j := range n.stride {
-			n.pairs[pair(s[j], s[j+1])] |= 1 << j
+			n.pairs[pairIndex(s[j], s[j+1])] |= 1 << j
 		}
 	}
 	return n
 }
 
-// pair is an index for two bytes; bytes that are not ASCII share those of others.
-func pair(a, b byte) uint { return uint(a&0x7f)<<7 | uint(b&0x7f) }
+// pairIndex is an index for two bytes; bytes that are not ASCII share those of others.
+func pairIndex(a, b byte) uint { return uint(a&0x7f)<<7 | uint(b&0x7f) }
 
 // nameBytes can be part of a name; glueBytes, when they stand before one, make
 // it part of a longer word or quote it.
@@ -72,7 +72,7 @@ func (n *nameIndex) occurs(s string) bool {
 		return true // a name of one letter
 	}
 	for i := 1; i < len(s); i += n.stride {
-		if at := n.pairs[pair(s[i-1], s[i])]; at != 0 && n.beginsNear(s, i-1, at) {
+		if at := n.pairs[pairIndex(s[i-1], s[i])]; at != 0 && n.beginsNear(s, i-1, at) {
 			return true
 		}
 	}

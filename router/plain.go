@@ -17,9 +17,9 @@ const (
 	globbing           // itself only if the tool takes patterns unexpanded
 )
 
-var class = classes()
+var class = byteClasses()
 
-func classes() (c [256]uint8) {
+func byteClasses() (c [256]uint8) {
 	for b := 'a'; b <= 'z'; b++ {
 		c[b], c[b-'a'+'A'] = literal, literal
 	}
@@ -35,10 +35,10 @@ func classes() (c [256]uint8) {
 	return c
 }
 
-// plain reports whether s is one simple command of literal words for which
+// isPlain reports whether s is one simple command of literal words for which
 // google/shlex gives exactly bash's argv. With noglob, * ? and [ are taken
 // literally. Blank lines around the command do not count. FuzzPlain asks bash.
-func plain(s string, noglob bool) bool {
+func isPlain(s string, noglob bool) bool {
 	s = trimBlank(s)
 	if s == "" {
 		return false

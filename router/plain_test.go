@@ -51,8 +51,8 @@ e'`, true, true},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			require.Equal(t, row.plain, plain(row.command, false), "%q", row.command)
-			require.Equal(t, row.noglob, plain(row.command, true), "%q", row.command)
+			require.Equal(t, row.plain, isPlain(row.command, false), "%q", row.command)
+			require.Equal(t, row.noglob, isPlain(row.command, true), "%q", row.command)
 		})
 	}
 }
@@ -103,7 +103,7 @@ func TestPlainAgreesWithBash(t *testing.T) {
 				for range rnd.IntN(9) {
 					c += pieces[rnd.IntN(len(pieces))]
 				}
-				if plain(c, noglob) {
+				if isPlain(c, noglob) {
 					batch = append(batch, c)
 					asked++
 				}
@@ -125,7 +125,7 @@ func FuzzPlain(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, noglob bool) {
 		command := "w " + s
-		if !plain(command, noglob) {
+		if !isPlain(command, noglob) {
 			return
 		}
 		words, err := shlex.Split(command)

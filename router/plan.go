@@ -129,7 +129,7 @@ func (p *Plan) Syntax() *bashtext.Tree {
 // when the command is bash's.
 func (p *Plan) planTool(names *nameIndex) bool {
 	name := p.Name
-	if !names.isCall(name) || !plain(p.Raw, names.takesGlobs(name)) {
+	if !names.isCall(name) || !isPlain(p.Raw, names.takesGlobs(name)) {
 		return false
 	}
 	words, ok := names.split(p.Raw)
@@ -137,7 +137,7 @@ func (p *Plan) planTool(names *nameIndex) bool {
 		return false
 	}
 	if t := names.agent[name]; t != nil {
-		if tool, _ := plainSite(words).meant(t); !tool { // its hint comes with the splicing
+		if tool, _ := plainSite(words).meansTool(t); !tool { // its hint comes with the splicing
 			return false
 		}
 	}
@@ -183,11 +183,11 @@ func (p *Plan) planCall(name string, words []string, hasStdin bool) {
 		p.planUnknown()
 		return
 	}
-	p.read(p.tool, hasStdin)
+	p.parseWords(p.tool, hasStdin)
 }
 
-// read has a tool read the words.
-func (p *Plan) read(t *registry.Tool, hasStdin bool) {
+// parseWords has a tool read the words.
+func (p *Plan) parseWords(t *registry.Tool, hasStdin bool) {
 	p.parsed, p.Err = t.Parse(p.words, hasStdin)
 	p.Args, p.Kwargs = p.parsed.Positionals, p.parsed.Kwargs
 	p.Help, p.Verbose = p.parsed.Help != registry.NoHelp, p.parsed.Help == registry.VerboseHelp
@@ -204,7 +204,7 @@ func (p *Plan) planUnknown() {
 	case isField && known:
 		// Its schema comes with the group. Until then values are guessed at, and
 		// what is wrong with the words shows when the group is loaded.
-		p.read(&registry.Tool{Name: p.Name, Params: registry.AnyParams()}, true)
+		p.parseWords(&registry.Tool{Name: p.Name, Params: registry.AnyParams()}, true)
 		p.Err = nil
 	default:
 		p.Err = p.router.notFound(p.typed)

@@ -17,31 +17,31 @@ func (r *Router) newStreams(o *RunOptions) *streams {
 	}
 }
 
-// render fills in a result's texts from its streams. headOnly keeps the
+// renderResult fills in a result's texts from its streams. headOnly keeps the
 // beginning of a cut output, else a fifth of it is head and the rest tail.
-func (r *Router) render(res *Result, s *streams, headOnly bool) {
+func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
 	s.out.close()
 	s.err.close()
 	res.Stdout, res.Stderr = string(s.out.head), string(s.err.head)
 
 	b := body{max: r.opts.MaxChars, headOnly: headOnly, tool: res.toolName(), secrets: r.opts.Secrets, dir: r.dir}
-	b.add(s.out)
+	b.addStream(s.out)
 	if s.err.total > 0 {
 		if b.total > 0 && !strings.HasSuffix(b.last(1), "\n") {
-			b.text("\n")
+			b.addText("\n")
 		}
-		b.text("[stderr]\n")
-		b.add(s.err)
+		b.addText("[stderr]\n")
+		b.addStream(s.err)
 	}
-	res.Output = b.cut()
+	res.Output = b.cutText()
 	res.Truncated, res.FullOutput = b.truncated || !s.out.whole() || !s.err.whole(), b.path
 	for _, line := range res.statusLines() {
-		res.Output = ended(res.Output) + line
+		res.Output = endLine(res.Output) + line
 	}
 	if res.Output == "" {
 		res.Output = "(no output)"
 	}
-	res.Error = redact(Safe(res.Error), r.opts.Secrets)
+	res.Error = redactSecrets(Safe(res.Error), r.opts.Secrets)
 }
 
 func (res *Result) toolName() string {
@@ -59,7 +59,7 @@ func (res *Result) statusLines() []string {
 		lines = append(lines, fmt.Sprintf("[exit code: %d]", res.ExitCode))
 	}
 	if res.TimedOut {
-		lines = append(lines, fmt.Sprintf("[timed out after %s]", seconds(res.limit)))
+		lines = append(lines, fmt.Sprintf("[timed out after %s]", formatSeconds(res.limit)))
 	}
 	if res.Restarted {
 		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory and environment]")
@@ -107,7 +107,7 @@ func atLineStart(s string) string {
 	return s
 }
 
-func ended(s string) string {
+func endLine(s string) string {
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		return s + "\n"
 	}

@@ -42,7 +42,7 @@ func TestOutput(t *testing.T) {
 		{"stderr and a status", "printf err >&2; false", "[stderr]\nerr\n[exit code: 1]"},
 		{"a status", "printf out; false", "out\n[exit code: 1]"},
 		{"a usage error", "edit --nope x", "[stderr]\nedit: unknown parameter --nope (its parameters: file_path, old_string, new_string, replace_all)\nedit: missing --file_path: write --file_path TEXT\nsee: edit --help\n[exit code: 2]"},
-		{"a command that is not there", "agent:nope", "[stderr]\nagent:nope: no such command: type `field:` to list the servers, or run `agentbash tools`\n[exit code: 127]"},
+		{"a command that is not there", "agent:nope", "[stderr]\nagent:nope: no such command: type `agent:` to list the commands, or `field:` to list the servers\n[exit code: 127]"},
 		{"an empty command", "  ", "[stderr]\nthe command is empty: send one, such as `ls` or `read --file_path README.md`\n[exit code: 2]"},
 		{"NUL", "echo a\x00b", "[stderr]\nthe command holds a NUL byte, which no bash command can: leave it out, or write it as printf '\\0'\n[exit code: 2]"},
 		{"control sequences", `printf '\033[1mbold\033[0m \033]0;title\a\033(Bx\b\r\n'`, "bold x\r\n"},
@@ -230,13 +230,13 @@ func TestTimeLimits(t *testing.T) {
 		return res
 	}
 	res := runInto("echo before; sleep 1000")
-	require.Equal(t, "before\n[exit code: 124]\n[timed out after "+seconds(limit.Timeout)+"]", res.Output)
+	require.Equal(t, "before\n[exit code: 124]\n[timed out after "+formatSeconds(limit.Timeout)+"]", res.Output)
 	require.Equal(t, 124, res.ExitCode)
 	require.True(t, res.TimedOut)
-	require.Equal(t, "timed out after "+seconds(limit.Timeout), res.Error)
+	require.Equal(t, "timed out after "+formatSeconds(limit.Timeout), res.Error)
 
 	res = runInto("hang")
-	require.Equal(t, "waiting\n[stderr]\nhang: context deadline exceeded\n[exit code: 124]\n[timed out after "+seconds(limit.Timeout)+"]", res.Output)
+	require.Equal(t, "waiting\n[stderr]\nhang: context deadline exceeded\n[exit code: 124]\n[timed out after "+formatSeconds(limit.Timeout)+"]", res.Output)
 
 	res = r.Run(context.Background(), "hang | cat", limit)
 	require.True(t, res.TimedOut)
@@ -249,8 +249,8 @@ func TestTimeLimits(t *testing.T) {
 	require.Equal(t, "started\n[exit code: 130]", res.Output)
 	require.Equal(t, "still here\n", run(t, r, "echo still here").Output)
 
-	require.Equal(t, MaxTimeout, r.limit(time.Hour*24))
-	require.Equal(t, DefaultTimeout, r.limit(0))
+	require.Equal(t, MaxTimeout, r.timeLimit(time.Hour*24))
+	require.Equal(t, DefaultTimeout, r.timeLimit(0))
 }
 
 type writerFunc func([]byte) (int, error)

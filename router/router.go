@@ -17,16 +17,17 @@ import (
 
 // Options configures New; nil means the defaults; copied.
 type Options struct {
-	Dir      string        // where commands start; "" is the host's directory
-	Env      []string      // the commands' environment; nil is the host's
-	Unset    []string      // names never passed to commands (the program's own API keys)
-	StateDir string        // takes the whole of outputs that are cut; "" makes a private one that Close removes
-	Secrets  []string      // texts of 8 bytes or more that a model is never shown, in Output and Error
-	MaxChars int           // of a result's Output; 0 means 30,000; at most a million
-	Timeout  time.Duration // of one command; 0 means 120 s; at most 600 s
-	NoCalls  bool          // commands inside bash text cannot call tools: no socket, no links
-	Hooks    []Hook        // look at input and output of what runs, in this order
-	Guard    Guard         // is asked before anything runs; nil: nobody is
+	Dir      string            // where commands start; "" is the host's directory
+	Env      []string          // the commands' environment; nil is the host's
+	Unset    []string          // names never passed to commands (the program's own API keys)
+	StateDir string            // takes the whole of outputs that are cut; "" makes a private one that Close removes
+	Secrets  []string          // texts of 8 bytes or more that a model is never shown, in Output and Error
+	MaxChars int               // of a result's Output; 0 means 30,000; at most a million
+	Timeout  time.Duration     // of one command; 0 means 120 s; at most 600 s
+	NoCalls  bool              // commands inside bash text cannot call tools: no socket, no links
+	Hooks    []Hook            // look at input and output of what runs, in this order
+	Guard    Guard             // is asked before anything runs; nil: nobody is
+	Settings registry.Settings // the words for what a person may change
 
 	// Launcher starts bash confined, say; nil: directly. It belongs to the caller,
 	// who ends it after Close or SetLauncher.
@@ -54,7 +55,7 @@ type Router struct {
 	indexing sync.Mutex    // orders the making of names
 	stop     func()        // ends the registry's events
 	host     *host         // nil with NoCalls
-	turn     chan struct{} // holds one while guarded bash text is judged and runs
+	bashSlot chan struct{} // holds one while guarded bash text is judged and runs
 	dir      string        // holds spill files
 	ownDir   bool
 
@@ -74,7 +75,7 @@ func New(reg *registry.ToolRegistry, opts *Options) (*Router, error) {
 // newRouter is New; without small, calls from inside bash are made by this
 // executable everywhere.
 func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, error) {
-	r := &Router{reg: reg, turn: make(chan struct{}, 1)}
+	r := &Router{reg: reg, bashSlot: make(chan struct{}, 1)}
 	if opts != nil {
 		r.opts = *opts
 	}
@@ -82,7 +83,7 @@ func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, 
 		r.opts.MaxChars = DefaultMaxChars
 	}
 	r.opts.MaxChars = min(r.opts.MaxChars, maxMaxChars)
-	if err := r.directories(); err != nil {
+	if err := r.makeDirectories(); err != nil {
 		return nil, err
 	}
 	if !r.opts.NoCalls {
@@ -92,14 +93,14 @@ func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, 
 			return nil, err
 		}
 	}
-	r.stop = reg.Subscribe(r.follow)
+	r.stop = reg.Subscribe(r.followRegistry)
 	r.names.Store(newNameIndex(reg))
-	r.link(reg.All()...)
+	r.linkTools(reg.All()...)
 	return r, nil
 }
 
-// directories makes the paths absolute and the state directory private.
-func (r *Router) directories() (err error) {
+// makeDirectories makes the paths absolute and the state directory private.
+func (r *Router) makeDirectories() (err error) {
 	if r.opts.Dir == "" {
 		r.opts.Dir = "."
 	}
@@ -119,23 +120,23 @@ func (r *Router) directories() (err error) {
 	return nil
 }
 
-// follow keeps up with the registry.
-func (r *Router) follow(e registry.Event) {
+// followRegistry keeps up with the registry.
+func (r *Router) followRegistry(e registry.Event) {
 	if !strings.HasPrefix(e.Name, registry.FieldPrefix) {
 		r.indexing.Lock()
 		r.names.Store(newNameIndex(r.reg))
 		r.indexing.Unlock()
 	}
 	if t, ok := r.reg.Lookup(e.Name); ok && e.Added {
-		r.link(t)
+		r.linkTools(t)
 	}
 }
 
-// link makes tools runnable in bash. One that cannot be linked is found by the
+// linkTools makes tools runnable in bash. One that cannot be linked is found by the
 // shell's command_not_found_handle.
-func (r *Router) link(tools ...*registry.Tool) {
+func (r *Router) linkTools(tools ...*registry.Tool) {
 	if r.host != nil {
-		r.host.links.add(tools...)
+		r.host.links.addNames(tools...)
 	}
 }
 
@@ -154,9 +155,9 @@ func (r *Router) Dir() string {
 
 // Start starts bash now and not with the first command that needs it.
 func (r *Router) Start() error {
-	_, err := r.session()
+	_, err := r.startSession()
 	if r.host != nil {
-		r.host.links.soon()
+		r.host.links.makeLater()
 	}
 	return err
 }
@@ -164,8 +165,8 @@ func (r *Router) Start() error {
 // ErrClosed is returned for commands after Close.
 var ErrClosed = errors.New("router: closed")
 
-// session returns the shell, starting it at first use.
-func (r *Router) session() (*session.Session, error) {
+// startSession returns the shell, starting it at first use.
+func (r *Router) startSession() (*session.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {

@@ -35,13 +35,13 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	}
 	start := time.Now()
 	s := r.newStreams(&o)
-	res := Result{Command: p.Raw, limit: r.limit(o.Timeout)}
+	res := Result{Command: p.Raw, limit: r.timeLimit(o.Timeout)}
 	p, seen, refused := r.askHooks(ctx, p, r.Dir(), false)
 	res.Layer, res.Name = p.Layer, p.Name
-	grant, allowed := r.begin(ctx, p, s, &res, refused)
+	grant, allowed := r.beginPlan(ctx, p, s, &res, refused)
 	shown := allowed && p.Err == nil && seen != nil && seen.after
 	if shown {
-		s.hold()
+		s.holdOutput()
 	}
 	switch {
 	case !allowed:
@@ -60,22 +60,22 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		res.Dir = r.Dir()
 	}
 	if shown {
-		s = seen.show(ctx, s, res.ExitCode)
+		s = seen.showOutput(ctx, s, res.ExitCode)
 	}
 	res.DurationMS = time.Since(start).Milliseconds()
 	res.Success = res.ExitCode == 0
 	if !res.Success && res.Error == "" {
-		res.Error = res.reason()
+		res.Error = res.failureReason()
 	}
-	r.render(&res, s, p.InProcess && p.Name == "read")
+	r.renderResult(&res, s, p.InProcess && p.Name == "read")
 	if grant.End != nil {
 		grant.End(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
 	}
 	return res
 }
 
-// limit is the time a command gets.
-func (r *Router) limit(asked time.Duration) time.Duration {
+// timeLimit is the time a command gets.
+func (r *Router) timeLimit(asked time.Duration) time.Duration {
 	if asked <= 0 {
 		asked = r.opts.Timeout
 	}
@@ -85,15 +85,15 @@ func (r *Router) limit(asked time.Duration) time.Duration {
 	return min(asked, MaxTimeout)
 }
 
-func seconds(d time.Duration) string {
+func formatSeconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
 }
 
-// reason says in one line why a result is no success.
-func (res *Result) reason() string {
+// failureReason says in one line why a result is no success.
+func (res *Result) failureReason() string {
 	switch {
 	case res.TimedOut:
-		return "timed out after " + seconds(res.limit)
+		return "timed out after " + formatSeconds(res.limit)
 	case res.Canceled:
 		return "interrupted"
 	}
@@ -108,7 +108,7 @@ func (r *Router) runBash(ctx context.Context, p *Plan, s *streams, res *Result) 
 }
 
 func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result) {
-	sess, err := r.session()
+	sess, err := r.startSession()
 	if err == nil && r.host != nil {
 		err = r.host.links.addWords(p.Script)
 	}
@@ -127,7 +127,7 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 	res.ExitCode, res.TimedOut, res.Canceled, res.Dir = got.ExitCode, got.TimedOut, got.Canceled, got.Dir
 	res.Background, res.Restarted = got.Background, got.Restarted
 	if res.ExitCode != 0 && !res.TimedOut && !res.Canceled {
-		r.hint(p, s)
+		r.hintFor(p, s)
 	}
 }
 
@@ -137,8 +137,8 @@ const exitTransport = 3
 // unparsed is the hint for a text in which calls could not be looked for.
 const unparsed = "unparsed"
 
-// hint says what to type where bash's answer failed and a tool was probably meant.
-func (r *Router) hint(p *Plan, s *streams) {
+// hintFor says what to type where bash's answer failed and a tool was probably meant.
+func (r *Router) hintFor(p *Plan, s *streams) {
 	if len(p.Calls) > 0 && s.err.holds("Argument list too long") {
 		fmt.Fprintln(s.err, "hint: inside bash no argument of a command can be longer than 128 KiB: give content on stdin (write FILE <<'EOF'), or name a file")
 	}
@@ -154,14 +154,14 @@ func (r *Router) hint(p *Plan, s *streams) {
 		case "write":
 			fmt.Fprintln(s.err, "hint: this was write(1), which sends a message to a user: to write a file type write ./FILE, or write --file_path FILE --content TEXT")
 		case "read":
-			if st, err := os.Stat(absolute(r.Dir(), file)); err == nil && !st.IsDir() {
+			if st, err := os.Stat(absolutePath(r.Dir(), file)); err == nil && !st.IsDir() {
 				fmt.Fprintf(s.err, "hint: bash's own read fills variables: to see the file type read ./%s, or read --file_path %s\n", file, file)
 			}
 		}
 	}
 }
 
-func absolute(dir, path string) string {
+func absolutePath(dir, path string) string {
 	if strings.HasPrefix(path, "/") {
 		return path
 	}
@@ -178,7 +178,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	defer cancel()
 	done := make(chan registry.ToolResult, 1)
 	go func() {
-		done <- r.invoke(ctx, p, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
+		done <- r.invokeTool(ctx, p, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
 	}()
 	var got registry.ToolResult
 	select {
@@ -212,8 +212,8 @@ func (r *Router) Call(ctx context.Context, name string, words []string, c *regis
 	return r.runCall(ctx, r.planWords(name, words, c.Stdin != nil), c)
 }
 
-// invoke runs what a plan calls, or prints the help or the listing it asks for.
-func (r *Router) invoke(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
+// invokeTool runs what a plan calls, or prints the help or the listing it asks for.
+func (r *Router) invokeTool(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
 	group, tool, isField := registry.SplitField(p.Name)
 	if p.Err == nil && (p.Name == "" || isField && tool == "") {
 		return r.callGroup(ctx, group, isField, p.words, c)
@@ -225,7 +225,7 @@ func (r *Router) invoke(ctx context.Context, p *Plan, c *registry.Call) registry
 		}
 	}
 	if err != nil {
-		return settle(c, asTyped(err, p.typed))
+		return failedResult(c, asTyped(err, p.typed))
 	}
 	res := t.RunParsed(ctx, parsed, c)
 	if !res.Success && brokenPipe(c.Stdout) {
@@ -244,9 +244,9 @@ func (r *Router) callGroup(ctx context.Context, group string, isField bool, word
 		}
 	}
 	if !isField {
-		return settle(c, r.listAgents(words, c.Stdout))
+		return failedResult(c, r.listAgents(words, c.Stdout))
 	}
-	return settle(c, r.list(ctx, group, words, c.Stdout))
+	return failedResult(c, r.printListing(ctx, group, words, c.Stdout))
 }
 
 // notFound is the error for a name that is no tool's, as it was typed.
@@ -262,8 +262,8 @@ func asTyped(err error, typed string) error {
 	return err
 }
 
-// settle reports an error that came before the tool ran.
-func settle(c *registry.Call, err error) registry.ToolResult {
+// failedResult reports an error that came before the tool ran.
+func failedResult(c *registry.Call, err error) registry.ToolResult {
 	if err == nil {
 		return registry.ToolResult{Success: true}
 	}

@@ -1,8 +1,8 @@
 package router
 
-// Script is what a bash of its own is given of a text, one that a tool starts,
-// say: each agent or field command in it by the name that reaches this router.
-// PATH finds those for as long as the router is open.
+// Script returns a text for a bash other than the session's, such as one that a
+// tool starts: each agent or field command in it has the name by which it reaches
+// this router. PATH finds these names as long as the router is open.
 func (r *Router) Script(text string) string {
 	if names := r.names.Load(); names.occurs(text) {
 		p := PlanNative(text)

@@ -12,7 +12,7 @@ import (
 // whole, for bash to judge.
 func (p *Plan) splice(names *nameIndex) {
 	text, ok := p.Raw, false
-	if p.Calls, p.hints, ok = names.find(text, p.Syntax()); !ok {
+	if p.Calls, p.hints, ok = names.findCalls(text, p.Syntax()); !ok {
 		p.hints = []string{unparsed}
 	}
 	if len(p.Calls) == 0 {

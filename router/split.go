@@ -72,7 +72,7 @@ func cutRuns(s string) (short string, cut []string) {
 			_, size := utf8.DecodeRuneInString(s[min(i+1, len(s)):])
 			i += size
 		case singleQuote, doubleQuote:
-			text, rest := quoted(s[i+1:], c)
+			text, rest := cutQuoted(s[i+1:], c)
 			if c == '\'' || strings.IndexByte(text, '\\') < 0 {
 				mark(i+1, i+1+len(text))
 			}
@@ -83,8 +83,8 @@ func cutRuns(s string) (short string, cut []string) {
 	return b.String(), cut
 }
 
-// quoted returns the text up to a closing quote and what follows the quote.
-func quoted(s string, quote byte) (text, rest string) {
+// cutQuoted returns the text up to a closing quote and what follows the quote.
+func cutQuoted(s string, quote byte) (text, rest string) {
 	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] == quote:

@@ -12,14 +12,14 @@ func argOf(w *syntax.Word) arg {
 	for _, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			a.text += unescape(p.Value)
+			a.text += unescapeText(p.Value)
 			a.multi = a.multi || strings.ContainsAny(p.Value, "*?[{")
 		case *syntax.SglQuoted:
 			a.text += p.Value
 		case *syntax.DblQuoted:
 			for _, q := range p.Parts {
 				if lit, ok := q.(*syntax.Lit); ok {
-					a.text += unescape(lit.Value)
+					a.text += unescapeText(lit.Value)
 					continue
 				}
 				a.text += "$"
@@ -47,7 +47,7 @@ func severalWords(part syntax.WordPart) bool {
 	return ok && w.Lit() == "@"
 }
 
-func unescape(s string) string {
+func unescapeText(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}

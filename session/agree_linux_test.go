@@ -29,14 +29,14 @@ func bashC(t testing.TB, dir, command string) answer {
 // bashBy is bashC with a launcher.
 func bashBy(t testing.TB, l *Launcher, dir, command string) answer {
 	t.Helper()
-	c, err := resolve(&Options{Dir: dir, Launcher: l})
+	c, err := resolveOptions(&Options{Dir: dir, Launcher: l})
 	require.NoError(t, err)
 	argv := []string{c.Shell, "--noprofile", "--norc", "-O", "expand_aliases", "-c", command, "bash"}
 	if l != nil {
 		argv = append(slices.Clone(l.Argv), argv...)
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = dir, append(c.environment(), "PWD="+dir)
+	cmd.Dir, cmd.Env = dir, append(c.shellEnv(), "PWD="+dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()

@@ -109,9 +109,9 @@ func (k *timed) quantile(q float64) float64 {
 
 // pingPong returns a function that sends a byte to cat and gets it back.
 func pingPong(b *testing.B) (ping, stop func()) {
-	inR, inW, err := pipe()
+	inR, inW, err := makePipe()
 	require.NoError(b, err)
-	outR, outW, err := pipe()
+	outR, outW, err := makePipe()
 	require.NoError(b, err)
 	c := exec.Command("cat")
 	c.Stdin, c.Stdout = file(inR), file(outW)

@@ -17,12 +17,12 @@ const (
 	exitSyntax   = 2
 )
 
-// again says whether a command is to be run a second time; only one that
+// rerun says whether a command is to be run a second time; only one that
 // certainly did not run is.
-type again int
+type rerun int
 
 const (
-	runOnce   again = iota
+	runOnce   rerun = iota
 	runApart        // bash could not read it as one unit: let it read line by line
 	runAnew         // the shell had ended before it read the command
 	maxInline = 2 << 10
@@ -51,18 +51,18 @@ type command struct {
 	res     Result
 }
 
-func (e *engine) command(text string, whole bool, timeout time.Duration, t *tee) *command {
+func (e *engine) newCommand(text string, whole bool, timeout time.Duration, t *tee) *command {
 	e.seq++
 	keep := collector{headCap: e.cfg.Head, tailCap: e.cfg.Tail}
 	c := &command{e: e, sh: e.shell.Load(), id: e.seq, text: text, whole: whole, timeout: timeout}
 	c.out = stream{pipe: &e.out, kept: keep, tee: t}
-	c.err = stream{pipe: &e.err, kept: keep, tee: t, toErr: true, filter: &noteFilter{announced: c.sh.announced}}
+	c.err = stream{pipe: &e.err, kept: keep, tee: t, toErr: true, filter: &noteFilter{announced: c.sh.isAnnouncedJob}}
 	return c
 }
 
-// announced reports whether pid can be a background job that the shell has just
+// isAnnouncedJob reports whether pid can be a background job that the shell has just
 // started: a child of it, or one that has ended already.
-func (sh *shell) announced(pid int) bool {
+func (sh *shell) isAnnouncedJob(pid int) bool {
 	if p, ok := statProc(pid); ok {
 		return p.parent == sh.pid
 	}
@@ -70,12 +70,12 @@ func (sh *shell) announced(pid int) bool {
 	return pid <= last && (pid > sh.pid || last < sh.pid) // sh.pid is the higher one after a wrap-around
 }
 
-// compose writes the line that runs the command into e.line.
-func (c *command) compose() error {
+// composeLine writes the line that runs the command into e.line.
+func (c *command) composeLine() error {
 	l := c.e.line[:0]
 	text := c.text
 	if c.whole {
-		before, after := unit(c.id, c.e.status)
+		before, after := scriptUnit(c.id, c.e.status)
 		text = before + text + after
 	} else {
 		l = appendStatus(l, c.e.status)
@@ -101,9 +101,9 @@ func (c *command) compose() error {
 	return nil
 }
 
-// run sends the command and waits for its end.
-func (c *command) run(ctx context.Context) (Result, again, error) {
-	if err := c.compose(); err != nil {
+// sendAndWait sends the command and waits for its end.
+func (c *command) sendAndWait(ctx context.Context) (Result, rerun, error) {
+	if err := c.composeLine(); err != nil {
 		return Result{}, runOnce, err
 	}
 	c.start = time.Now()
@@ -111,14 +111,14 @@ func (c *command) run(ctx context.Context) (Result, again, error) {
 	c.e.snap.fresh, c.e.snap.aborted = false, false
 	c.res.Restarted, c.e.restarted = c.e.restarted, false
 	c.lineLen = len(c.e.line)
-	c.unsent = c.sh.queue(c.e.line) != nil
-	if c.quick(ctx) {
+	c.unsent = c.sh.queueText(c.e.line) != nil
+	if c.waitShort(ctx) {
 		// The command takes a while. A second report, in a line of its own, also
 		// comes when the first line is discarded by an interrupt.
 		c.sendReport()
 		c.out.tee.start()
 		for !c.done {
-			if err := c.step(ctx); err != nil {
+			if err := c.waitStep(ctx); err != nil {
 				return Result{}, runOnce, err
 			}
 		}
@@ -131,7 +131,7 @@ func (c *command) run(ctx context.Context) (Result, again, error) {
 func (c *command) sendReport() {
 	l := appendReport(c.e.line[:0], c.id, true)
 	c.e.line = append(l, "; "+fixFunc+"\n"...)
-	c.sh.queue(c.e.line)
+	c.sh.queueText(c.e.line)
 }
 
 // quickWait is how long only the report is waited for. Most commands end within
@@ -150,13 +150,13 @@ const (
 	pollIn
 )
 
-// quick waits for the end of a short command; it returns true when the command
+// waitShort waits for the end of a short command; it returns true when the command
 // is not a short one.
-func (c *command) quick(ctx context.Context) bool {
+func (c *command) waitShort(ctx context.Context) bool {
 	p := c.e.poll[:pollDiag]
 	p[pollCtl] = unix.PollFd{Fd: int32(c.sh.ctl), Events: unix.POLLIN}
 	p[pollPid] = unix.PollFd{Fd: int32(c.sh.pidfd), Events: unix.POLLIN}
-	p[pollWake] = unix.PollFd{Fd: int32(c.e.bell.fd), Events: unix.POLLIN}
+	p[pollWake] = unix.PollFd{Fd: int32(c.e.wake.fd), Events: unix.POLLIN}
 	n, err := unix.Poll(p, int(quickWait/time.Millisecond))
 	if n > 0 && err == nil && p[pollCtl].Revents&unix.POLLIN != 0 {
 		c.readReport()
@@ -164,16 +164,16 @@ func (c *command) quick(ctx context.Context) bool {
 	return !c.done
 }
 
-// step waits for something to happen and deals with it.
-func (c *command) step(ctx context.Context) error {
+// waitStep waits for something to happen and deals with it.
+func (c *command) waitStep(ctx context.Context) error {
 	p := &c.e.poll
-	for i, fd := range [...]int{c.sh.ctl, c.sh.pidfd, c.e.bell.fd, c.sh.diag, c.e.snap.in, c.out.pollFD(), c.err.pollFD(), -1} {
+	for i, fd := range [...]int{c.sh.ctl, c.sh.pidfd, c.e.wake.fd, c.sh.diag, c.e.snap.in, c.out.pollFD(), c.err.pollFD(), -1} {
 		p[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
 	}
 	if len(c.sh.pending) > 0 {
 		p[pollIn] = unix.PollFd{Fd: int32(c.sh.in), Events: unix.POLLOUT}
 	}
-	if _, err := unix.Poll(p[:], c.wait()); err != nil && err != unix.EINTR {
+	if _, err := unix.Poll(p[:], c.nextTimeout()); err != nil && err != unix.EINTR {
 		return err
 	}
 	c.readOutput(p[pollOut].Revents, p[pollErr].Revents)
@@ -181,7 +181,7 @@ func (c *command) step(ctx context.Context) error {
 		c.sh.readDiag(c.e.buf)
 	}
 	if p[pollSnap].Revents != 0 {
-		c.e.snap.read(c.e.buf)
+		c.e.snap.readPipe(c.e.buf)
 	}
 	if p[pollCtl].Revents&unix.POLLIN != 0 {
 		c.readReport()
@@ -192,12 +192,12 @@ func (c *command) step(ctx context.Context) error {
 		return nil
 	}
 	if p[pollIn].Revents != 0 {
-		c.sh.push()
+		c.sh.writeQueued()
 	}
 	if p[pollWake].Revents != 0 {
-		c.e.bell.quiet()
+		c.e.wake.drain()
 	}
-	c.decide(ctx, time.Now())
+	c.checkLimits(ctx, time.Now())
 	return nil
 }
 
@@ -205,8 +205,8 @@ func (c *command) step(ctx context.Context) error {
 // again.
 const maxHupWait = 50 * time.Millisecond
 
-// wait is the time until the next timer, in milliseconds, rounded up.
-func (c *command) wait() int {
+// nextTimeout is the time until the next timer, in milliseconds, rounded up.
+func (c *command) nextTimeout() int {
 	next := c.probe.at
 	if c.stop.stage > 0 {
 		next = c.stop.at
@@ -227,10 +227,10 @@ func (c *command) wait() int {
 // looked at whenever there is an occasion.
 func (c *command) readOutput(out, err int16) {
 	if out != 0 || c.out.closed {
-		c.out.drain(&c.e.buf)
+		c.out.readWaiting(&c.e.buf)
 	}
 	if err != 0 || c.err.closed {
-		c.err.drain(&c.e.buf)
+		c.err.readWaiting(&c.e.buf)
 	}
 }
 
@@ -247,14 +247,14 @@ func (c *command) readReport() {
 	}
 }
 
-// decide looks at the clock, the context and the amount of output.
-func (c *command) decide(ctx context.Context, now time.Time) {
+// checkLimits looks at the clock, the context and the amount of output.
+func (c *command) checkLimits(ctx context.Context, now time.Time) {
 	if c.stop.stage > 0 {
 		if !now.Before(c.stop.at) {
-			c.press(now)
+			c.pressOn(now)
 		}
 		if c.e.closing.Load() {
-			c.stop.hurry()
+			c.stop.skipToLast()
 		}
 		return
 	}
@@ -263,7 +263,7 @@ func (c *command) decide(ctx context.Context, now time.Time) {
 	case c.e.closing.Load():
 		c.res.Canceled = true
 		c.interrupt(now)
-		c.stop.hurry()
+		c.stop.skipToLast()
 	case ctx.Err() != nil:
 		c.res.Canceled = true
 		c.interrupt(now)
@@ -298,11 +298,11 @@ const (
 // command; when it has read a second, it is back, and the report is due.
 func (c *command) lookForReport(now time.Time) {
 	p := &c.probe
-	left, err := unread(c.sh.in)
+	left, err := unreadBytes(c.sh.in)
 	switch {
 	case len(c.sh.pending) > 0 || err != nil:
 	case !p.sent:
-		c.sh.queue([]byte{'\n'})
+		c.sh.queueText([]byte{'\n'})
 		p.sent = true
 	case left > 0:
 		p.gap = min(2*p.gap, maxProbeGap)
@@ -323,9 +323,9 @@ func (c *command) readFailed() bool {
 		(c.report.status == 1 || c.report.status == 2) && c.out.kept.total == 0 && c.err.kept.total > 0
 }
 
-// unreported removes a report that went into the command's own stdout, because
+// withoutReport removes a report that went into the command's own stdout, because
 // the command had closed what the shell had put its own descriptors aside in.
-func unreported(b []byte, id int64) []byte {
+func withoutReport(b []byte, id int64) []byte {
 	i := bytes.LastIndex(b, []byte("\x01"+strconv.FormatInt(id, 10)+" "))
 	if i >= 0 && bytes.IndexByte(b[i:], 0) == len(b)-i-1 {
 		return b[:i]

@@ -12,7 +12,7 @@ import (
 
 // conclude turns what happened into a Result and puts the engine in order for
 // the next command.
-func (c *command) conclude() (Result, again, error) {
+func (c *command) conclude() (Result, rerun, error) {
 	e, res := c.e, &c.res
 	status := c.report.status
 	switch {
@@ -22,7 +22,7 @@ func (c *command) conclude() (Result, again, error) {
 			c.sh.reap()
 			return Result{}, runAnew, nil
 		}
-		status = c.bury()
+		status = c.reapShell()
 	case c.lost:
 		status = exitLost
 		e.recoverShell(c.sh)
@@ -32,27 +32,27 @@ func (c *command) conclude() (Result, again, error) {
 		return Result{}, runApart, nil
 	}
 	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
-		e.scrap(c.sh)
+		e.discardShell(c.sh)
 		return Result{}, runAnew, nil
 	}
 	if status == 1 && endsUnclosed(c.err.kept.last()) {
 		status = exitSyntax
 	}
-	c.fill(status)
+	c.makeResult(status)
 	if res.Background = c.handOver(); !c.died && c.stop.stage > 0 {
-		c.stop.who.kill(foreground) // what outlived its parent
+		c.stop.who.killReached(foreground) // what outlived its parent
 		e.resync(c.sh)
 	}
-	at := e.where.Load()
+	at := e.dir.Load()
 	if e.shell.Load() != nil {
-		at = e.settle(c.sh, c.pwd(at))
+		at = e.updateDir(c.sh, c.reportedDir(at))
 	}
 	res.Dir, res.DirDeleted = at.name, at.deleted
 	return *res, runOnce, nil
 }
 
-// pwd is what the shell reported, if it did.
-func (c *command) pwd(at *place) string {
+// reportedDir is what the shell reported, if it did.
+func (c *command) reportedDir(at *shellDir) string {
 	if c.lost {
 		return at.shell
 	}
@@ -62,24 +62,24 @@ func (c *command) pwd(at *place) string {
 // neverRead reports whether the shell was on its way out before the command
 // (set -t, a kill by a background job) and left the whole line unread.
 func (c *command) neverRead() bool {
-	left, err := unread(c.sh.in)
+	left, err := unreadBytes(c.sh.in)
 	return c.stop.stage == 0 && (c.unsent || err == nil && left >= c.lineLen)
 }
 
-// bury takes the exit status of a shell that ended. What it was running in the
+// reapShell takes the exit status of a shell that ended. What it was running in the
 // foreground when a signal ended it goes the same way.
-func (c *command) bury() (status int) {
+func (c *command) reapShell() (status int) {
 	e := c.e
-	if e.snap.read(e.buf); e.snap.fresh { // its EXIT trap ran
-		e.moved(e.snap.dir)
+	if e.snap.readPipe(e.buf); e.snap.fresh { // its EXIT trap ran
+		e.setDir(e.snap.dir)
 	}
 	c.sh.readDiag(e.buf)
 	e.shell.Store(nil)
 	status = c.sh.reap()
 	if status >= 128 {
-		who := c.target()
+		who := c.interruptTarget()
 		who.dead = true
-		who.kill(foreground)
+		who.killReached(foreground)
 	}
 	c.res.ShellExited = true
 	return status
@@ -94,8 +94,8 @@ const (
 
 // collectRest reads what the processes that have ended left in the pipes.
 func (c *command) collectRest() {
-	c.out.finish(c.e.buf)
-	c.err.finish(c.e.buf)
+	c.out.readRest(c.e.buf)
+	c.err.readRest(c.e.buf)
 	grace := lateGrace
 	if bytes.Contains([]byte(c.text), []byte(">(")) {
 		grace = substGrace
@@ -113,8 +113,8 @@ func (c *command) collectRest() {
 			}
 		}
 		unix.Poll(p, int(left/time.Millisecond)+1)
-		c.out.finish(c.e.buf)
-		c.err.finish(c.e.buf)
+		c.out.readRest(c.e.buf)
+		c.err.readRest(c.e.buf)
 	}
 	c.dropFarewell()
 }
@@ -133,10 +133,10 @@ func (c *command) dropFarewell() {
 		told = told && !strings.Contains(c.text, "exec")
 	}
 	if told && bytes.HasSuffix(held, exitNote) {
-		c.err.pass(held[:len(held)-len(exitNote)])
+		c.err.passChunk(held[:len(held)-len(exitNote)])
 		return
 	}
-	c.err.pass(held)
+	c.err.passChunk(held)
 	if told {
 		c.err.kept.cutLast(exitNote)
 	}
@@ -158,7 +158,7 @@ func (c *command) cannotRedirect() bool {
 	if !ours {
 		return false
 	}
-	f, ok := e.tell(c.sh, `\builtin : </dev/null >|`+e.out.path+` 2>|`+e.err.path+"; ", redirectWait)
+	f, ok := e.runLines(c.sh, `\builtin : </dev/null >|`+e.out.path+` 2>|`+e.err.path+"; ", redirectWait)
 	return !ok || f.status != 0
 }
 
@@ -178,8 +178,8 @@ func endsUnclosed(end []byte) bool {
 	return bytes.HasSuffix(end, []byte("'\n")) && unclosed().Match(end)
 }
 
-// fill makes the Result of what was collected.
-func (c *command) fill(status int) {
+// makeResult makes the Result of what was collected.
+func (c *command) makeResult(status int) {
 	res := &c.res
 	var cutOut, cutErr bool
 	res.Stdout, res.StdoutHead, cutOut = c.out.kept.Bytes()
@@ -187,7 +187,7 @@ func (c *command) fill(status int) {
 	res.StdoutTotal, res.StderrTotal = c.out.kept.total, c.err.kept.total
 	res.Truncated = cutOut || cutErr
 	if c.died {
-		kept := unreported(res.Stdout, c.id)
+		kept := withoutReport(res.Stdout, c.id)
 		res.StdoutTotal -= int64(len(res.Stdout) - len(kept))
 		res.Stdout = kept
 	}
@@ -213,8 +213,8 @@ func (c *command) handOver() string {
 	var held []int
 	for _, s := range []*stream{&c.out, &c.err} {
 		if !s.ended {
-			held = append(held, s.pipe.give(&c.e.conduits))
+			held = append(held, s.pipe.takeFD(&c.e.pipes))
 		}
 	}
-	return c.e.late.adopt(held)
+	return c.e.late.adoptPipes(held)
 }

@@ -15,20 +15,20 @@ import (
 	"github.com/agentbash/agentbash/internal/watchdog"
 )
 
-// engine is the Session of Linux. Whoever holds turn talks to the shell and
+// engine is the Session of Linux. Whoever has put a value into running talks to the shell and
 // owns every field that is not said to be shared.
 type engine struct {
-	cfg  config
-	turn chan struct{}
+	cfg     config
+	running chan struct{}
 
-	closing atomic.Bool           // shared
-	shell   atomic.Pointer[shell] // shared; nil when none is alive
-	where   atomic.Pointer[place] // shared; after the last command
-	bell    bell                  // shared
+	closing atomic.Bool              // shared
+	shell   atomic.Pointer[shell]    // shared; nil when none is alive
+	dir     atomic.Pointer[shellDir] // shared; after the last command
+	wake    wakeup                   // shared
 
 	state     stateDir
-	conduits  conduits
-	brand     brand
+	pipes     pathPipes
+	mark      processMark
 	watch     watchdog.Watchdog
 	tty       *terminal
 	text      textFile // a command that is too long for a line; Init and state at the start
@@ -36,7 +36,7 @@ type engine struct {
 	kept      []byte // the state of the last confined shell, when a free one followed
 	out, err  outPipe
 	late      lateSet
-	idle      idler
+	idle      idleWork
 	seq       int64 // number of the latest report asked for
 	status    int   // $? of the last command
 	restarted bool  // the present shell is not the first and has run nothing yet
@@ -49,36 +49,36 @@ type engine struct {
 
 func newEngine(cfg config) (*engine, error) {
 	e := &engine{
-		cfg: cfg, turn: make(chan struct{}, 1), bell: bell{fd: -1}, brand: newBrand(),
+		cfg: cfg, running: make(chan struct{}, 1), wake: wakeup{fd: -1}, mark: newProcessMark(),
 		text: textFile{fd: -1}, snap: snapshot{in: -1, out: -1}, out: outPipe{fd: -1}, err: outPipe{fd: -1},
 		buf: make([]byte, smallBuffer),
 	}
-	e.watch.Env, e.watch.Limit, e.watch.Kill = e.brand.env(), e.brand.limits(), true
-	e.where.Store(&place{kernel: cfg.Dir, shell: cfg.Dir, name: cfg.Dir})
+	e.watch.Env, e.watch.Limit, e.watch.Kill = e.mark.envEntry(), e.mark.limitLine(), true
+	e.dir.Store(&shellDir{kernel: cfg.Dir, shell: cfg.Dir, name: cfg.Dir})
 	e.state.dir = cfg.StateDir
-	e.conduits = conduits{host: os.Getpid(), dir: &e.state, mark: e.brand.id[:8]}
-	e.conduits.launched(cfg.Launcher, cfg.named)
+	e.pipes = pathPipes{host: os.Getpid(), dir: &e.state, mark: e.mark.id[:8]}
+	e.pipes.useLauncher(cfg.Launcher, cfg.named)
 	e.late = lateSet{dir: &e.state, open: make(map[*os.File]struct{})}
 	e.idle.prepare(e.onIdle)
-	err := e.bell.open()
+	err := e.wake.open()
 	if err == nil {
 		e.tty = openTerminal()
-		err = e.start(nil)
+		err = e.startShellWith(nil)
 	}
 	if err != nil {
-		e.release()
+		e.releaseAll()
 		return nil, fmt.Errorf("open session: %w", err)
 	}
 	return e, nil
 }
 
-// release gives back everything but the shell.
-func (e *engine) release() {
+// releaseAll gives back everything but the shell.
+func (e *engine) releaseAll() {
 	e.watch.Close()
 	e.late.close()
 	e.tty.close()
 	e.closeConduits()
-	e.bell.close()
+	e.wake.close()
 	e.state.remove()
 }
 
@@ -87,19 +87,19 @@ func (e *engine) openConduits() (err error) {
 	if e.text.fd >= 0 {
 		return nil
 	}
-	if e.text.fd, e.text.path, err = e.conduits.file(); err != nil {
+	if e.text.fd, e.text.path, err = e.pipes.makeFile(); err != nil {
 		return err
 	}
-	return e.snap.open(&e.conduits)
+	return e.snap.open(&e.pipes)
 }
 
 func (e *engine) closeConduits() {
-	e.out.close(&e.conduits)
-	e.err.close(&e.conduits)
-	e.snap.close(&e.conduits)
+	e.out.close(&e.pipes)
+	e.err.close(&e.pipes)
+	e.snap.close(&e.pipes)
 	if e.text.fd >= 0 {
 		unix.Close(e.text.fd)
-		e.conduits.forget(e.text.path)
+		e.pipes.removeName(e.text.path)
 	}
 	e.text = textFile{fd: -1}
 }
@@ -113,21 +113,21 @@ func (e *engine) Run(ctx context.Context, text string, opts RunOptions) (Result,
 		return Result{}, ErrClosed
 	}
 	select {
-	case e.turn <- struct{}{}:
+	case e.running <- struct{}{}:
 	case <-ctx.Done():
 		return e.notRun(), nil
 	}
-	defer func() { <-e.turn }()
+	defer func() { <-e.running }()
 	if e.closing.Load() {
 		return Result{}, ErrClosed
 	}
 	if ctx.Err() != nil {
 		return e.notRun(), nil
 	}
-	defer e.rest()
+	defer e.planIdleWork()
 	if ctx.Done() != nil {
 		rung := make(chan struct{})
-		stop := context.AfterFunc(ctx, func() { e.bell.ring(); close(rung) })
+		stop := context.AfterFunc(ctx, func() { e.wake.signal(); close(rung) })
 		defer func() {
 			if !stop() {
 				<-rung
@@ -136,10 +136,10 @@ func (e *engine) Run(ctx context.Context, text string, opts RunOptions) (Result,
 	}
 	var t *tee
 	if opts.Stdout != nil || opts.Stderr != nil {
-		t = newTee(opts.Stdout, opts.Stderr, e.bell.ring)
+		t = newTee(opts.Stdout, opts.Stderr, e.wake.signal)
 		defer t.close()
 	}
-	res, err := e.run(ctx, text, limit(opts.Timeout, e.cfg.Timeout), t)
+	res, err := e.runText(ctx, text, limitDuration(opts.Timeout, e.cfg.Timeout), t)
 	if err == nil && e.closing.Load() {
 		err = ErrClosed
 	}
@@ -148,34 +148,34 @@ func (e *engine) Run(ctx context.Context, text string, opts RunOptions) (Result,
 
 // notRun is the Result of a command whose context ended before it began.
 func (e *engine) notRun() Result {
-	at := e.where.Load()
+	at := e.dir.Load()
 	return Result{ExitCode: exitCanceled, Canceled: true, Dir: at.name, DirDeleted: at.deleted}
 }
 
-// run runs a command, again if bash could not read it as one unit, and in a
+// runText runs a command, again if bash could not read it as one unit, and in a
 // new shell if the old one ended before it read the command.
-func (e *engine) run(ctx context.Context, text string, timeout time.Duration, t *tee) (Result, error) {
-	if err := e.revive(); err != nil {
+func (e *engine) runText(ctx context.Context, text string, timeout time.Duration, t *tee) (Result, error) {
+	if err := e.ensureShell(); err != nil {
 		return Result{}, err
 	}
-	e.foresee(text)
+	e.snapshotBefore(text)
 	whole := fitsUnit(text)
 	for {
-		if err := e.out.ready(&e.conduits); err != nil {
+		if err := e.out.ensurePipe(&e.pipes); err != nil {
 			return Result{}, err
 		}
-		if err := e.err.ready(&e.conduits); err != nil {
+		if err := e.err.ensurePipe(&e.pipes); err != nil {
 			return Result{}, err
 		}
-		c := e.command(text, whole, timeout, t)
-		res, again, err := c.run(ctx)
+		c := e.newCommand(text, whole, timeout, t)
+		res, again, err := c.sendAndWait(ctx)
 		if err != nil || again == runOnce {
 			return res, err
 		}
 		if again == runApart {
 			whole = false
 		}
-		if err := e.revive(); err != nil {
+		if err := e.ensureShell(); err != nil {
 			return Result{}, err
 		}
 	}
@@ -183,8 +183,8 @@ func (e *engine) run(ctx context.Context, text string, timeout time.Duration, t 
 
 // SetStatus is Session.SetStatus.
 func (e *engine) SetStatus(code int) {
-	e.turn <- struct{}{}
-	defer func() { <-e.turn }()
+	e.running <- struct{}{}
+	defer func() { <-e.running }()
 	e.status = code & 0xff
 }
 
@@ -202,9 +202,9 @@ const closeGrace = 300 * time.Millisecond
 // Close is Session.Close.
 func (e *engine) Close() error {
 	first := e.closing.CompareAndSwap(false, true)
-	e.bell.ring()
-	e.turn <- struct{}{}
-	defer func() { <-e.turn }()
+	e.wake.signal()
+	e.running <- struct{}{}
+	defer func() { <-e.running }()
 	if !first {
 		return nil
 	}
@@ -212,51 +212,51 @@ func (e *engine) Close() error {
 	shellPid := 0
 	if sh := e.shell.Swap(nil); sh != nil {
 		shellPid = sh.pid
-		sh.queue([]byte("\\builtin exit 0\n"))
+		sh.queueText([]byte("\\builtin exit 0\n"))
 		sh.awaitExit(closeGrace)
 		family := target{shell: sh.pid}
-		family.kill(everything)
+		family.killReached(everything)
 		sh.signal(syscall.SIGKILL)
 		sh.reap()
 	}
-	e.brand.kill(shellPid)
-	e.release()
+	e.mark.killMarked(shellPid)
+	e.releaseAll()
 	return nil
 }
 
-// A bell wakes the command loop: its context has ended, Close was called, or a
+// A wakeup wakes the command loop: its context has ended, Close was called, or a
 // writer of RunOptions has room.
-type bell struct {
+type wakeup struct {
 	mu sync.Mutex
 	fd int // eventfd; -1 when closed
 }
 
-func (b *bell) open() (err error) {
-	if b.fd, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+func (w *wakeup) open() (err error) {
+	if w.fd, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		return fmt.Errorf("make an eventfd: %w", err)
 	}
 	return nil
 }
 
-func (b *bell) ring() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.fd >= 0 {
-		unix.Write(b.fd, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+func (w *wakeup) signal() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fd >= 0 {
+		unix.Write(w.fd, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 	}
 }
 
-// quiet makes the descriptor wait for the next ring.
-func (b *bell) quiet() {
+// drain makes the descriptor wait for the next signal.
+func (w *wakeup) drain() {
 	var n [8]byte
-	unix.Read(b.fd, n[:])
+	unix.Read(w.fd, n[:])
 }
 
-func (b *bell) close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.fd >= 0 {
-		unix.Close(b.fd)
-		b.fd = -1
+func (w *wakeup) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fd >= 0 {
+		unix.Close(w.fd)
+		w.fd = -1
 	}
 }

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // playHost opens a session, leaves jobs in it and runs a command that does not
-// end. It tells the brand, and then waits to be killed.
+// end. It tells the mark, and then waits to be killed.
 func playHost() {
 	os.Unsetenv(roleEnv)
 	s, err := New(&Options{Dir: os.TempDir()})
@@ -44,7 +44,7 @@ func playHost() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(s.e.brand.id, s.e.brand.rttime)
+	fmt.Println(s.e.mark.id, s.e.mark.rttime)
 	if os.Getenv("HOW") == "exit" {
 		os.Exit(0)
 	}
@@ -67,7 +67,7 @@ func TestHostDies(t *testing.T) {
 			id, number, _ := strings.Cut(strings.TrimSpace(line), " ")
 			rttime, err := strconv.ParseUint(number, 10, 64)
 			require.NoError(t, err)
-			s := &Session{e: &engine{brand: brand{id: id, rttime: rttime}}}
+			s := &Session{e: &engine{mark: processMark{id: id, rttime: rttime}}}
 			switch how {
 			case "kill":
 				require.Eventually(t, func() bool { return len(family(s)) >= 8 }, waitLimit, time.Millisecond, "%v", family(s))
@@ -98,7 +98,7 @@ func TestWatchdogIsReplaced(t *testing.T) {
 
 func watchdogPid(t *testing.T) int {
 	t.Helper()
-	for _, p := range processes() {
+	for _, p := range readProcesses() {
 		line, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
 		if p.parent == os.Getpid() && !p.zombie && strings.HasPrefix(string(line), watchdog.Name+"\x00") {
 			return p.pid

@@ -26,9 +26,9 @@ type RestartOptions struct {
 	Trust    bool      // the next shell may do no more than the one before: it takes the whole state
 }
 
-// environment is the environment of a shell, complete but for what each has of
+// shellEnv is the environment of a shell, complete but for what each has of
 // its own.
-func (c *config) environment() []string {
+func (c *config) shellEnv() []string {
 	if c.Launcher == nil {
 		return c.env
 	}

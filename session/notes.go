@@ -25,7 +25,7 @@ func (f *noteFilter) add(p []byte) []byte {
 	if len(f.held) == 0 && bytes.IndexByte(p, '[') < 0 && !bytes.HasSuffix(p, exitNote) {
 		return p
 	}
-	p = f.strip(append(f.held, p...))
+	p = f.stripJobs(append(f.held, p...))
 	keep := len(p) - unfinishedNote(p)
 	f.held = append([]byte(nil), p[keep:]...)
 	return p[:keep]
@@ -38,8 +38,8 @@ func (f *noteFilter) flush() []byte {
 	return p
 }
 
-// strip removes job announcements from p, in place.
-func (f *noteFilter) strip(p []byte) []byte {
+// stripJobs removes job announcements from p, in place.
+func (f *noteFilter) stripJobs(p []byte) []byte {
 	out := p[:0]
 	for {
 		i := bytes.IndexByte(p, '[')
@@ -59,12 +59,12 @@ func (f *noteFilter) strip(p []byte) []byte {
 // jobNote returns the length of the line "[digits] pid\n" that p begins with,
 // and the pid; 0 if it does not begin with one.
 func jobNote(p []byte) (n, pid int) {
-	job := digits(p[1:])
+	job := countDigits(p[1:])
 	if job == 0 || !bytes.HasPrefix(p[1+job:], []byte("] ")) {
 		return 0, 0
 	}
 	at := 1 + job + 2
-	d := digits(p[at:])
+	d := countDigits(p[at:])
 	if d == 0 || at+d >= len(p) || p[at+d] != '\n' {
 		return 0, 0
 	}
@@ -83,7 +83,7 @@ func unfinishedNote(p []byte) int {
 		return 0
 	}
 	rest := p[i+1:]
-	rest = rest[digits(rest):]
+	rest = rest[countDigits(rest):]
 	if len(rest) == 0 {
 		return len(p) - i
 	}
@@ -93,7 +93,7 @@ func unfinishedNote(p []byte) int {
 	rest = rest[1:]
 	if len(rest) > 0 && rest[0] == ' ' {
 		rest = rest[1:]
-		rest = rest[digits(rest):]
+		rest = rest[countDigits(rest):]
 	}
 	if len(rest) > 0 {
 		return 0
@@ -101,9 +101,9 @@ func unfinishedNote(p []byte) int {
 	return len(p) - i
 }
 
-// digits returns how many decimal digits p begins with; more than nine are
+// countDigits returns how many decimal digits p begins with; more than nine are
 // none, for no job or process has such a number.
-func digits(p []byte) int {
+func countDigits(p []byte) int {
 	n := 0
 	for n < len(p) && p[n] >= '0' && p[n] <= '9' {
 		n++

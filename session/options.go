@@ -88,7 +88,7 @@ type config struct {
 	named bool     // use FIFOs from the start
 }
 
-func resolve(opts *Options) (config, error) {
+func resolveOptions(opts *Options) (config, error) {
 	var c config
 	if opts != nil {
 		c.Options = *opts
@@ -122,7 +122,7 @@ func resolve(opts *Options) (config, error) {
 	if c.Tail <= 0 {
 		c.Tail = DefaultTail
 	}
-	c.Timeout = limit(c.Timeout, DefaultTimeout)
+	c.Timeout = limitDuration(c.Timeout, DefaultTimeout)
 	env := c.Env
 	if env == nil {
 		env = os.Environ()
@@ -131,8 +131,8 @@ func resolve(opts *Options) (config, error) {
 	return c, nil
 }
 
-// limit returns d, or def when d is not set, cut to MaxTimeout.
-func limit(d, def time.Duration) time.Duration {
+// limitDuration returns d, or def when d is not set, cut to MaxTimeout.
+func limitDuration(d, def time.Duration) time.Duration {
 	if d <= 0 {
 		d = def
 	}

@@ -13,34 +13,34 @@ type outPipe struct {
 	big  bool
 }
 
-// ready makes sure that there is a pipe.
-func (p *outPipe) ready(c *conduits) (err error) {
+// ensurePipe makes sure that there is a pipe.
+func (p *outPipe) ensurePipe(c *pathPipes) (err error) {
 	if p.fd < 0 {
 		*p = outPipe{}
-		p.fd, p.path, err = c.pipe()
+		p.fd, p.path, err = c.makePipe()
 	}
 	return err
 }
 
-// grow makes the pipe as big as a user may have it, for a stream that is long.
-func (p *outPipe) grow() {
+// growPipe makes the pipe as big as a user may have it, for a stream that is long.
+func (p *outPipe) growPipe() {
 	if !p.big {
 		unix.FcntlInt(uintptr(p.fd), unix.F_SETPIPE_SZ, bigBuffer)
 		p.big = true
 	}
 }
 
-// give returns the read end, which the pipe then has no more.
-func (p *outPipe) give(c *conduits) (fd int) {
+// takeFD returns the read end, which the pipe then has no more.
+func (p *outPipe) takeFD(c *pathPipes) (fd int) {
 	fd = p.fd
 	p.fd = -1
-	c.forget(p.path)
+	c.removeName(p.path)
 	return fd
 }
 
-func (p *outPipe) close(c *conduits) {
+func (p *outPipe) close(c *pathPipes) {
 	if p.fd >= 0 {
-		unix.Close(p.give(c))
+		unix.Close(p.takeFD(c))
 	}
 }
 
@@ -68,8 +68,8 @@ func readFD(fd int, b []byte) (n int, end bool) {
 	}
 }
 
-// unread returns how many bytes wait in a pipe.
-func unread(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCINQ) }
+// unreadBytes returns how many bytes wait in a pipe.
+func unreadBytes(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCINQ) }
 
 // A textFile is a file that the shell reads by path: a text that is too long
 // for a line.

@@ -15,8 +15,8 @@ type proc struct {
 	zombie               bool
 }
 
-// processes reads the process table. What ends meanwhile is left out.
-func processes() []proc {
+// readProcesses reads the process table. What ends meanwhile is left out.
+func readProcesses() []proc {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -59,9 +59,9 @@ func ticksNow() int64 {
 	return boot.Nano() / 10_000_000
 }
 
-// background reports the mark that bash without job control leaves on `cmd &`
+// isBackground reports the mark that bash without job control leaves on `cmd &`
 // and that everything the job starts inherits: INT and QUIT are both ignored.
-func background(pid int) bool {
+func isBackground(pid int) bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		return false

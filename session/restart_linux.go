@@ -12,11 +12,11 @@ import (
 // Restart is Session.Restart.
 func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 	select {
-	case e.turn <- struct{}{}:
+	case e.running <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-e.turn }()
+	defer func() { <-e.running }()
 	if e.closing.Load() {
 		return ErrClosed
 	}
@@ -28,7 +28,7 @@ func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 		sh.signal(syscall.SIGKILL) // nothing of its own to do: traps stay quiet, jobs go on
 		sh.reap()
 	}
-	e.snap.read(e.buf)
+	e.snap.readPipe(e.buf)
 	old := e.cfg
 	e.cfg.Launcher = o.Launcher
 	if o.Env != nil {
@@ -37,18 +37,18 @@ func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 	if old.Launcher != nil || o.Launcher != nil {
 		e.closeConduits() // what one could reach is nothing for the other
 	}
-	e.conduits.launched(o.Launcher, e.cfg.named)
-	e.change(&old, o.Trust)
-	if err := e.restart(); err != nil {
+	e.pipes.useLauncher(o.Launcher, e.cfg.named)
+	e.carryState(&old, o.Trust)
+	if err := e.restartShell(); err != nil {
 		return fmt.Errorf("restart the shell: %w", err)
 	}
-	e.rest()
+	e.planIdleWork()
 	return nil
 }
 
-// change makes the state that the shell under the old configuration left fit
+// carryState makes the state that the shell under the old configuration left fit
 // for the one under the present.
-func (e *engine) change(old *config, trust bool) {
+func (e *engine) carryState(old *config, trust bool) {
 	if e.snap.whole == nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (e *engine) change(old *config, trust bool) {
 		state = plainData(state)
 	}
 	if e.cfg.Launcher != nil && old.Launcher == nil && e.kept != nil {
-		state = joined(e.kept, state)
+		state = joinStates(e.kept, state)
 	}
 	for _, name := range leftOut(old, &e.cfg) {
 		state = declarationOf(name).ReplaceAll(state, nil)
@@ -73,9 +73,9 @@ func declarationOf(name string) *regexp.Regexp {
 // aliasesOn is the line of a state that has aliases expanded.
 var aliasesOn = []byte("shopt -s expand_aliases\n")
 
-// joined is a state that has what is in first too, functions and aliases above
+// joinStates is a state that has what is in first too, functions and aliases above
 // all. Those of first must not be expanded while second is read.
-func joined(first, second []byte) []byte {
+func joinStates(first, second []byte) []byte {
 	out := append([]byte("shopt -u expand_aliases\n"), bytes.ReplaceAll(first, aliasesOn, nil)...)
 	out = append(out, bytes.ReplaceAll(second, aliasesOn, nil)...)
 	if bytes.Contains(second, aliasesOn) {

@@ -132,13 +132,13 @@ func fitsUnit(text string) bool {
 	return false
 }
 
-// unit returns what goes before and after a text of several lines so that bash
+// scriptUnit returns what goes before and after a text of several lines so that bash
 // reads it as one compound command and an expansion error (set -u, ${x:?}) or
 // an interrupt drops the whole rest of it, as in a script; an interactive bash
 // alone would go on with the next line. The blank line takes a backslash at
 // the end of the text. A case is used because no text closes one by accident,
 // which a closing brace would do with braces.
-func unit(id int64, status int) (before, after string) {
+func scriptUnit(id int64, status int) (before, after string) {
 	n := strconv.FormatInt(id, 10)
 	before = "case " + n + " in " + n + ") " + markVar + "=" + n + "; "
 	if status != 0 {

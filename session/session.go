@@ -24,7 +24,7 @@ type Session struct {
 // Nil options mean the defaults. The caller owns the session and closes it.
 // On a system other than Linux it returns an error.
 func New(opts *Options) (*Session, error) {
-	o, err := resolve(opts)
+	o, err := resolveOptions(opts)
 	if err != nil {
 		return nil, err
 	}

@@ -38,20 +38,20 @@ const bootTimeout = 20 * time.Second
 // "its terminal", and complains on stderr after every child that a signal ended
 // when that is none. So it starts with the pseudo-terminal tty there, if there
 // is one, and its first line moves stderr to the diagnostics pipe.
-func startShell(cfg *config, dir string, env []string, tty *os.File, cs *conduits) (*shell, error) {
+func startShell(cfg *config, dir string, env []string, tty *os.File, cs *pathPipes) (*shell, error) {
 	sh := &shell{in: -1, ctl: -1, diag: -1, pidfd: -1}
 	var err error
-	if sh.diag, sh.diagPath, err = cs.pipe(); err != nil {
+	if sh.diag, sh.diagPath, err = cs.makePipe(); err != nil {
 		return nil, err
 	}
-	stdin, in, err := inheritable(0)
+	stdin, in, err := inheritedPipe(0)
 	if err != nil {
 		sh.closeFDs()
 		return nil, err
 	}
 	sh.in = in
 	defer stdin.Close()
-	stdout, ctl, err := inheritable(1)
+	stdout, ctl, err := inheritedPipe(1)
 	if err != nil {
 		sh.closeFDs()
 		return nil, err
@@ -78,10 +78,10 @@ func startShell(cfg *config, dir string, env []string, tty *os.File, cs *conduit
 	return sh, nil
 }
 
-// inheritable makes a pipe of which a child is to get the given end, 0 or 1,
+// inheritedPipe makes a pipe of which a child is to get the given end, 0 or 1,
 // and the host keeps the other, which does not block.
-func inheritable(end int) (child *os.File, host int, err error) {
-	r, w, err := pipe()
+func inheritedPipe(end int) (child *os.File, host int, err error) {
+	r, w, err := makePipe()
 	if err != nil {
 		return nil, -1, fmt.Errorf("make a pipe: %w", err)
 	}
@@ -125,14 +125,14 @@ func (sh *shell) reap() int {
 	return ws.ExitStatus()
 }
 
-// queue appends text to what the shell is to read and writes what fits.
-func (sh *shell) queue(text []byte) error {
+// queueText appends text to what the shell is to read and writes what fits.
+func (sh *shell) queueText(text []byte) error {
 	sh.pending = append(sh.pending, text...)
-	return sh.push()
+	return sh.writeQueued()
 }
 
-// push writes what the command pipe takes now.
-func (sh *shell) push() error {
+// writeQueued writes what the command pipe takes now.
+func (sh *shell) writeQueued() error {
 	for len(sh.pending) > 0 {
 		n, err := unix.Write(sh.in, sh.pending)
 		if n > 0 {
@@ -174,9 +174,9 @@ func (sh *shell) readDiag(buf []byte) {
 	}
 }
 
-// await waits until the shell has reported as command id, for at most d. It
+// awaitReport waits until the shell has reported as command id, for at most d. It
 // takes in a snapshot that is too long for its pipe.
-func (sh *shell) await(id int64, d time.Duration, buf []byte, snap *snapshot) (frame, bool) {
+func (sh *shell) awaitReport(id int64, d time.Duration, buf []byte, snap *snapshot) (frame, bool) {
 	end := time.Now().Add(d)
 	for {
 		for {
@@ -199,11 +199,11 @@ func (sh *shell) await(id int64, d time.Duration, buf []byte, snap *snapshot) (f
 			p[2].Fd = int32(sh.in)
 		}
 		unix.Poll(p, int((left+time.Millisecond-1)/time.Millisecond))
-		if p[2].Revents != 0 && sh.push() != nil {
+		if p[2].Revents != 0 && sh.writeQueued() != nil {
 			return frame{}, false
 		}
 		sh.readDiag(buf)
-		snap.read(buf)
+		snap.readPipe(buf)
 		if p[0].Revents&unix.POLLIN != 0 {
 			sh.readControl(buf)
 		} else if p[1].Revents != 0 {
@@ -216,9 +216,9 @@ func (sh *shell) await(id int64, d time.Duration, buf []byte, snap *snapshot) (f
 // case.
 const awaitGap = 20 * time.Millisecond
 
-// dir returns the working directory as the kernel names it, and whether it was
+// kernelDir returns the working directory as the kernel names it, and whether it was
 // deleted; "" when the process has ended.
-func (sh *shell) dir(buf []byte) (name []byte, deleted bool) {
+func (sh *shell) kernelDir(buf []byte) (name []byte, deleted bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if sh.reaped {

@@ -28,8 +28,8 @@ type snapshot struct {
 // maxSnapshot bounds the memory that a state takes; a bigger one is not kept.
 const maxSnapshot = 8 << 20
 
-func (s *snapshot) open(c *conduits) (err error) {
-	if s.in, s.path, err = c.pipe(); err != nil {
+func (s *snapshot) open(c *pathPipes) (err error) {
+	if s.in, s.path, err = c.makePipe(); err != nil {
 		return err
 	}
 	if s.out, err = unix.Open(s.path, unix.O_WRONLY|unix.O_CLOEXEC, 0); err != nil {
@@ -41,18 +41,18 @@ func (s *snapshot) open(c *conduits) (err error) {
 	return nil
 }
 
-func (s *snapshot) close(c *conduits) {
+func (s *snapshot) close(c *pathPipes) {
 	for _, fd := range []*int{&s.in, &s.out} {
 		if *fd >= 0 {
 			unix.Close(*fd)
 			*fd = -1
 		}
 	}
-	c.forget(s.path)
+	c.removeName(s.path)
 }
 
-// read takes in what the snapshot pipe holds.
-func (s *snapshot) read(buf []byte) {
+// readPipe takes in what the snapshot pipe holds.
+func (s *snapshot) readPipe(buf []byte) {
 	for {
 		n, _ := readFD(s.in, buf)
 		if n == 0 {
@@ -97,11 +97,11 @@ func (s *snapshot) restorable(dir string) []byte {
 	return append(appendQuoted(state, dir), '\n')
 }
 
-// foresee takes a snapshot before a command that may end the shell without our
+// snapshotBefore takes a snapshot before a command that may end the shell without our
 // EXIT trap: by exec, by a signal, or by exit with a trap of its own. Between
 // commands that a model sends there is time enough for one, and then this one
 // is not needed.
-func (e *engine) foresee(text string) {
+func (e *engine) snapshotBefore(text string) {
 	if e.snap.seq == e.seq {
 		return
 	}
@@ -121,8 +121,8 @@ func (e *engine) takeSnapshot() {
 	if sh == nil {
 		return
 	}
-	if _, ok := e.tell(sh, dumpLine(e.snap.path), snapTimeout); ok {
-		e.snap.read(e.buf)
+	if _, ok := e.runLines(sh, dumpLine(e.snap.path), snapTimeout); ok {
+		e.snap.readPipe(e.buf)
 	}
 	e.snap.seq = e.seq
 }

@@ -27,14 +27,14 @@ const (
 	maxPressGap    = 40 * time.Millisecond
 )
 
-// hurry makes the next step the last.
-func (s *stopper) hurry() {
+// skipToLast makes the next step the last.
+func (s *stopper) skipToLast() {
 	s.began = s.began.Add(-killShellAfter)
 	s.at = s.began
 }
 
-// target returns what an interrupt of the command goes to.
-func (c *command) target() *target {
+// interruptTarget returns what an interrupt of the command goes to.
+func (c *command) interruptTarget() *target {
 	if c.stop.who == nil {
 		now := ticksNow()
 		age := int64(time.Since(c.start) / (10 * time.Millisecond))
@@ -47,21 +47,21 @@ func (c *command) target() *target {
 // it has taken abortSignal.
 func (c *command) interrupt(now time.Time) {
 	c.sh.signal(abortSignal)
-	c.target().interrupt()
+	c.interruptTarget().interrupt()
 	c.stop.stage, c.stop.began, c.stop.at = 1, now, now.Add(firstPress)
 }
 
-// press asks for a report and takes the next, harder step.
-func (c *command) press(now time.Time) {
+// pressOn asks for a report and takes the next, harder step.
+func (c *command) pressOn(now time.Time) {
 	s := &c.stop
 	since := now.Sub(s.began)
 	c.sendReport()
 	if since < killAfter {
 		s.who.interrupt()
 	} else if since < killJobsAfter {
-		s.who.kill(foreground)
+		s.who.killReached(foreground)
 	} else {
-		s.who.kill(everything)
+		s.who.killReached(everything)
 	}
 	if since >= breakAfter {
 		c.sh.signal(abortSignal)
@@ -95,30 +95,30 @@ func (e *engine) resync(sh *shell) {
 	for range resyncTries {
 		e.snap.aborted = false
 		sh.signal(abortSignal)
-		if _, ok := e.tell(sh, endAbort, resyncWait); ok && e.snap.aborted {
+		if _, ok := e.runLines(sh, endAbort, resyncWait); ok && e.snap.aborted {
 			return
 		}
 	}
-	e.scrap(sh)
+	e.discardShell(sh)
 }
 
 // recoverShell makes a shell report again that a command kept from it.
 func (e *engine) recoverShell(sh *shell) {
-	sh.queue([]byte(recoverLines))
+	sh.queueText([]byte(recoverLines))
 	for range recoverTries {
-		if _, ok := e.tell(sh, "", resyncWait); ok {
+		if _, ok := e.runLines(sh, "", resyncWait); ok {
 			return
 		}
 	}
-	e.scrap(sh)
+	e.discardShell(sh)
 }
 
-// scrap ends a shell that is of no more use, and what it runs in the
+// discardShell ends a shell that is of no more use, and what it runs in the
 // foreground.
-func (e *engine) scrap(sh *shell) {
+func (e *engine) discardShell(sh *shell) {
 	e.shell.Store(nil)
 	sh.signal(syscall.SIGKILL)
 	sh.reap()
 	left := target{shell: sh.pid, dead: true, until: ticksNow()}
-	left.kill(foreground)
+	left.killReached(foreground)
 }

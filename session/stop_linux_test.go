@@ -15,8 +15,8 @@ import (
 // family lists what a session has started and that still runs, but for its
 // shell.
 func family(s *Session) (all []string) {
-	for _, p := range processes() {
-		if p.pid != s.Pid() && !p.zombie && s.e.brand.marks(p.pid) {
+	for _, p := range readProcesses() {
+		if p.pid != s.Pid() && !p.zombie && s.e.mark.isOn(p.pid) {
 			line, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
 			all = append(all, fmt.Sprintf("%d %s", p.pid, strings.ReplaceAll(string(line), "\x00", " ")))
 		}
@@ -199,9 +199,9 @@ func TestStopSparesJobs(t *testing.T) {
 }
 
 func TestTimeoutIsCut(t *testing.T) {
-	require.Equal(t, 120*time.Second, limit(0, DefaultTimeout))
-	require.Equal(t, 600*time.Second, limit(time.Hour, DefaultTimeout))
-	require.Equal(t, time.Second, limit(time.Second, DefaultTimeout))
+	require.Equal(t, 120*time.Second, limitDuration(0, DefaultTimeout))
+	require.Equal(t, 600*time.Second, limitDuration(time.Hour, DefaultTimeout))
+	require.Equal(t, time.Second, limitDuration(time.Second, DefaultTimeout))
 }
 
 // TestDefaultTimeout takes the limit from the session's options.

@@ -11,18 +11,18 @@ type stream struct {
 	ended  bool // nobody held one after the report
 }
 
-// deliver passes on what was read.
-func (s *stream) deliver(p []byte) {
+// passOn passes on what was read.
+func (s *stream) passOn(p []byte) {
 	if s.filter != nil {
 		p = s.filter.add(p)
 	}
-	s.pass(p)
+	s.passChunk(p)
 }
 
-func (s *stream) pass(p []byte) {
+func (s *stream) passChunk(p []byte) {
 	if len(p) > 0 {
 		s.kept.Write(p)
-		s.tee.add(s.toErr, p)
+		s.tee.queueChunk(s.toErr, p)
 	}
 }
 
@@ -39,8 +39,8 @@ func (s *stream) pollFD() int {
 // clock.
 const maxReads = 16
 
-// drain reads what is there while the writers of RunOptions can take it.
-func (s *stream) drain(buf *[]byte) {
+// readWaiting reads what is there while the writers of RunOptions can take it.
+func (s *stream) readWaiting(buf *[]byte) {
 	for range maxReads {
 		if s.tee.full() {
 			return
@@ -50,9 +50,9 @@ func (s *stream) drain(buf *[]byte) {
 		if n == 0 {
 			return
 		}
-		s.deliver((*buf)[:n])
+		s.passOn((*buf)[:n])
 		if s.kept.total > longStream {
-			s.pipe.grow()
+			s.pipe.growPipe()
 			if len(*buf) < bigBuffer {
 				*buf = make([]byte, bigBuffer)
 			}
@@ -60,16 +60,16 @@ func (s *stream) drain(buf *[]byte) {
 	}
 }
 
-// finish reads what is in the pipe after the report, which is no more than the
+// readRest reads what is in the pipe after the report, which is no more than the
 // pipe holds, and notes whether the last writer is gone.
-func (s *stream) finish(buf []byte) {
+func (s *stream) readRest(buf []byte) {
 	for got := 0; !s.ended && got <= bigBuffer; {
 		n, end := readFD(s.pipe.fd, buf)
 		if n == 0 {
 			s.ended = end
 			return
 		}
-		s.deliver(buf[:n])
+		s.passOn(buf[:n])
 		got += n
 	}
 }

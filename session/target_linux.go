@@ -33,11 +33,11 @@ const (
 // settled is the age from which a child surely has its mark, in ticks.
 const settled = 2
 
-// find returns the children of the shell that are in reach, with all their
+// findProcesses returns the children of the shell that are in reach, with all their
 // descendants, whatever marks those have and whatever session they are in, and
 // orphans in reach that are still in the shell's session; parents come first.
-func (t *target) find(r reach) (hits []proc) {
-	all := processes()
+func (t *target) findProcesses(r reach) (hits []proc) {
+	all := readProcesses()
 	children := make(map[int][]proc)
 	for _, p := range all {
 		children[p.parent] = append(children[p.parent], p)
@@ -75,13 +75,13 @@ func (t *target) isForeground(p proc, now int64) bool {
 	if p.start > now-settled && !t.dead {
 		return false
 	}
-	return p.start >= t.until || !background(p.pid)
+	return p.start >= t.until || !isBackground(p.pid)
 }
 
 // interrupt sends SIGINT to the foreground, once to each process.
 func (t *target) interrupt() {
 	before := maps.Clone(t.known)
-	for _, p := range t.find(foreground) {
+	for _, p := range t.findProcesses(foreground) {
 		if before[p.pid] != p.start {
 			unix.Kill(p.pid, syscall.SIGINT)
 		}
@@ -91,13 +91,13 @@ func (t *target) interrupt() {
 // freezeRounds is how often kill looks for what was started meanwhile.
 const freezeRounds = 5
 
-// kill kills what find finds. All of it is stopped first, or a loop would start
+// killReached kills what find finds. All of it is stopped first, or a loop would start
 // its next process between the death of the last one and its own.
-func (t *target) kill(r reach) {
+func (t *target) killReached(r reach) {
 	frozen := make(map[int]bool)
 	for range freezeRounds {
 		fresh := false
-		for _, p := range t.find(r) {
+		for _, p := range t.findProcesses(r) {
 			if !frozen[p.pid] {
 				unix.Kill(p.pid, syscall.SIGSTOP)
 				frozen[p.pid], fresh = true, true

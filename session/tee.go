@@ -34,15 +34,15 @@ func (t *tee) start() {
 	t.done = make(chan struct{})
 	go func() {
 		defer close(t.done)
-		t.pump(t.freed)
+		t.writeQueued(t.freed)
 	}()
 }
 
 // full reports whether add would block.
 func (t *tee) full() bool { return t != nil && len(t.queue) == cap(t.queue) }
 
-// add queues a copy of p.
-func (t *tee) add(toErr bool, p []byte) {
+// queueChunk queues a copy of p.
+func (t *tee) queueChunk(toErr bool, p []byte) {
 	if t == nil || len(p) == 0 {
 		return
 	}
@@ -59,13 +59,13 @@ func (t *tee) close() {
 	}
 	close(t.queue)
 	if t.done == nil {
-		t.pump(func() {})
+		t.writeQueued(func() {})
 		return
 	}
 	<-t.done
 }
 
-func (t *tee) pump(freed func()) {
+func (t *tee) writeQueued(freed func()) {
 	out, err := t.out, t.err
 	for c := range t.queue {
 		w := &out

@@ -13,7 +13,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// Question is what is asked.
+// Question is a question to a person.
 type Question struct {
 	Text    string
 	Choices []string // the answers that are offered; another may be typed
@@ -57,12 +57,12 @@ command may run; when the time is over the default is the answer, and without on
 			"clarify --question 'Which database?' --choices '[\"postgres\", \"sqlite\"]' --default sqlite",
 			"name=$(clarify 'What is the service called?' --timeout 60)",
 		},
-		Check: check,
+		Check: checkQuestion,
 		Run:   opts.run,
 	}
 }
 
-func check(k registry.Kwargs) (problems []string) {
+func checkQuestion(k registry.Kwargs) (problems []string) {
 	if q, ok := k["question"].(string); ok && strings.TrimSpace(q) == "" {
 		problems = append(problems, "the question is empty")
 	}
@@ -94,26 +94,26 @@ func (o *Options) run(ctx context.Context, call *registry.Call) (registry.ToolRe
 	late := errors.Is(asking.Err(), context.DeadlineExceeded)
 	switch {
 	case err == nil:
-		return answered(answer, false), nil
+		return answerResult(answer, false), nil
 	case errors.Is(err, ErrNobody) && call.Has("default"):
 		fmt.Fprintln(call.Stderr, "nobody can be asked: this is the default")
-		return answered(q.Default, true), nil
+		return answerResult(q.Default, true), nil
 	case late && call.Has("default"):
 		fmt.Fprintln(call.Stderr, "nobody answered in time: this is the default")
-		return answered(q.Default, true), nil
+		return answerResult(q.Default, true), nil
 	case errors.Is(err, ErrNobody):
-		return failure(126, "nobody can be asked: decide by yourself and say so, or give --default"), nil
+		return failureResult(126, "nobody can be asked: decide by yourself and say so, or give --default"), nil
 	case late:
-		return failure(124, "nobody answered in time: decide by yourself and say so, or ask with --default"), nil
+		return failureResult(124, "nobody answered in time: decide by yourself and say so, or ask with --default"), nil
 	case ctx.Err() != nil:
 		return registry.ToolResult{}, ctx.Err()
 	case errors.Is(err, ErrNoAnswer):
-		return failure(126, "the person did not answer: do not ask the same again"), nil
+		return failureResult(126, "the person did not answer: do not ask the same again"), nil
 	}
 	return registry.ToolResult{}, err
 }
 
-func answered(answer string, byDefault bool) registry.ToolResult {
+func answerResult(answer string, byDefault bool) registry.ToolResult {
 	res := registry.Success(answer + "\n")
 	res.Display, res.Metadata = "answered", map[string]any{"by_default": byDefault}
 	if byDefault {
@@ -122,7 +122,7 @@ func answered(answer string, byDefault bool) registry.ToolResult {
 	return res
 }
 
-func failure(exit int, text string) registry.ToolResult {
+func failureResult(exit int, text string) registry.ToolResult {
 	res := registry.Failure("%s", text)
 	res.ExitStatus = exit
 	return res

@@ -54,10 +54,11 @@ type gate struct {
 	ctx              context.Context
 	secret           []string
 	write, protected func() []string
+	settings         registry.Settings
 }
 
-// gate is what a run of a tool is held to.
-func (f *files) gate(ctx context.Context) *gate {
+// newGate is what a run of a tool is held to.
+func (f *files) newGate(ctx context.Context) *gate {
 	if f.opts.Access == nil {
 		return nil
 	}
@@ -66,12 +67,12 @@ func (f *files) gate(ctx context.Context) *gate {
 		return nil
 	}
 	lazy := func(paths []string) func() []string {
-		return sync.OnceValue(func() []string { return f.links.with(paths) })
+		return sync.OnceValue(func() []string { return f.links.withTargets(paths) })
 	}
-	return &gate{ctx: ctx, write: lazy(a.Write), protected: lazy(a.Protected), secret: f.links.with(a.Secret)}
+	return &gate{ctx: ctx, settings: f.opts.Settings.WithDefaults(), write: lazy(a.Write), protected: lazy(a.Protected), secret: f.links.withTargets(a.Secret)}
 }
 
-func below(path string, list []string) bool {
+func isBelow(path string, list []string) bool {
 	return slices.ContainsFunc(list, func(root string) bool { return registry.Below(path, root) })
 }
 
@@ -80,19 +81,21 @@ func (g *gate) mayWrite(real string) error {
 	switch {
 	case g == nil || registry.Allowed(g.ctx, real):
 		return nil
-	case below(real, g.secret):
-		return &Denied{real, secretWhy}
-	case below(real, g.protected()) || isProtected(real):
+	case isBelow(real, g.secret):
+		return &Denied{real, g.secretWhy()}
+	case isBelow(real, g.protected()) || isProtected(real):
 		return &Denied{real, "is protected, for programs run what it says: ask the person to change it, or to approve the command"}
 	case len(g.write()) == 0:
 		return &Denied{real, "cannot be changed in this mode: say what you would change, or ask the person to change the mode"}
-	case !below(real, g.write()):
-		return &Denied{real, fmt.Sprintf("is outside the workspace (%s): write there, or ask the person to approve it or to name the directory in \"workspace\" of their configuration", strings.Join(g.write(), ", "))}
+	case !isBelow(real, g.write()):
+		return &Denied{real, fmt.Sprintf("is outside the workspace (%s): write there, or ask the person to approve it or to %s", strings.Join(g.write(), ", "), g.settings.Workspace)}
 	}
 	return nil
 }
 
-const secretWhy = `is on the list of secrets: work without it, or ask the person to approve the command or to change "secrets" in their configuration`
+func (g *gate) secretWhy() string {
+	return "is on the list of secrets: work without it, or ask the person to approve the command or to " + g.settings.Secrets
+}
 
 // isProtected reports a file that is protected wherever it lies. In a repository
 // that is all: git alone has business there.
@@ -111,14 +114,14 @@ func (g *gate) mayRead(fd int) error {
 		return fmt.Errorf("find out which file was opened: %w", err)
 	}
 	name = strings.TrimSuffix(name, " (deleted)")
-	if below(name, g.secret) && !registry.Allowed(g.ctx, name) {
-		return &Denied{name, secretWhy}
+	if isBelow(name, g.secret) && !registry.Allowed(g.ctx, name) {
+		return &Denied{name, g.secretWhy()}
 	}
 	return nil
 }
 
-// open opens a file to be read.
-func (g *gate) open(path string, flags int) (int, error) {
+// openRead opens a file to be read.
+func (g *gate) openRead(path string, flags int) (int, error) {
 	if g == nil {
 		return unix.Open(path, flags, 0)
 	}
@@ -133,10 +136,10 @@ func (g *gate) open(path string, flags int) (int, error) {
 	return fd, nil
 }
 
-// pin opens the directory of a file that may be written, made if need be, so
+// openParent opens the directory of a file that may be written, made if need be, so
 // that it cannot be exchanged for another one. nil without an error: there is
 // no need to.
-func (g *gate) pin(real string, create bool) (*os.File, error) {
+func (g *gate) openParent(real string, create bool) (*os.File, error) {
 	if g == nil {
 		return nil, nil
 	}
@@ -159,11 +162,11 @@ func (g *gate) openFile(path string) (*atomicfile.File, error) {
 	if g == nil {
 		return atomicfile.Open(path)
 	}
-	real, err := resolved(path)
+	real, err := resolveLinks(path)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := g.pin(real, false)
+	dir, err := g.openParent(real, false)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type codec struct {
 // nothing in the file looks like UTF-8; an edit that is no UTF-8 itself has the file's own bytes.
 func codecFor(content []byte, list []replacement) codec {
 	if mark := utf16Mark(content); mark != "" {
-		return codec{mark, encodings()[mark]}
+		return codec{mark, namedEncodings()[mark]}
 	}
 	ascii, valid := true, true
 	for _, r := range list {

@@ -15,11 +15,11 @@ func newComparison(text string) *comparison {
 	return &comparison{lines: strings.Split(text, "\n")}
 }
 
-// find returns the number of the first line from which old stands in the text,
+// findLines returns the number of the first line from which old stands in the text,
 // as far as fold tells lines apart, or 0. Old may start and end within a line.
-func (c *comparison) find(old string, fold func(string) string) int {
+func (c *comparison) findLines(old string, fold func(string) string) int {
 	for line := 1; line <= len(c.lines); line++ {
-		if c.at(line, strings.Split(old, "\n"), fold) {
+		if c.standsAt(line, strings.Split(old, "\n"), fold) {
 			return line
 		}
 	}
@@ -36,8 +36,8 @@ func (c *comparison) isAmbiguous(old string, fold func(string) string) bool {
 	return true
 }
 
-// at reports whether old stands from a line on.
-func (c *comparison) at(line int, old []string, fold func(string) string) bool {
+// standsAt reports whether old stands from a line on.
+func (c *comparison) standsAt(line int, old []string, fold func(string) string) bool {
 	if line-1+len(old) > len(c.lines) {
 		return false
 	}
@@ -62,10 +62,10 @@ func (c *comparison) at(line int, old []string, fold func(string) string) bool {
 	return true
 }
 
-// closest returns the number of the line from which the text is most like old,
+// findClosest returns the number of the line from which the text is most like old,
 // or 0 when nothing is like it. Lines that are the same but for white space vote for a place;
 // without any, the line that has most in common with old's longest line is it.
-func (c *comparison) closest(old string) int {
+func (c *comparison) findClosest(old string) int {
 	want := strings.Split(strings.TrimSuffix(old, "\n"), "\n")
 	where := map[string][]int{}
 	for i, l := range want {
@@ -104,16 +104,16 @@ func (c *comparison) closestLine(want []string) int {
 		if n-longest < 0 || len(l) > 2000 {
 			continue
 		}
-		if s := likeness(key, foldAll(l)); s > most {
+		if s := lineLikeness(key, foldAll(l)); s > most {
 			best, most = n-longest+1, s
 		}
 	}
 	return best
 }
 
-// likeness is the part that two lines have in common at their start and end, or
+// lineLikeness is the part that two lines have in common at their start and end, or
 // the part of the words of the one that the other has, whichever is more.
-func likeness(a, b string) float64 {
+func lineLikeness(a, b string) float64 {
 	if a == "" || b == "" {
 		return 0
 	}
@@ -136,9 +136,9 @@ func likeness(a, b string) float64 {
 	return max(ends, float64(common)/float64(max(len(a), len(b))))
 }
 
-// difference describes the first difference between what was given and the
+// describeDifference describes the first difference between what was given and the
 // place where a repaired form of it stands.
-func (c *comparison) difference(given, repaired string, line int, strict bool, why cause) string {
+func (c *comparison) describeDifference(given, repaired string, line int, strict bool, why cause) string {
 	hint := ""
 	if why.fold != nil {
 		hint = c.firstDifference(given, line)
@@ -160,7 +160,7 @@ func (c *comparison) firstDifference(old string, line int) string {
 		}
 		start := 0
 		if i == 0 {
-			start = alignment(have, w)
+			start = alignLine(have, w)
 		}
 		if have[start:] == w {
 			continue
@@ -173,14 +173,14 @@ func (c *comparison) firstDifference(old string, line int) string {
 			column--
 		}
 		return fmt.Sprintf("\nthe first difference is at line %d, column %d:\n  the file:   %s\n  old_string: %s", line+i, utf8.RuneCountInString(have[:column])+1,
-			visible(have, column), visible(w, min(column-start, len(w))))
+			quoteVisible(have, column), quoteVisible(w, min(column-start, len(w))))
 	}
 	return ""
 }
 
-// alignment is where in a line its likeness to the first line of an old text
+// alignLine is where in a line its likeness to the first line of an old text
 // starts: an old text may start within a line.
-func alignment(have, want string) int {
+func alignLine(have, want string) int {
 	if i := strings.Index(have, want); i >= 0 {
 		return i
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/agentbash/agentbash/agentbash/internal/crew"
+	"github.com/agentbash/agentbash/agentbash/internal/panicgroup"
 	"github.com/agentbash/agentbash/agentbash/internal/search"
 )
 
@@ -51,22 +51,22 @@ type scanChunk struct {
 	last     byte
 }
 
-// scan builds the index, with one goroutine per processor and a chunk of memory
+// buildIndex builds the index, with one goroutine per processor and a chunk of memory
 // for each. When stopAt is above 0 it stops once that many lines were passed.
-func (c *content) scan(ctx context.Context, stopAt int) error {
+func (c *content) buildIndex(ctx context.Context, stopAt int) error {
 	count := int((c.size + chunkSize - 1) / chunkSize)
 	s := scanner{content: c, chunks: make([]scanChunk, count), stopAt: stopAt, done: make([]bool, count)}
 	workers := min(runtime.GOMAXPROCS(0), max((count+scanAtOnce-1)/scanAtOnce, 1))
 	errs := make([]error, workers)
-	var goroutines crew.Crew
+	var goroutines panicgroup.Group
 	for w := range workers {
-		goroutines.Go(func() { errs[w] = s.work(ctx) }, nil)
+		goroutines.Go(func() { errs[w] = s.scanChunks(ctx) }, nil)
 	}
 	goroutines.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	s.finish()
+	s.finishIndex()
 	return nil
 }
 
@@ -83,8 +83,8 @@ type scanner struct {
 	passed int // newlines in them
 }
 
-func (s *scanner) work(ctx context.Context) error {
-	look := s.look()
+func (s *scanner) scanChunks(ctx context.Context) error {
+	look := s.chunkReader()
 	for !s.enough.Load() {
 		first := int(s.next.Add(scanAtOnce) - scanAtOnce)
 		if first >= len(s.chunks) {
@@ -110,7 +110,7 @@ func (s *scanner) work(ctx context.Context) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		s.pass(first, last)
+		s.chunksDone(first, last)
 	}
 	return nil
 }
@@ -122,8 +122,8 @@ const printLimit = 256 << 20
 // scanAtOnce is how many chunks a worker takes.
 const scanAtOnce = 16
 
-// look returns a way to look at some chunks from an offset on: mapped where the content is a big file.
-func (s *scanner) look() func(int64, func([]byte)) error {
+// chunkReader returns a way to look at some chunks from an offset on: mapped where the content is a big file.
+func (s *scanner) chunkReader() func(int64, func([]byte)) error {
 	const size = scanAtOnce * chunkSize
 	if src, ok := s.at.(*source); ok && s.size >= bigFile {
 		m := &mapped{fd: src.fd}
@@ -144,8 +144,8 @@ func (s *scanner) look() func(int64, func([]byte)) error {
 
 var newline = []byte{'\n'}
 
-// pass notes that chunks are done, and when enough lines were seen in one piece from the start.
-func (s *scanner) pass(first, last int) {
+// chunksDone notes that chunks are done, and when enough lines were seen in one piece from the start.
+func (s *scanner) chunksDone(first, last int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := first; i < last; i++ {
@@ -160,8 +160,8 @@ func (s *scanner) pass(first, last int) {
 	}
 }
 
-// finish makes the index of the chunks that are done without a gap.
-func (s *scanner) finish() {
+// finishIndex makes the index of the chunks that are done without a gap.
+func (s *scanner) finishIndex() {
 	x := lineIndex{whole: s.prefix == len(s.chunks)}
 	print := newFingerprint()
 	for _, c := range s.chunks[:s.prefix] {
@@ -177,8 +177,8 @@ func (s *scanner) finish() {
 	s.content.index = x
 }
 
-// start returns the offset of a line (the first is 1), or -1 past the end.
-func (c *content) start(line int) (int64, error) {
+// lineStart returns the offset of a line (the first is 1), or -1 past the end.
+func (c *content) lineStart(line int) (int64, error) {
 	if line <= 1 {
 		return 0, nil
 	}
@@ -210,9 +210,9 @@ func (c *content) start(line int) (int64, error) {
 // goes to a temporary file.
 const memorySpool = 8 << 20
 
-// spool makes a content of a stream. When stopAt is above 0 it reads no further
+// spoolStream makes a content of a stream. When stopAt is above 0 it reads no further
 // than it takes to know that more than that many lines came; more says that the stream went on.
-func spool(ctx context.Context, r io.Reader, stopAt int) (c *content, more bool, err error) {
+func spoolStream(ctx context.Context, r io.Reader, stopAt int) (c *content, more bool, err error) {
 	var mem bytes.Buffer
 	var file *os.File
 	out := io.Writer(&mem)

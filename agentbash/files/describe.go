@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// magic are the first bytes by which common binary files are known.
-func magic() []struct{ start, name string } {
+// magicBytes are the first bytes by which common binary files are known.
+func magicBytes() []struct{ start, name string } {
 	return []struct{ start, name string }{
 		{"\x89PNG\r\n\x1a\n", "PNG image"}, {"\xff\xd8\xff", "JPEG image"}, {"GIF8", "GIF image"}, {"BM", "BMP image"},
 		{"II*\x00", "TIFF image"}, {"MM\x00*", "TIFF image"}, {"\x00\x00\x01\x00", "icon"}, {"%PDF-", "PDF document"},
@@ -22,10 +22,10 @@ func magic() []struct{ start, name string } {
 	}
 }
 
-// describe says what a binary file is: its type, its size and an image's dimensions.
-func describe(head []byte, src *source) string {
+// describeBinary says what a binary file is: its type, its size and an image's dimensions.
+func describeBinary(head []byte, src *source) string {
 	kind := "unknown type"
-	for _, m := range magic() {
+	for _, m := range magicBytes() {
 		if bytes.HasPrefix(head, []byte(m.start)) {
 			kind = m.name
 			break
@@ -37,16 +37,16 @@ func describe(head []byte, src *source) string {
 	if len(head) >= 12 && string(head[4:8]) == "ftyp" {
 		kind = "MP4 media"
 	}
-	if w, h := dimensions(kind, io.NewSectionReader(src, 0, src.stat.Size), head); w > 0 {
+	if w, h := imageDimensions(kind, io.NewSectionReader(src, 0, src.stat.Size), head); w > 0 {
 		kind += fmt.Sprintf(", %dx%d pixels", w, h)
 	}
 	if src.stat.Size == 0 { // made as it is read, as in /proc
 		return kind
 	}
-	return kind + ", " + plural(int(src.stat.Size), "byte")
+	return kind + ", " + countNoun(int(src.stat.Size), "byte")
 }
 
-func dimensions(kind string, r io.Reader, head []byte) (w, h int) {
+func imageDimensions(kind string, r io.Reader, head []byte) (w, h int) {
 	switch kind {
 	case "PNG image":
 		c, _ := png.DecodeConfig(r)

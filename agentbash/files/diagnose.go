@@ -10,9 +10,9 @@ import (
 // diagnoseLimit is the size in bytes of a text above which a missing old text is not looked into.
 const diagnoseLimit = 16 << 20
 
-// diagnose says why an old text is not in a text: what is closest to it, where
+// diagnoseMismatch says why an old text is not in a text: what is closest to it, where
 // the first difference is, and what it comes from.
-func diagnose(text string, r replacement, shown string, strict bool) string {
+func diagnoseMismatch(text string, r replacement, shown string, strict bool) string {
 	missing := "old_string is not in " + shown
 	if len(text) > diagnoseLimit {
 		return missing + ": look for a part of it with grep"
@@ -20,11 +20,11 @@ func diagnose(text string, r replacement, shown string, strict bool) string {
 	if text == "" {
 		return missing + ", which is empty: use write"
 	}
-	if line := applied(text, r); line > 0 {
+	if line := appliedLine(text, r); line > 0 {
 		return fmt.Sprintf("%s: already applied at line %d, new_string is there", missing, line)
 	}
 	d := newComparison(text)
-	for _, c := range causes() {
+	for _, c := range mismatchCauses() {
 		old, ok := c.repair(r.old)
 		if !ok {
 			continue
@@ -32,11 +32,11 @@ func diagnose(text string, r replacement, shown string, strict bool) string {
 		if c.fold != nil && d.isAmbiguous(old, c.fold) {
 			continue
 		}
-		if line := d.find(old, c.fold); line > 0 {
-			return fmt.Sprintf("%s: %s%s", missing, c.name, d.difference(r.old, old, line, strict, c))
+		if line := d.findLines(old, c.fold); line > 0 {
+			return fmt.Sprintf("%s: %s%s", missing, c.name, d.describeDifference(r.old, old, line, strict, c))
 		}
 	}
-	line := d.closest(r.old)
+	line := d.findClosest(r.old)
 	if line == 0 {
 		return missing + ", nor is anything like it: look for a part of it with grep"
 	}
@@ -44,12 +44,12 @@ func diagnose(text string, r replacement, shown string, strict bool) string {
 		d.firstDifference(r.old, line), shown, max(line-2, 1), strings.Count(r.old, "\n")+5)
 }
 
-// applied returns the line of the only place where the new text is, or 0.
-func applied(text string, r replacement) int {
+// appliedLine returns the line of the only place where the new text is, or 0.
+func appliedLine(text string, r replacement) int {
 	if len(strings.TrimSpace(r.new)) < 3 || strings.Contains(r.old, r.new) {
 		return 0
 	}
-	places := exact(text, replacement{old: r.new, new: r.new}, true)
+	places := findExact(text, replacement{old: r.new, new: r.new}, true)
 	if places == nil {
 		places = otherEnds(text, replacement{old: r.new, new: r.new})
 	}
@@ -66,12 +66,12 @@ type cause struct {
 	fold   func(line string) string        // what of a line is compared; nil: all
 }
 
-func causes() []cause {
+func mismatchCauses() []cause {
 	same := func(old string) (string, bool) { return old, true }
 	return []cause{
 		{name: "it has the line numbers that read puts before lines: leave them out", repair: withoutNumbers},
-		{name: `it has a literal \n where the file has the end of a line: give a real one ($'...\n...' in bash)`, repair: unescaped},
-		{name: `it has the end of a line where the file has a literal \n`, repair: escaped},
+		{name: `it has a literal \n where the file has the end of a line: give a real one ($'...\n...' in bash)`, repair: unescapeText},
+		{name: `it has the end of a line where the file has a literal \n`, repair: escapeText},
 		{name: "the line ends differ (CRLF in the one, LF in the other), which --strict does not allow", repair: same, fold: foldCR},
 		{name: "the spaces at the ends of lines differ", repair: same, fold: foldTrailing},
 		{name: "no-break (NBSP) or other special spaces stand where plain ones were given, or the other way round", repair: same, fold: foldSpaces},
@@ -113,13 +113,13 @@ func withoutNumbers(old string) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-// unescaped makes characters of what a language's string literal writes with a backslash.
-func unescaped(old string) (string, bool) {
+// unescapeText makes characters of what a language's string literal writes with a backslash.
+func unescapeText(old string) (string, bool) {
 	out := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r", `\"`, `"`, `\'`, "'", `\\`, `\`).Replace(old)
 	return out, out != old
 }
 
-func escaped(old string) (string, bool) {
+func escapeText(old string) (string, bool) {
 	out := strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(old)
 	return out, out != old
 }
@@ -145,9 +145,9 @@ func foldQuotes(line string) string {
 
 func foldAll(line string) string { return strings.ToLower(foldBlanks(foldQuotes(foldSpaces(line)))) }
 
-// visible quotes a line, or the part of a long one around a place, with an
+// quoteVisible quotes a line, or the part of a long one around a place, with an
 // escape for every character that looks like another one or like nothing.
-func visible(line string, at int) string {
+func quoteVisible(line string, at int) string {
 	const around = 60
 	from := len(line[:at]) - len(lastRunes(line[:at], around))
 	to := at + len(firstRunes([]byte(line[at:]), around))
@@ -174,4 +174,4 @@ func visible(line string, at int) string {
 }
 
 // lastRunes is the part of s that holds its last n characters.
-func lastRunes(s string, n int) string { return s[back([]byte(s), len(s), n):] }
+func lastRunes(s string, n int) string { return s[charsBefore([]byte(s), len(s), n):] }

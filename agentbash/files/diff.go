@@ -14,9 +14,9 @@ const (
 	diffLimit   = 4 << 20 // bytes of changed region above which no diff is made
 )
 
-// diff is the unified diff of two versions of a file, cut at diffLines lines.
+// unifiedDiff is the unified diff of two versions of a file, cut at diffLines lines.
 // Only the region that differs is compared, so a small change in a big file costs little.
-func diff(name string, old, new []byte) string {
+func unifiedDiff(name string, old, new []byte) string {
 	head := commonHead(old, new)
 	tail := commonTail(old[head:], new[head:])
 	oldPart, newPart := old[head:len(old)-tail], new[head:len(new)-tail]
@@ -24,10 +24,10 @@ func diff(name string, old, new []byte) string {
 		return ""
 	}
 	if len(oldPart)+len(newPart) > diffLimit {
-		return fmt.Sprintf("(%s replaced by %s: too much for a diff)\n", plural(countLines(oldPart), "line"), plural(countLines(newPart), "line"))
+		return fmt.Sprintf("(%s replaced by %s: too much for a diff)\n", countNoun(countLines(oldPart), "line"), countNoun(countLines(newPart), "line"))
 	}
 	if bytes.IndexByte(oldPart, 0) >= 0 || bytes.IndexByte(newPart, 0) >= 0 {
-		return fmt.Sprintf("(binary: %s replaced by %s)\n", plural(len(oldPart), "byte"), plural(len(newPart), "byte"))
+		return fmt.Sprintf("(binary: %s replaced by %s)\n", countNoun(len(oldPart), "byte"), countNoun(len(newPart), "byte"))
 	}
 	u, err := udiff.ToUnifiedDiff(name, name, string(oldPart), udiff.Lines(string(oldPart), string(newPart)), diffContext)
 	if err != nil {
@@ -78,7 +78,7 @@ func cutDiff(text string) string {
 	if len(lines) <= diffLines {
 		return text
 	}
-	return strings.Join(lines[:diffLines-1], "") + fmt.Sprintf("... %s of the diff are not shown\n", plural(len(lines)-diffLines+1, "line"))
+	return strings.Join(lines[:diffLines-1], "") + fmt.Sprintf("... %s of the diff are not shown\n", countNoun(len(lines)-diffLines+1, "line"))
 }
 
 // countLines counts lines, the last one with or without its newline.

@@ -51,7 +51,7 @@ then, for whole lines that occur once, with another indentation, to which the ne
 			`edit a.txt --edits '[{"old_string": "one", "new_string": "1"}, {"old_string": "two", "new_string": "2"}]'`,
 		},
 		Check: checkEdit,
-		Uses:  changes,
+		Uses:  addShownUses,
 		Run:   f.edit,
 	}
 }
@@ -86,30 +86,30 @@ type replacement struct {
 
 func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	if call.String("file_path") == "" {
-		return done(registry.Usagef("file_path is empty: name a file"))
+		return finishRun(registry.Usagef("file_path is empty: name a file"))
 	}
-	list, err := replacements(call)
+	list, err := parseReplacements(call)
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	path := call.Path(call.String("file_path"))
-	defer f.takeTurn(turnName(path))()
-	file, err := openTarget(f.gate(ctx), call, path)
+	defer f.lockFile(turnName(path))()
+	file, err := openTarget(f.newGate(ctx), call, path)
 	if errors.Is(err, os.ErrNotExist) {
-		return done(notFound(call, path, err))
+		return finishRun(notFound(call, path, err))
 	}
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	defer file.Close()
-	return doneWith(f.apply(ctx, call, path, file, list))
+	return doneWith(f.applyEdits(ctx, call, path, file, list))
 }
 
-// replacements reads the call's edits.
-func replacements(call *registry.Call) ([]replacement, error) {
+// parseReplacements reads the call's edits.
+func parseReplacements(call *registry.Call) ([]replacement, error) {
 	if !call.Has("edits") {
 		r := replacement{call.String("old_string"), call.String("new_string"), call.Bool("replace_all"), call.Int("count")}
-		return []replacement{r}, r.check()
+		return []replacement{r}, r.checkTexts()
 	}
 	var list []replacement
 	for i, e := range call.Array("edits") {
@@ -118,7 +118,7 @@ func replacements(call *registry.Call) ([]replacement, error) {
 		r.old, _ = m["old_string"].(string)
 		r.new, _ = m["new_string"].(string)
 		r.all, _ = m["replace_all"].(bool)
-		if err := r.check(); err != nil {
+		if err := r.checkTexts(); err != nil {
 			return nil, fmt.Errorf("edits[%d]: %w", i, err)
 		}
 		list = append(list, r)
@@ -129,7 +129,7 @@ func replacements(call *registry.Call) ([]replacement, error) {
 	return list, nil
 }
 
-func (r replacement) check() error {
+func (r replacement) checkTexts() error {
 	if r.old == "" {
 		return errors.New("old_string is empty: give the text to replace, or use write to make a whole file")
 	}
@@ -139,8 +139,8 @@ func (r replacement) check() error {
 	return nil
 }
 
-// apply makes the edits of a file that is open, all of them or none.
-func (f *files) apply(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) (about summary, err error) {
+// applyEdits makes the edits of a file that is open, all of them or none.
+func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, list []replacement) (about summary, err error) {
 	shown := call.Rel(path)
 	old, err := file.Content(changeLimit)
 	if err != nil {
@@ -149,10 +149,10 @@ func (f *files) apply(ctx context.Context, call *registry.Call, path string, fil
 	if err := expectHash(call, shown, old); err != nil {
 		return about, err
 	}
-	if r, known := f.lookup(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
+	if r, known := f.lookUpState(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
 		return about, fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
 	}
-	content, count, notes, err := edited(old, list, call.Bool("strict"), shown)
+	content, count, notes, err := applyReplacements(old, list, call.Bool("strict"), shown)
 	if err != nil {
 		return about, err
 	}
@@ -161,8 +161,8 @@ func (f *files) apply(ctx context.Context, call *registry.Call, path string, fil
 	}
 	facts := contentFacts(file.Path, content, hashOf(content))
 	facts["replacements"], facts["dry_run"] = count, call.Bool("dry_run")
-	about = summary{dryRun(call) + "edited " + shown + ", " + plural(count, "replacement"), facts}
-	report := diff(shown, old, content)
+	about = summary{dryRun(call) + "edited " + shown + ", " + countNoun(count, "replacement"), facts}
+	report := unifiedDiff(shown, old, content)
 	if call.Bool("dry_run") {
 		io.WriteString(call.Stdout, report)
 		fmt.Fprintf(call.Stderr, "dry run: %s is as it was\n", shown)
@@ -171,37 +171,37 @@ func (f *files) apply(ctx context.Context, call *registry.Call, path string, fil
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.replace(call, "edit", file, old, content, false); err != nil {
+	if err := f.replaceContent(call, "edit", file, old, content, false); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	_, err = io.WriteString(call.Stdout, report)
 	return about, err
 }
 
-// edited returns a content with the edits made, each on the result of the one
+// applyReplacements returns a content with the edits made, each on the result of the one
 // before, how many places they changed, and what has to be said of them.
-func edited(old []byte, list []replacement, strict bool, shown string) (content []byte, count int, notes []string, err error) {
+func applyReplacements(old []byte, list []replacement, strict bool, shown string) (content []byte, count int, notes []string, err error) {
 	c := codecFor(old, list)
 	text, err := c.decode(old)
 	if err != nil {
 		return nil, 0, nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	for i, r := range list {
-		places, note := match(text, r, strict)
-		if err := r.problem(text, places, shown, strict); err != nil {
+		places, note := findReplacement(text, r, strict)
+		if err := r.placesError(text, places, shown, strict); err != nil {
 			if len(list) > 1 {
 				err = fmt.Errorf("edits[%d]: %w (no edit was made)", i, err)
 			}
 			return nil, 0, nil, err
 		}
-		if size := grown(text, places); size > changeLimit {
-			return nil, 0, nil, fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, plural(size, "byte"), plural(changeLimit, "byte"))
+		if size := sizeAfter(text, places); size > changeLimit {
+			return nil, 0, nil, fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, countNoun(size, "byte"), countNoun(changeLimit, "byte"))
 		}
 		if note != "" {
 			notes = append(notes, note)
 		}
 		count += len(places)
-		text = replaced(text, places)
+		text = replacePlaces(text, places)
 	}
 	content, err = c.encode(text)
 	if err == nil && bytes.Equal(content, old) {
@@ -210,23 +210,23 @@ func edited(old []byte, list []replacement, strict bool, shown string) (content 
 	return content, count, notes, err
 }
 
-// problem says why the places of a replacement do not do.
-func (r replacement) problem(text string, places []located, shown string, strict bool) error {
+// placesError says why the places of a replacement do not do.
+func (r replacement) placesError(text string, places []located, shown string, strict bool) error {
 	n := len(places)
 	switch {
 	case n == 0:
-		return errors.New(diagnose(text, r, shown, strict))
+		return errors.New(diagnoseMismatch(text, r, shown, strict))
 	case r.count > 0 && n != r.count:
-		return fmt.Errorf("old_string occurs %s in %s (%s), not %d: nothing was changed", times(n), shown, lineNumbers(text, places, 10), r.count)
+		return fmt.Errorf("old_string occurs %s in %s (%s), not %d: nothing was changed", countTimes(n), shown, lineNumbers(text, places, 10), r.count)
 	case n > 1 && !r.all && r.count == 0:
-		return fmt.Errorf("old_string occurs %s in %s (%s): add surrounding lines, or pass --replace_all", times(n), shown, lineNumbers(text, places, 10))
+		return fmt.Errorf("old_string occurs %s in %s (%s): add surrounding lines, or pass --replace_all", countTimes(n), shown, lineNumbers(text, places, 10))
 	}
 	return nil
 }
 
-func times(n int) string {
+func countTimes(n int) string {
 	if n == 1 {
 		return "once"
 	}
-	return thousands(n) + " times"
+	return groupThousands(n) + " times"
 }

@@ -22,7 +22,7 @@ func newFilter(call *registry.Call) (*filter, error) {
 	var include []string
 	for _, p := range splitGlobs(call.String("glob")) {
 		p, out := strings.CutPrefix(p, "!")
-		p = anchored(p)
+		p = anchorPattern(p)
 		if !out {
 			include = append(include, p)
 			continue
@@ -84,9 +84,9 @@ func splitGlobs(s string) []string {
 	return slices.DeleteFunc(list, func(p string) bool { return p == "" })
 }
 
-// anchored makes a pattern of --glob one of a path: without a slash it may
+// anchorPattern makes a pattern of --glob one of a path: without a slash it may
 // match anywhere, with a slash at its end it means what is below.
-func anchored(p string) string {
+func anchorPattern(p string) string {
 	below := strings.HasSuffix(p, "/")
 	p = strings.TrimSuffix(p, "/")
 	if !strings.Contains(p, "/") {

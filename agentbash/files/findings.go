@@ -21,8 +21,8 @@ type findings struct {
 // spillSize is how many bytes of text wait in memory for their turn to be printed.
 const spillSize = 4 << 20
 
-// spill moves the text to a temporary file.
-func (f *findings) spill() error {
+// spillText moves the text to a temporary file.
+func (f *findings) spillText() error {
 	var err error
 	if f.spilled == nil {
 		f.spilled, err = unnamedFile(f.text)
@@ -111,22 +111,22 @@ func (f *lineForm) cut(out, line []byte, match bool, at func([]byte) int) []byte
 		if start = at(line); runeStarts(line[:start]) < f.columns*3/4 {
 			start = 0
 		} else {
-			start = back(line, start, f.columns/4)
+			start = charsBefore(line, start, f.columns/4)
 		}
 	}
 	text := firstRunes(line[start:], f.columns)
 	if before := runeStarts(line[:start]); before > 0 {
-		out = append(out, "["+plural(before, "character")+" more] ..."...)
+		out = append(out, "["+countNoun(before, "character")+" more] ..."...)
 	}
 	out = append(out, bytes.TrimSuffix(text, []byte{'\r'})...)
 	if after := runeStarts(line[start+len(text):]); after > 0 {
-		out = append(out, "... ["+plural(after, "more character")+"]"...)
+		out = append(out, "... ["+countNoun(after, "more character")+"]"...)
 	}
 	return out
 }
 
-// back is the offset n characters before at.
-func back(b []byte, at, n int) int {
+// charsBefore is the offset n characters before at.
+func charsBefore(b []byte, at, n int) int {
 	for ; n > 0 && at > 0; n-- {
 		_, size := utf8.DecodeLastRune(b[:at])
 		at -= size

@@ -45,7 +45,7 @@ repository, and .git always. Links are listed and not followed.`,
 			if !ok {
 				path = "."
 			}
-			base, _ := start(pattern, path)
+			base, _ := splitStart(pattern, path)
 			return []registry.Use{{Role: registry.ReadsTree, Value: base}}, known
 		},
 		Run: runGlob,
@@ -61,17 +61,17 @@ func ignoreParam() registry.Param {
 		Description: "Leave out what .gitignore, .ignore and git's other exclude files name; --ignore=false does not."}
 }
 
-// lookup is a pattern and where it starts.
-type lookup struct {
+// globQuery is a pattern and where it starts.
+type globQuery struct {
 	shown   string // as it was typed
 	base    string // absolute
 	text    string // what is left of the pattern below base
 	pattern *glob.Pattern
 }
 
-// start sorts out where a pattern starts, as typed, and what is left of it: its
+// splitStart sorts out where a pattern starts, as typed, and what is left of it: its
 // leading plain names are part of the directory.
-func start(pattern, path string) (base, rest string) {
+func splitStart(pattern, path string) (base, rest string) {
 	if tail, ok := strings.CutPrefix(pattern, "~/"); ok {
 		dir, rest := glob.Prefix(tail)
 		return "~/" + dir, rest
@@ -86,9 +86,9 @@ func start(pattern, path string) (base, rest string) {
 	return path + "/" + dir, rest // not joined: that would take ~/.. together
 }
 
-func newLookup(call *registry.Call, typed string) (*lookup, error) {
-	base, rest := start(typed, call.String("path"))
-	l := &lookup{shown: typed, base: call.Path(base), text: rest}
+func newLookup(call *registry.Call, typed string) (*globQuery, error) {
+	base, rest := splitStart(typed, call.String("path"))
+	l := &globQuery{shown: typed, base: call.Path(base), text: rest}
 	var err error
 	if l.pattern, err = glob.Compile(rest); err != nil {
 		return nil, registry.Usagef("%v", err)
@@ -105,10 +105,10 @@ type found struct {
 func runGlob(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	l, err := newLookup(call, call.String("pattern"))
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	if err := isDirectory(call, l.base); err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	p := &printer{out: bufio.NewWriterSize(call.Stdout, 64<<10), skip: call.Int("offset"), limit: call.Int("limit"), end: '\n'}
 	if call.Bool("null") {
@@ -125,17 +125,17 @@ func runGlob(ctx context.Context, call *registry.Call) (registry.ToolResult, err
 		})
 	}
 	if err = errors.Join(err, p.err, p.out.Flush()); err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	switch {
 	case p.seen == 0:
-		l.explain(ctx, call)
+		l.explainNothing(ctx, call)
 	case p.printed < p.seen-p.skip:
-		fmt.Fprintf(call.Stderr, "paths %d-%d of %s: go on with --offset %d\n", p.skip+1, p.skip+p.printed, thousands(p.seen), p.skip+p.printed)
+		fmt.Fprintf(call.Stderr, "paths %d-%d of %s: go on with --offset %d\n", p.skip+1, p.skip+p.printed, groupThousands(p.seen), p.skip+p.printed)
 	case p.printed == 0:
-		fmt.Fprintf(call.Stderr, "%s matched, none after --offset %d\n", plural(p.seen, "path"), p.skip)
+		fmt.Fprintf(call.Stderr, "%s matched, none after --offset %d\n", countNoun(p.seen, "path"), p.skip)
 	}
-	return doneWith(summary{"glob: " + plural(p.seen, "path"),
+	return doneWith(summary{"glob: " + countNoun(p.seen, "path"),
 		map[string]any{"path": l.base, "matches": p.seen, "printed": p.printed, "truncated": p.printed < p.seen}}, nil)
 }
 
@@ -151,12 +151,12 @@ func isDirectory(call *registry.Call, path string) error {
 	return nil
 }
 
-func (l *lookup) options(call *registry.Call) *walk.Options {
+func (l *globQuery) options(call *registry.Call) *walk.Options {
 	return &walk.Options{Hidden: call.Bool("hidden"), All: !call.Bool("ignore"), Inline: true, Links: true}
 }
 
 // walk gives emit what matches the pattern, in order.
-func (l *lookup) walk(ctx context.Context, call *registry.Call, o *walk.Options, p *glob.Pattern, emit func([]found) bool) error {
+func (l *globQuery) walk(ctx context.Context, call *registry.Call, o *walk.Options, p *glob.Pattern, emit func([]found) bool) error {
 	o.Include, o.Dirs = p, p.Dirs()
 	withTime := call.String("sort") == "mtime"
 	work := func(_ int, b *walk.Batch) []found {
@@ -190,7 +190,7 @@ func (l *lookup) walk(ctx context.Context, call *registry.Call, o *walk.Options,
 }
 
 // byTime prints what matches, the newest first.
-func (l *lookup) byTime(ctx context.Context, call *registry.Call, p *printer) error {
+func (l *globQuery) byTime(ctx context.Context, call *registry.Call, p *printer) error {
 	var all []found
 	err := l.walk(ctx, call, l.options(call), l.pattern, func(list []found) bool {
 		all = append(all, list...)
@@ -228,8 +228,8 @@ func (p *printer) print(path string) {
 	}
 }
 
-// explain says why nothing matched, as far as that can be found out.
-func (l *lookup) explain(ctx context.Context, call *registry.Call) {
+// explainNothing says why nothing matched, as far as that can be found out.
+func (l *globQuery) explainNothing(ctx context.Context, call *registry.Call) {
 	what := "files"
 	if l.pattern.Dirs() {
 		what = "directories"
@@ -261,7 +261,7 @@ func (l *lookup) explain(ctx context.Context, call *registry.Call) {
 	}
 	if !l.pattern.Dirs() {
 		if n := count(strings.TrimSuffix(l.text, "/")+"/", same); n > 0 {
-			notes = append(notes, fmt.Sprintf("%s by that name: end the pattern with / to list directories", directories(n)))
+			notes = append(notes, fmt.Sprintf("%s by that name: end the pattern with / to list directories", countDirectories(n)))
 		}
 	}
 	fmt.Fprintln(call.Stderr, strings.Join(notes, "; "))
@@ -272,12 +272,12 @@ const countAtMost = 100000
 
 func upTo(n int) string {
 	if n >= countAtMost {
-		return "more than " + thousands(countAtMost)
+		return "more than " + groupThousands(countAtMost)
 	}
-	return thousands(n)
+	return groupThousands(n)
 }
 
-func directories(n int) string {
+func countDirectories(n int) string {
 	if n == 1 {
 		return "1 directory"
 	}

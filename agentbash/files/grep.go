@@ -100,8 +100,8 @@ type query struct {
 
 func (q *query) hasContext() bool { return q.before > 0 || q.after > 0 }
 
-// bulk reports whether everything is printed, so that records need not be told apart.
-func (q *query) bulk() bool { return q.skip == 0 && q.limit == 0 }
+// printsAll reports whether everything is printed, so that records need not be told apart.
+func (q *query) printsAll() bool { return q.skip == 0 && q.limit == 0 }
 
 func newQuery(call *registry.Call) (*query, error) {
 	q := &query{
@@ -143,18 +143,18 @@ func patternAdvice(err error) string {
 func (f *files) grep(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	q, err := newQuery(call)
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
-	q.gate = f.gate(ctx)
+	q.gate = f.newGate(ctx)
 	out := newReport(q, bufio.NewWriterSize(call.Stdout, 64<<10))
 	root, err := q.search(ctx, out)
 	if err = errors.Join(err, out.err, out.w.Flush()); err != nil {
-		return done(asGrepError(err))
+		return finishRun(asGrepError(err))
 	}
-	out.notes()
+	out.printNotes()
 	res := out.result()
 	if !res.Success && root != "" {
-		q.explain(ctx, root, out)
+		q.explainNothing(ctx, root, out)
 	}
 	return res, nil
 }
@@ -172,7 +172,7 @@ func asGrepError(err error) error {
 func (q *query) search(ctx context.Context, out *report) (root string, err error) {
 	typed := q.call.String("path")
 	if typed == "-" {
-		return "", q.stdin(out, newWorkers(ctx, q, out).at(0))
+		return "", q.searchStdin(out, newWorkers(ctx, q, out).at(0))
 	}
 	path := q.call.Path(typed)
 	info, err := os.Stat(path)
@@ -185,17 +185,17 @@ func (q *query) search(ctx context.Context, out *report) (root string, err error
 	if q.call.String("sort") == "mtime" {
 		return path, q.byTime(ctx, path, out)
 	}
-	return path, q.tree(ctx, path, q.filter.options(q.call), out)
+	return path, q.searchTree(ctx, path, q.filter.options(q.call), out)
 }
 
-// tree searches all files below a directory.
-func (q *query) tree(ctx context.Context, root string, o *walk.Options, out *report) error {
-	return walkTree(ctx, root, o, newWorkers(ctx, q, out), out.add, out.failed)
+// searchTree searches all files below a directory.
+func (q *query) searchTree(ctx context.Context, root string, o *walk.Options, out *report) error {
+	return walkTree(ctx, root, o, newWorkers(ctx, q, out), out.printFindings, out.noteFailure)
 }
 
 func walkTree(ctx context.Context, root string, o *walk.Options, w *workers, emit func(*findings) bool, failed func(string, error)) error {
 	return walk.Walk(ctx, root, o, walk.Client[*findings]{
-		Work:   func(i int, b *walk.Batch) *findings { return w.at(i).batch(b) },
+		Work:   func(i int, b *walk.Batch) *findings { return w.at(i).searchBatch(b) },
 		Emit:   emit,
 		Weigh:  func(f *findings) int { return cap(f.text) + 16*cap(f.hits) },
 		Failed: failed,
@@ -211,10 +211,10 @@ func (q *query) oneFile(ctx context.Context, path string, out *report) error {
 	w := newWorkers(ctx, q, out).at(0)
 	w.found = &findings{}
 	w.explicit, w.alone = true, true
-	if err := w.file(src.fd, q.call.Rel(path)); err != nil {
+	if err := w.searchFile(src.fd, q.call.Rel(path)); err != nil {
 		return fmt.Errorf("%s: %w", q.call.Rel(path), err)
 	}
-	out.add(w.found)
+	out.printFindings(w.found)
 	return nil
 }
 
@@ -236,7 +236,7 @@ func (q *query) byTime(ctx context.Context, root string, out *report) error {
 	first.mode, first.before, first.after, first.skip, first.limit = "files", 0, 0, 0, 0
 	list := newReport(&first, nil)
 	list.collect = true
-	if err := first.tree(ctx, root, q.filter.options(q.call), list); err != nil {
+	if err := first.searchTree(ctx, root, q.filter.options(q.call), list); err != nil {
 		return err
 	}
 	list.sortByTime()
@@ -244,7 +244,7 @@ func (q *query) byTime(ctx context.Context, root string, out *report) error {
 	out.total.matches, out.total.files = 0, 0
 	for _, f := range list.collected {
 		if err := q.oneFile(ctx, filepath.Clean(f.path), out); err != nil {
-			out.failed(f.path, err)
+			out.noteFailure(f.path, err)
 		}
 		out.total.searched-- // counted by the first pass
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/agentbash/agentbash/agentbash/internal/crew"
+	"github.com/agentbash/agentbash/agentbash/internal/panicgroup"
 	"github.com/agentbash/agentbash/agentbash/internal/search"
 )
 
@@ -60,7 +60,7 @@ func (w *worker) inBlocks(fd int, size int64) error {
 	b := &blocks{w: w, fd: fd, size: size, number: 1, ahead: make(chan struct{}, 2*n), done: make(chan *block, 2*n)}
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
-	var c crew.Crew
+	var c panicgroup.Group
 	running := atomic.Int64{}
 	running.Store(int64(n))
 	for range n {
@@ -98,7 +98,7 @@ func (b *blocks) run(ctx context.Context) {
 		if i*blockSize >= b.size {
 			return
 		}
-		b.done <- b.search(s, m, i)
+		b.done <- b.searchBlock(s, m, i)
 	}
 }
 
@@ -116,7 +116,7 @@ func (b *blocks) mergeAll(ctx context.Context) error {
 			if b.stop.Load() {
 				continue
 			}
-			if err := b.merge(ctx, one); err != nil {
+			if err := b.mergeBlock(ctx, one); err != nil {
 				b.stop.Store(true)
 				return err
 			}
@@ -125,8 +125,8 @@ func (b *blocks) mergeAll(ctx context.Context) error {
 	return nil
 }
 
-// merge prints a block's lines.
-func (b *blocks) merge(ctx context.Context, one *block) error {
+// mergeBlock prints a block's lines.
+func (b *blocks) mergeBlock(ctx context.Context, one *block) error {
 	if one.err == io.EOF { // the file became shorter
 		b.stop.Store(true)
 		return nil
@@ -144,7 +144,7 @@ func (b *blocks) merge(ctx context.Context, one *block) error {
 		return nil
 	}
 	b.w.takeBlock(one, b.number)
-	b.advance(one)
+	b.addCounted(one)
 	b.spare.Put(one)
 	if b.w.q.mode == "files" && b.w.lines > 0 {
 		b.stop.Store(true)
@@ -152,8 +152,8 @@ func (b *blocks) merge(ctx context.Context, one *block) error {
 	return nil
 }
 
-// advance adds a counted block to number, and stops the search where it turns binary.
-func (b *blocks) advance(one *block) {
+// addCounted adds a counted block to number, and stops the search where it turns binary.
+func (b *blocks) addCounted(one *block) {
 	b.number += one.newlines
 	if one.nul {
 		b.w.out.turnsBinary(b.w.form.path, b.number)
@@ -166,12 +166,12 @@ func (b *blocks) countBefore(ctx context.Context) error {
 	list := b.uncounted
 	b.uncounted = nil
 	var next atomic.Int64
-	var c crew.Crew
+	var c panicgroup.Group
 	for range min(runtime.GOMAXPROCS(0), len(list)) {
 		c.Go(func() {
 			m := &mapped{fd: b.fd}
 			for i := next.Add(1) - 1; int(i) < len(list) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				b.count(m, list[i])
+				b.countLines(m, list[i])
 			}
 		}, nil)
 	}
@@ -183,14 +183,14 @@ func (b *blocks) countBefore(ctx context.Context) error {
 			return one.err
 		}
 		if !b.stop.Load() {
-			b.advance(one)
+			b.addCounted(one)
 		}
 	}
 	return ctx.Err()
 }
 
-// count counts a block's lines, up to a NUL byte.
-func (b *blocks) count(m *mapped, one *block) {
+// countLines counts a block's lines, up to a NUL byte.
+func (b *blocks) countLines(m *mapped, one *block) {
 	off := one.index * blockSize
 	one.err = m.view(off, int(min(blockSize, b.size-off)), func(data []byte) {
 		one.newlines, one.nul = search.CountLines(data)
@@ -203,19 +203,19 @@ func (b *blocks) count(m *mapped, one *block) {
 // takeBlock adds a block's lines to the worker's findings; number is that of the block's first line.
 func (w *worker) takeBlock(one *block, number int) {
 	w.lines += one.lines
-	keep, start := w.out.keep(), 0
+	keep, start := w.out.recordLimit(), 0
 	for _, h := range one.hits {
 		if keep > 0 && w.kept == keep || w.out.full.Load() {
 			return
 		}
 		w.kept++
-		w.record(w.form.append(w.startRecord(true), number+h.before, one.text[start:h.end], true, w.q.matcher.Find), true)
+		w.endRecord(w.form.append(w.startRecord(true), number+h.before, one.text[start:h.end], true, w.q.matcher.Find), true)
 		start = h.end
 	}
 }
 
-// search searches the lines that start in a block.
-func (b *blocks) search(s *search.Scanner, m *mapped, index int64) *block {
+// searchBlock searches the lines that start in a block.
+func (b *blocks) searchBlock(s *search.Scanner, m *mapped, index int64) *block {
 	off := index * blockSize
 	count := b.counting.Load()
 	var out *block
@@ -224,9 +224,9 @@ func (b *blocks) search(s *search.Scanner, m *mapped, index int64) *block {
 		to := min(off+blockSize+slack, b.size)
 		whole := true
 		err := m.view(from, int(to-from), func(data []byte) {
-			out = b.fresh(out)
+			out = b.newBlock(out)
 			out.index, out.counted = index, count
-			whole = b.lines(s, out, data, int(off-from), to == b.size || slack > longLine)
+			whole = b.searchLines(s, out, data, int(off-from), to == b.size || slack > longLine)
 		})
 		switch {
 		case err != nil:
@@ -242,8 +242,8 @@ func (b *blocks) search(s *search.Scanner, m *mapped, index int64) *block {
 	}
 }
 
-// fresh returns an empty block with the memory of an old one, if there is one.
-func (b *blocks) fresh(old *block) *block {
+// newBlock returns an empty block with the memory of an old one, if there is one.
+func (b *blocks) newBlock(old *block) *block {
 	if old == nil {
 		old, _ = b.spare.Get().(*block)
 	}
@@ -253,9 +253,9 @@ func (b *blocks) fresh(old *block) *block {
 	return &block{hits: old.hits[:0], text: old.text[:0]}
 }
 
-// lines searches the lines that start in data[start:start+blockSize]; it
+// searchLines searches the lines that start in data[start:start+blockSize]; it
 // returns false when the last of them goes beyond data, and more would follow.
-func (b *blocks) lines(s *search.Scanner, out *block, data []byte, start int, last bool) bool {
+func (b *blocks) searchLines(s *search.Scanner, out *block, data []byte, start int, last bool) bool {
 	limit := min(start+blockSize, len(data))
 	first := start
 	if start > 0 {
@@ -288,7 +288,7 @@ func (b *blocks) lines(s *search.Scanner, out *block, data []byte, start int, la
 			stop = at + blockPart
 			stop += lineEndIn(data[stop-1 : end])
 		}
-		if !b.part(s, out, data[at:stop]) {
+		if !b.searchPart(s, out, data[at:stop]) {
 			return true
 		}
 		at = stop
@@ -307,8 +307,8 @@ func lineEndIn(data []byte) int {
 	return len(data) - 1
 }
 
-// part searches whole lines; it reports whether the search goes on.
-func (b *blocks) part(s *search.Scanner, out *block, data []byte) bool {
+// searchPart searches whole lines; it reports whether the search goes on.
+func (b *blocks) searchPart(s *search.Scanner, out *block, data []byte) bool {
 	newlines, nul := 0, false
 	if out.counted {
 		newlines, nul = search.CountLines(data)
@@ -328,7 +328,7 @@ func (b *blocks) part(s *search.Scanner, out *block, data []byte) bool {
 		if b.w.q.mode == "files" || !out.counted {
 			return false
 		}
-		if keep := b.w.out.keep(); b.w.q.mode == "content" && !b.w.quiet && !b.w.out.full.Load() && (keep == 0 || len(out.hits) < keep) {
+		if keep := b.w.out.recordLimit(); b.w.q.mode == "content" && !b.w.quiet && !b.w.out.full.Load() && (keep == 0 || len(out.hits) < keep) {
 			number += bytes.Count(data[counted:start], newline)
 			counted = start
 			out.text = append(out.text, data[start:end]...)

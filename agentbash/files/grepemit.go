@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// search searches the whole lines of the buffer up to a place.
-func (w *worker) search(end int) {
+// searchLines searches the whole lines of the buffer up to a place.
+func (w *worker) searchLines(end int) {
 	base := w.done
 	w.scanner.Reset(w.buf[base:end])
 	for from := 0; ; {
@@ -16,28 +16,28 @@ func (w *worker) search(end int) {
 		if !ok {
 			break
 		}
-		w.match(base+start, base+stop)
+		w.takeMatch(base+start, base+stop)
 		if w.q.mode == "files" {
 			break
 		}
 		from = stop + 1
 	}
-	w.trail(end)
+	w.printTrailing(end)
 	w.done = end
 }
 
-// match takes a matching line; its place does not include the newline.
-func (w *worker) match(start, end int) {
+// takeMatch takes a matching line; its place does not include the newline.
+func (w *worker) takeMatch(start, end int) {
 	w.lines++
 	if w.q.mode != "content" || w.quiet || w.out.full.Load() {
 		return
 	}
-	w.trail(start)
-	if keep := w.out.keep(); keep > 0 && w.kept == keep {
+	w.printTrailing(start)
+	if keep := w.out.recordLimit(); keep > 0 && w.kept == keep {
 		return
 	}
 	w.kept++
-	from := w.back(start, w.q.before, max(w.printed, 0))
+	from := w.linesBefore(start, w.q.before, max(w.printed, 0))
 	gap := from != w.printed || w.kept == 1
 	text := w.startRecord(gap)
 	number := w.numberAt(from)
@@ -47,12 +47,12 @@ func (w *worker) match(start, end int) {
 		at = next + 1
 	}
 	text = w.form.append(text, number, w.buf[start:end], true, w.q.matcher.Find)
-	w.record(text, gap)
+	w.endRecord(text, gap)
 	w.printed, w.todo = end+1, w.q.after
 }
 
-// trail prints the lines after the last match, up to a place, while some are still to be printed.
-func (w *worker) trail(limit int) {
+// printTrailing prints the lines after the last match, up to a place, while some are still to be printed.
+func (w *worker) printTrailing(limit int) {
 	if w.todo == 0 || w.printed < 0 {
 		return
 	}
@@ -84,7 +84,7 @@ const multilineLimit = 512 << 20
 func (w *worker) multiline(whole bool, rest io.Reader) error {
 	for !whole {
 		var err error
-		if whole, err = w.fill(rest); err != nil {
+		if whole, err = w.fillBuffer(rest); err != nil {
 			return err
 		}
 		if w.n > multilineLimit {
@@ -107,16 +107,16 @@ func (w *worker) multiline(whole bool, rest io.Reader) error {
 		}
 		for at := max(bytes.LastIndexByte(buf[:from], '\n')+1, next); at <= to && at < len(buf); at = next {
 			end := lineEnd(buf, at)
-			w.match(at, end)
+			w.takeMatch(at, end)
 			next = end + 1
 		}
 	}
-	w.trail(w.n)
+	w.printTrailing(w.n)
 	return nil
 }
 
-// stdin searches what is piped in.
-func (q *query) stdin(out *report, w *worker) error {
+// searchStdin searches what is piped in.
+func (q *query) searchStdin(out *report, w *worker) error {
 	if q.call.Stdin == nil {
 		return errors.New("there is nothing on stdin: pipe something in, or name a path")
 	}
@@ -127,9 +127,9 @@ func (q *query) stdin(out *report, w *worker) error {
 		return fmt.Errorf("stdin: %w", err)
 	}
 	w.found.searched++
-	if err := w.content(w.buf[:n], err != nil, q.call.Stdin); err != nil {
+	if err := w.searchContent(w.buf[:n], err != nil, q.call.Stdin); err != nil {
 		return err
 	}
-	out.add(w.found)
+	out.printFindings(w.found)
 	return nil
 }

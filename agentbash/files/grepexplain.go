@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// explain says why nothing matched in a directory: how much was searched, and
+// explainNothing says why nothing matched in a directory: how much was searched, and
 // what matches in what was left out.
-func (q *query) explain(ctx context.Context, root string, out *report) {
-	notes := []string{"0 in " + plural(out.total.searched, "file")}
+func (q *query) explainNothing(ctx context.Context, root string, out *report) {
+	notes := []string{"0 in " + countNoun(out.total.searched, "file")}
 	if out.total.binary > 0 {
-		notes = append(notes, plural(out.total.binary, "binary file")+" left out")
+		notes = append(notes, countNoun(out.total.binary, "binary file")+" left out")
 	}
 	hidden, ignore := q.call.Bool("hidden"), q.call.Bool("ignore")
 	if !hidden || ignore {
 		if n, where := q.leftOut(ctx, root); n > 0 {
-			notes = append(notes, fmt.Sprintf("%s in ignored or hidden files (%s): pass --ignore=false --hidden", thousands(n), where))
+			notes = append(notes, fmt.Sprintf("%s in ignored or hidden files (%s): pass --ignore=false --hidden", groupThousands(n), where))
 		}
 	}
 	if out.total.searched == 0 && q.filter.narrow() {
@@ -42,7 +42,7 @@ func (q *query) leftOut(ctx context.Context, root string) (int, string) {
 		for _, h := range f.hits {
 			if len(places) < 3 {
 				line := string(f.text[start:h.end])
-				places = append(places, place(line))
+				places = append(places, linePlace(line))
 			}
 			start = h.end
 		}
@@ -61,8 +61,8 @@ func (q *query) leftOut(ctx context.Context, root string) (int, string) {
 // many times as big as what it belongs to.
 const leftOutFiles = 100000
 
-// place is the path:N of a path:N:text.
-func place(line string) string {
+// linePlace is the path:N of a path:N:text.
+func linePlace(line string) string {
 	path, rest, _ := strings.Cut(line, ":")
 	number, _, _ := strings.Cut(rest, ":")
 	return path + ":" + number

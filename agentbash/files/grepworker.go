@@ -63,9 +63,9 @@ type worker struct {
 	todo    int // lines of context still to print
 }
 
-// batch searches some files of a directory.
-func (w *worker) batch(b *walk.Batch) *findings {
-	w.found = w.out.fresh()
+// searchBatch searches some files of a directory.
+func (w *worker) searchBatch(b *walk.Batch) *findings {
+	w.found = w.out.newFindings()
 	prefix := shownDir(w.q.call, b.Dir.Path)
 	for _, e := range b.Entries {
 		if w.ctx.Err() != nil {
@@ -74,7 +74,7 @@ func (w *worker) batch(b *walk.Batch) *findings {
 		fd, err := b.Dir.Open(e.Name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOCTTY)
 		if err == nil {
 			if err = w.q.gate.mayRead(fd); err == nil {
-				err = w.file(fd, prefix+e.Name)
+				err = w.searchFile(fd, prefix+e.Name)
 			}
 			if err == nil && w.out.collect && w.lines > 0 {
 				var st unix.Stat_t
@@ -86,28 +86,28 @@ func (w *worker) batch(b *walk.Batch) *findings {
 		if denied := (*Denied)(nil); errors.As(err, &denied) {
 			w.out.leftOut()
 		} else if err != nil {
-			w.out.failed(b.Dir.Path+"/"+e.Name, err)
+			w.out.noteFailure(b.Dir.Path+"/"+e.Name, err)
 		}
 	}
 	return w.found
 }
 
-// file searches one open file.
-func (w *worker) file(fd int, shown string) error {
+// searchFile searches one open file.
+func (w *worker) searchFile(fd int, shown string) error {
 	w.form = lineForm{path: shown, numbers: w.q.numbers, columns: w.q.columns}
 	n, err := readFull(fd, w.buf)
 	if err != nil {
 		return err
 	}
 	w.found.searched++
-	return w.content(w.buf[:n], n < len(w.buf), &fdReader{fd: fd})
+	return w.searchContent(w.buf[:n], n < len(w.buf), &fdReader{fd: fd})
 }
 
 // readFull reads until the buffer is full or the file ends.
 func readFull(fd int, buf []byte) (int, error) {
 	total := 0
 	for total < len(buf) {
-		n, err := retry(func() (int, error) { return unix.Read(fd, buf[total:]) })
+		n, err := retryInterrupted(func() (int, error) { return unix.Read(fd, buf[total:]) })
 		if err != nil {
 			return total, err
 		}
@@ -122,7 +122,7 @@ func readFull(fd int, buf []byte) (int, error) {
 type fdReader struct{ fd int }
 
 func (r *fdReader) Read(p []byte) (int, error) {
-	n, err := retry(func() (int, error) { return unix.Read(r.fd, p) })
+	n, err := retryInterrupted(func() (int, error) { return unix.Read(r.fd, p) })
 	if err != nil {
 		return 0, err
 	}
@@ -132,12 +132,12 @@ func (r *fdReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// content searches what starts with head, which is in the worker's buffer, and
+// searchContent searches what starts with head, which is in the worker's buffer, and
 // goes on in rest, unless head is all.
-func (w *worker) content(head []byte, whole bool, rest io.Reader) error {
+func (w *worker) searchContent(head []byte, whole bool, rest io.Reader) error {
 	w.lines, w.kept, w.quiet = 0, 0, false
 	if mark := utf16Mark(head); mark != "" {
-		rest = decoder(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest), mark)
+		rest = newDecoder(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest), mark)
 		n, err := io.ReadFull(rest, w.buf)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 			return err
@@ -155,13 +155,13 @@ func (w *worker) content(head []byte, whole bool, rest io.Reader) error {
 	if bytes.HasPrefix(head, utf8BOM) {
 		w.done, w.counted, w.printed = len(utf8BOM), len(utf8BOM), len(utf8BOM)
 	}
-	err := w.rest(whole, rest)
-	w.finish()
+	err := w.searchRest(whole, rest)
+	w.countFile()
 	return err
 }
 
-// rest searches a content whose start is in the buffer, in the way that suits it.
-func (w *worker) rest(whole bool, rest io.Reader) error {
+// searchRest searches a content whose start is in the buffer, in the way that suits it.
+func (w *worker) searchRest(whole bool, rest io.Reader) error {
 	if w.q.multi {
 		return w.multiline(whole, rest)
 	}
@@ -171,14 +171,14 @@ func (w *worker) rest(whole bool, rest io.Reader) error {
 			return w.inBlocks(f.fd, st.Size)
 		}
 	}
-	return w.stream(whole, rest)
+	return w.searchStream(whole, rest)
 }
 
 // binaryHead is how far a NUL byte makes a file binary, in bytes; one that comes later ends the search.
 const binaryHead = 64 << 10
 
-// finish counts the file.
-func (w *worker) finish() {
+// countFile counts the file.
+func (w *worker) countFile() {
 	if w.lines == 0 {
 		return
 	}
@@ -186,23 +186,23 @@ func (w *worker) finish() {
 	switch w.q.mode {
 	case "files":
 		w.found.matches++
-		w.record(append(w.startRecord(false), w.form.path+"\n"...), false)
+		w.endRecord(append(w.startRecord(false), w.form.path+"\n"...), false)
 	case "count":
 		w.found.matches++
-		w.record(fmt.Appendf(w.found.text, "%s:%d\n", w.form.path, w.lines), false)
+		w.endRecord(fmt.Appendf(w.found.text, "%s:%d\n", w.form.path, w.lines), false)
 	default:
 		w.found.matches += w.lines
 	}
 	if w.quiet {
-		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown\n", w.form.path, plural(w.lines, "matching line"))
+		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown\n", w.form.path, countNoun(w.lines, "matching line"))
 	}
 }
 
-// record ends a record with what was appended to the text.
-func (w *worker) record(text []byte, gap bool) {
+// endRecord ends a record with what was appended to the text.
+func (w *worker) endRecord(text []byte, gap bool) {
 	f := w.found
 	f.text = text
-	if !w.q.bulk() {
+	if !w.q.printsAll() {
 		f.hits = append(f.hits, hit{len(text), gap})
 		return
 	}
@@ -211,10 +211,10 @@ func (w *worker) record(text []byte, gap bool) {
 		return
 	}
 	if w.alone { // nothing else waits to be printed: it need not wait either
-		w.out.add(f)
-		w.found = w.out.fresh()
-	} else if err := f.spill(); err != nil {
-		w.out.failed(w.form.path, err)
+		w.out.printFindings(f)
+		w.found = w.out.newFindings()
+	} else if err := f.spillText(); err != nil {
+		w.out.noteFailure(w.form.path, err)
 	}
 }
 
@@ -226,15 +226,15 @@ func (w *worker) startRecord(gap bool) []byte {
 	return w.found.text
 }
 
-// stream searches buffer by buffer; a line that the end of a buffer cuts goes to the next.
-func (w *worker) stream(whole bool, rest io.Reader) error {
+// searchStream searches buffer by buffer; a line that the end of a buffer cuts goes to the next.
+func (w *worker) searchStream(whole bool, rest io.Reader) error {
 	for {
 		end := w.n
 		if !whole {
 			end = bytes.LastIndexByte(w.buf[w.done:w.n], '\n') + 1 + w.done
 			if end == w.done && w.n-w.done < longLine { // not one whole line
 				var err error
-				if whole, err = w.fill(rest); err != nil {
+				if whole, err = w.fillBuffer(rest); err != nil {
 					return err
 				}
 				continue
@@ -248,21 +248,21 @@ func (w *worker) stream(whole bool, rest io.Reader) error {
 			whole = true
 			w.out.turnsBinary(w.form.path, w.number+bytes.Count(w.buf[w.counted:end], newline))
 		}
-		w.search(end)
+		w.searchLines(end)
 		if whole || w.q.mode == "files" && w.lines > 0 || w.ctx.Err() != nil {
 			return w.ctx.Err()
 		}
-		w.roll()
+		w.rollBuffer()
 		var err error
-		if whole, err = w.fill(rest); err != nil {
+		if whole, err = w.fillBuffer(rest); err != nil {
 			return err
 		}
 	}
 }
 
-// fill reads until the buffer is full, a bigger one if it is full already, and
+// fillBuffer reads until the buffer is full, a bigger one if it is full already, and
 // reports whether the content ended.
-func (w *worker) fill(rest io.Reader) (bool, error) {
+func (w *worker) fillBuffer(rest io.Reader) (bool, error) {
 	if w.n == len(w.buf) {
 		w.buf = append(w.buf, make([]byte, len(w.buf))...)
 	}
@@ -274,10 +274,10 @@ func (w *worker) fill(rest io.Reader) (bool, error) {
 	return false, err
 }
 
-// roll drops from the buffer what was searched, except lines that can be
+// rollBuffer drops from the buffer what was searched, except lines that can be
 // context of the next match.
-func (w *worker) roll() {
-	keep := w.back(w.done, w.q.before, max(w.printed, 0))
+func (w *worker) rollBuffer() {
+	keep := w.linesBefore(w.done, w.q.before, max(w.printed, 0))
 	w.number = w.numberAt(keep)
 	w.n = copy(w.buf, w.buf[keep:w.n])
 	w.done -= keep
@@ -292,8 +292,8 @@ func (w *worker) numberAt(at int) int {
 	return w.number
 }
 
-// back is the start of the nth line before the one at a place, but not before a limit.
-func (w *worker) back(at, n, limit int) int {
+// linesBefore is the start of the nth line before the one at a place, but not before a limit.
+func (w *worker) linesBefore(at, n, limit int) int {
 	for ; n > 0 && at > limit; n-- {
 		at = bytes.LastIndexByte(w.buf[limit:at-1], '\n') + 1 + limit
 	}

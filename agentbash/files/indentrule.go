@@ -26,7 +26,7 @@ func newIndentRule(pairs []indentPair, new []indented) (indentRule, bool) {
 		canRemove = canRemove && p.old == remove+p.file
 	}
 	switch {
-	case canAdd && !clashes(add, new):
+	case canAdd && !indentClashes(add, new):
 		return indentRule{add: add}, true
 	case canRemove:
 		return indentRule{remove: remove}, true
@@ -34,12 +34,12 @@ func newIndentRule(pairs []indentPair, new []indented) (indentRule, bool) {
 	return newUnitRule(pairs, new)
 }
 
-// clashes reports whether the new text is indented by other characters than
+// indentClashes reports whether the new text is indented by other characters than
 // what would be put before it, so that a mix would come of it.
-func clashes(add string, new []indented) bool {
-	kind, _ := only(add)
+func indentClashes(add string, new []indented) bool {
+	kind, _ := onlyIndent(add)
 	for _, n := range new {
-		k, _ := only(n.indent)
+		k, _ := onlyIndent(n.indent)
 		if n.rest != "" && kind != 0 && k != 0 && k != kind {
 			return true
 		}
@@ -47,9 +47,9 @@ func clashes(add string, new []indented) bool {
 	return false
 }
 
-// only says of which character an indentation consists: 0 when it is empty, ok
+// onlyIndent says of which character an indentation consists: 0 when it is empty, ok
 // is false for a mix.
-func only(indent string) (kind byte, ok bool) {
+func onlyIndent(indent string) (kind byte, ok bool) {
 	if indent == "" {
 		return 0, true
 	}
@@ -75,7 +75,7 @@ func newUnitRule(pairs []indentPair, new []indented) (indentRule, bool) {
 		return r, false
 	}
 	r.fromSize, r.toSize = 1, 1
-	size := slope(pairs, r.from == ' ')
+	size := indentSlope(pairs, r.from == ' ')
 	if size == 0 {
 		size = guessUnit(pairs[0], append(olds, new...), r.from == ' ')
 	}
@@ -96,15 +96,15 @@ func newUnitRule(pairs []indentPair, new []indented) (indentRule, bool) {
 // kinds notes of which character an indentation consists, and reports whether
 // that is the same as before.
 func (r *indentRule) kinds(indent string, kind *byte) bool {
-	k, ok := only(indent)
+	k, ok := onlyIndent(indent)
 	if k != 0 && *kind == 0 {
 		*kind = k
 	}
 	return ok && (k == 0 || k == *kind)
 }
 
-// slope is the number of spaces for a tab that two pairs of different depth show, or 0.
-func slope(pairs []indentPair, oldIsSpaces bool) int {
+// indentSlope is the number of spaces for a tab that two pairs of different depth show, or 0.
+func indentSlope(pairs []indentPair, oldIsSpaces bool) int {
 	for _, p := range pairs[1:] {
 		spaces, tabs := len(p.old)-len(pairs[0].old), len(p.file)-len(pairs[0].file)
 		if !oldIsSpaces {

@@ -45,10 +45,10 @@ func (w *lineWriter) write(piece []byte) (bool, error) {
 		end := bytes.IndexByte(piece, '\n')
 		var err error
 		if end < 0 {
-			err = w.part(piece)
+			err = w.addPart(piece)
 			piece = nil
 		} else {
-			if err = w.part(piece[:end]); err == nil {
+			if err = w.addPart(piece[:end]); err == nil {
 				err = w.endLine("\n")
 			}
 			piece = piece[end+1:]
@@ -70,20 +70,20 @@ func (w *lineWriter) close() error {
 	return w.out.Flush()
 }
 
-// part takes a part of a line without its newline.
-func (w *lineWriter) part(b []byte) error {
+// addPart takes a part of a line without its newline.
+func (w *lineWriter) addPart(b []byte) error {
 	if !w.inLine {
 		w.inLine, w.line, w.runes = true, w.line[:0], 0
 	}
 	if w.columns == 0 && w.maxBytes == 0 {
-		if err := w.begin(); err != nil {
+		if err := w.writeNumber(); err != nil {
 			return err
 		}
-		w.check(b)
+		w.checkBytes(b)
 		_, err := w.out.Write(b)
 		return err
 	}
-	keep := w.keep()
+	keep := w.usefulBytes()
 	if room := keep - len(w.line); room > 0 {
 		w.line = append(w.line, b[:min(room, len(b))]...)
 	}
@@ -91,8 +91,8 @@ func (w *lineWriter) part(b []byte) error {
 	return nil
 }
 
-// keep is how many bytes of a line can be of use.
-func (w *lineWriter) keep() int {
+// usefulBytes is how many bytes of a line can be of use.
+func (w *lineWriter) usefulBytes() int {
 	keep := 1 << 30
 	if w.columns > 0 {
 		keep = w.columns*utf8.UTFMax + utf8.UTFMax
@@ -103,8 +103,8 @@ func (w *lineWriter) keep() int {
 	return keep
 }
 
-// begin writes the line's number, once.
-func (w *lineWriter) begin() error {
+// writeNumber writes the line's number, once.
+func (w *lineWriter) writeNumber() error {
 	if w.runes < 0 {
 		return nil
 	}
@@ -119,13 +119,13 @@ func (w *lineWriter) begin() error {
 // endLine writes what is left to write of a line.
 func (w *lineWriter) endLine(ending string) error {
 	if !w.inLine {
-		if err := w.part(nil); err != nil {
+		if err := w.addPart(nil); err != nil {
 			return err
 		}
 	}
 	w.inLine = false
 	if w.columns > 0 || w.maxBytes > 0 {
-		if err := w.kept(ending); err != nil || w.stopped {
+		if err := w.writeLine(ending); err != nil || w.stopped {
 			return err
 		}
 	} else if _, err := w.out.WriteString(ending); err != nil {
@@ -139,18 +139,18 @@ func (w *lineWriter) endLine(ending string) error {
 	return nil
 }
 
-// kept writes the line that was gathered, within the limits.
-func (w *lineWriter) kept(ending string) error {
+// writeLine writes the line that was gathered, within the limits.
+func (w *lineWriter) writeLine(ending string) error {
 	text := w.line
 	// A \r that ends the line is no character of it.
 	if w.columns > 0 && w.runes > w.columns && !(w.runes == w.columns+1 && bytes.HasSuffix(text, []byte{'\r'})) {
 		text = firstRunes(text, w.columns)
-		text = fmt.Appendf(text[:len(text):len(text)], "... [%s]", plural(w.runes-w.columns, "more character"))
+		text = fmt.Appendf(text[:len(text):len(text)], "... [%s]", countNoun(w.runes-w.columns, "more character"))
 		if w.cut++; w.cut == 1 {
 			w.firstCut = w.number
 		}
 	}
-	w.check(text)
+	w.checkBytes(text)
 	prefix := ""
 	if w.width > 0 {
 		prefix = fmt.Sprintf("%*d| ", w.width, w.number)
@@ -171,7 +171,7 @@ func (w *lineWriter) kept(ending string) error {
 	return err
 }
 
-func (w *lineWriter) check(b []byte) {
+func (w *lineWriter) checkBytes(b []byte) {
 	if w.invalid == 0 && invalidAt(b, true) >= 0 {
 		w.invalid = w.number
 	}

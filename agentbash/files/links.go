@@ -29,13 +29,13 @@ type directory struct {
 	plain map[string]bool // names that are no links; true: there is no such name
 }
 
-// with are paths and, where it is another, what they lead to.
-func (l *links) with(paths []string) []string {
+// withTargets are paths and, where it is another, what they lead to.
+func (l *links) withTargets(paths []string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out, run := slices.Clone(paths), map[string]target{}
 	for _, p := range paths {
-		if real := l.follow(p, run); real.path != p {
+		if real := l.followLinks(p, run); real.path != p {
 			out = append(out, real.path)
 		}
 	}
@@ -49,9 +49,9 @@ type target struct {
 	dir     *directory // what is remembered of it; nil: nothing is to be
 }
 
-// follow follows the links in a clean path, of which the end may be missing. run
+// followLinks follows the links in a clean path, of which the end may be missing. run
 // has the directories that this run has followed.
-func (l *links) follow(path string, run map[string]target) target {
+func (l *links) followLinks(path string, run map[string]target) target {
 	slash := strings.LastIndexByte(path, '/')
 	if slash < 0 || path == "/" {
 		return target{path: path}
@@ -59,8 +59,8 @@ func (l *links) follow(path string, run map[string]target) target {
 	dir, name := path[:max(slash, 1)], path[slash+1:]
 	parent, known := run[dir]
 	if !known {
-		parent = l.follow(dir, run)
-		parent.dir = l.directory(parent)
+		parent = l.followLinks(dir, run)
+		parent.dir = l.directoryOf(parent)
 		run[dir] = parent
 	}
 	real := target{path: path, missing: parent.missing}
@@ -79,7 +79,7 @@ func (l *links) follow(path string, run map[string]target) target {
 	n, err := unix.Readlink(real.path, make([]byte, 1))
 	real.missing = err == unix.ENOENT
 	if n > 0 {
-		if to, err := resolved(real.path); err == nil {
+		if to, err := resolveLinks(real.path); err == nil {
 			real.path = to
 		}
 	} else if parent.dir != nil && (real.missing || err == unix.EINVAL) {
@@ -92,8 +92,8 @@ func (l *links) follow(path string, run map[string]target) target {
 // change has another time, on the coarsest of file systems.
 const settledAfter = 3 * time.Second
 
-// directory returns what is remembered of the present state of a directory.
-func (l *links) directory(t target) *directory {
+// directoryOf returns what is remembered of the present state of a directory.
+func (l *links) directoryOf(t target) *directory {
 	var st unix.Stat_t
 	if t.missing || unix.Lstat(t.path, &st) != nil {
 		return nil

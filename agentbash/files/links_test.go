@@ -17,7 +17,7 @@ func TestLinksForgetWhatChanged(t *testing.T) {
 	home, other := filepath.Join(root, "home"), filepath.Join(root, "other")
 	l := links{settled: -1}
 	leadsTo := func(path string) string {
-		all := l.with([]string{path})
+		all := l.withTargets([]string{path})
 		return all[len(all)-1]
 	}
 	// until changes a directory again and again, until its time is another one.
@@ -50,5 +50,5 @@ func TestLinksForgetWhatChanged(t *testing.T) {
 	require.Equal(t, "/etc", leadsTo(key), "what a link leads to is not remembered")
 	until(root, relink(other, home))
 	require.Equal(t, "/etc/sub/key", leadsTo(key), "a directory became a link")
-	require.Equal(t, []string{"relative", "/"}, l.with([]string{"relative", "/"}))
+	require.Equal(t, []string{"relative", "/"}, l.withTargets([]string{"relative", "/"}))
 }

@@ -54,7 +54,7 @@ func (m *mapped) copied(off int64, n int, f func(data []byte)) error {
 	}
 	got := 0
 	for got < n {
-		k, err := retry(func() (int, error) { return unix.Pread(m.fd, m.buf[got:n], off+int64(got)) })
+		k, err := retryInterrupted(func() (int, error) { return unix.Pread(m.fd, m.buf[got:n], off+int64(got)) })
 		if err != nil {
 			return err
 		}

@@ -11,11 +11,11 @@ type located struct {
 	new        string
 }
 
-// match finds the places of a replacement in a text: where the old text
+// findReplacement finds the places of a replacement in a text: where the old text
 // stands as it is, else with other line ends, else (whole lines that occur once)
 // with another indentation. note says which, if it was not the first.
-func match(text string, r replacement, strict bool) (places []located, note string) {
-	if places = exact(text, r, strict); places != nil || strict {
+func findReplacement(text string, r replacement, strict bool) (places []located, note string) {
+	if places = findExact(text, r, strict); places != nil || strict {
 		return places, ""
 	}
 	if places = otherEnds(text, r); places != nil {
@@ -24,8 +24,8 @@ func match(text string, r replacement, strict bool) (places []located, note stri
 	return otherIndent(text, r)
 }
 
-// exact finds the old text as it is; the new one gets the line ends of the place.
-func exact(text string, r replacement, strict bool) []located {
+// findExact finds the old text as it is; the new one gets the line ends of the place.
+func findExact(text string, r replacement, strict bool) []located {
 	var places []located
 	for at := 0; ; {
 		i := strings.Index(text[at:], r.old)
@@ -151,8 +151,8 @@ func withEnds(old, new, usual string) string {
 	return b.String()
 }
 
-// replaced makes the replacements at their places.
-func replaced(text string, places []located) string {
+// replacePlaces makes the replacements at their places.
+func replacePlaces(text string, places []located) string {
 	var b strings.Builder
 	at := 0
 	for _, l := range places {
@@ -164,8 +164,8 @@ func replaced(text string, places []located) string {
 	return b.String()
 }
 
-// grown is the size of a text after its replacements.
-func grown(text string, places []located) int {
+// sizeAfter is the size of a text after its replacements.
+func sizeAfter(text string, places []located) int {
 	n := len(text)
 	for _, l := range places {
 		n += len(l.new) - (l.end - l.start)

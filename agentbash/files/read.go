@@ -76,17 +76,17 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	}
 	if path == "-" {
 		r.shown = "stdin"
-		err := r.stdin(ctx, call)
+		err := r.readStdin(ctx, call)
 		return doneWith(r.about, err)
 	}
 	if path == "" {
-		return done(registry.Usagef("file_path is empty: name a file"))
+		return finishRun(registry.Usagef("file_path is empty: name a file"))
 	}
 	path = call.Path(path)
 	r.shown = call.Rel(path)
-	src, err := openSource(f.gate(ctx), call, path)
+	src, err := openSource(f.newGate(ctx), call, path)
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	defer src.Close()
 	err = f.readSource(ctx, call, &r, src)
@@ -101,16 +101,16 @@ func (r *request) stopAt() int {
 	return r.first - 1 + r.limit
 }
 
-func (r *request) stdin(ctx context.Context, call *registry.Call) error {
+func (r *request) readStdin(ctx context.Context, call *registry.Call) error {
 	if call.Stdin == nil {
 		return errors.New("there is nothing on stdin: pipe something in, or name a file")
 	}
-	c, more, err := spool(ctx, decoder(call.Stdin, r.encoding), r.stopAt())
+	c, more, err := spoolStream(ctx, newDecoder(call.Stdin, r.encoding), r.stopAt())
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	return r.print(ctx, call, c, more)
+	return r.printWindow(ctx, call, c, more)
 }
 
 func (f *files) readSource(ctx context.Context, call *registry.Call, r *request, src *source) error {
@@ -123,28 +123,28 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 	encoding := r.encoding
 	if encoding == autoText {
 		if isBinary(head) {
-			return fmt.Errorf("%s is binary: %s: --encoding raw gives its bytes", r.shown, describe(head, src))
+			return fmt.Errorf("%s is binary: %s: --encoding raw gives its bytes", r.shown, describeBinary(head, src))
 		}
 		if encoding = utf16Mark(head); encoding != "" {
 			fmt.Fprintf(call.Stderr, "%s: shown as UTF-8, the file is %s: --encoding raw gives its bytes\n", r.shown, strings.ToUpper(encoding))
 		}
 	}
 	c, more := &content{at: src, size: src.stat.Size, close: func() {}}, false
-	if encodings()[encoding] != nil || src.stat.Size == 0 {
-		if c, more, err = spool(ctx, decoder(src, encoding), r.stopAt()*btoi(src.stat.Size == 0)); err != nil {
+	if namedEncodings()[encoding] != nil || src.stat.Size == 0 {
+		if c, more, err = spoolStream(ctx, newDecoder(src, encoding), r.stopAt()*btoi(src.stat.Size == 0)); err != nil {
 			return err
 		}
 		defer c.close()
 	}
-	if err := r.print(ctx, call, c, more); err != nil {
+	if err := r.printWindow(ctx, call, c, more); err != nil {
 		return err
 	}
 	r.about.metadata["path"] = src.path
 	if hash := src.hash(); hash != "" {
 		r.about.metadata["sha256"] = hash
 	}
-	if real, err := resolved(src.path); err == nil {
-		f.saw(real, record{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
+	if real, err := resolveLinks(src.path); err == nil {
+		f.rememberState(real, fileState{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
 	}
 	return nil
 }
@@ -156,21 +156,21 @@ func btoi(b bool) int {
 	return 0
 }
 
-// decoder makes UTF-8 of what r reads.
-func decoder(r io.Reader, name string) io.Reader {
-	if e := encodings()[name]; e != nil {
+// newDecoder makes UTF-8 of what r reads.
+func newDecoder(r io.Reader, name string) io.Reader {
+	if e := namedEncodings()[name]; e != nil {
 		return transform.NewReader(r, e.NewDecoder())
 	}
 	return r
 }
 
-// print writes the window that was asked for, and then says what was left out.
-func (r *request) print(ctx context.Context, call *registry.Call, c *content, more bool) error {
+// printWindow writes the window that was asked for, and then says what was left out.
+func (r *request) printWindow(ctx context.Context, call *registry.Call, c *content, more bool) error {
 	stopAt := 0
 	if c.size > countLimit {
 		stopAt = r.stopAt()
 	}
-	if err := c.scan(ctx, stopAt); err != nil {
+	if err := c.buildIndex(ctx, stopAt); err != nil {
 		return err
 	}
 	total := c.index.total()
@@ -185,7 +185,7 @@ func (r *request) print(ctx context.Context, call *registry.Call, c *content, mo
 		return nil
 	}
 	if first > total {
-		return fmt.Errorf("%s has %s: there is no line %s", r.shown, plural(total, "line"), thousands(first))
+		return fmt.Errorf("%s has %s: there is no line %s", r.shown, countNoun(total, "line"), groupThousands(first))
 	}
 	w := newLineWriter(call.Stdout)
 	w.number, w.left, w.maxBytes, w.columns = first, -1, call.Int("max_bytes"), r.columns(call)
@@ -200,7 +200,7 @@ func (r *request) print(ctx context.Context, call *registry.Call, c *content, mo
 	if err := c.copyLines(ctx, w, first); err != nil {
 		return err
 	}
-	r.notes(call, w, first, total, known)
+	r.printNotes(call, w, first, total, known)
 	r.summarize(w, first, total, known)
 	return nil
 }
@@ -211,18 +211,18 @@ func (r *request) summarize(w *lineWriter, first, total int, known bool) {
 	whole := known && lines == total
 	m := r.about.metadata
 	m["first_line"], m["lines"], m["total_lines"], m["truncated"] = first, lines, total, !whole || w.cut > 0
-	of := thousands(total)
+	of := groupThousands(total)
 	if !known {
 		delete(m, "total_lines")
 		of = "more than " + of
 	}
 	switch {
 	case whole:
-		r.about.display = fmt.Sprintf("read %s, %s", r.shown, plural(lines, "line"))
+		r.about.display = fmt.Sprintf("read %s, %s", r.shown, countNoun(lines, "line"))
 	case lines == 1 || w.midLine && lines == 0:
-		r.about.display = fmt.Sprintf("read %s, line %s of %s", r.shown, thousands(first), of)
+		r.about.display = fmt.Sprintf("read %s, line %s of %s", r.shown, groupThousands(first), of)
 	default:
-		r.about.display = fmt.Sprintf("read %s, lines %s-%s of %s", r.shown, thousands(first), thousands(w.lastWhole), of)
+		r.about.display = fmt.Sprintf("read %s, lines %s-%s of %s", r.shown, groupThousands(first), groupThousands(w.lastWhole), of)
 	}
 }
 
@@ -238,7 +238,7 @@ func (r *request) columns(call *registry.Call) int {
 
 // copyLines feeds the content to w from a line on, until w has enough.
 func (c *content) copyLines(ctx context.Context, w *lineWriter, first int) error {
-	at, err := c.start(first)
+	at, err := c.lineStart(first)
 	if err != nil || at < 0 {
 		return err
 	}
@@ -266,11 +266,11 @@ func (c *content) copyLines(ctx context.Context, w *lineWriter, first int) error
 	}
 }
 
-// notes says what the output does not show.
-func (r *request) notes(call *registry.Call, w *lineWriter, first, total int, known bool) {
-	of := "of " + thousands(total)
+// printNotes says what the output does not show.
+func (r *request) printNotes(call *registry.Call, w *lineWriter, first, total int, known bool) {
+	of := "of " + groupThousands(total)
 	if !known {
-		of = "of more than " + thousands(total)
+		of = "of more than " + groupThousands(total)
 	}
 	switch {
 	case w.midLine:
@@ -280,7 +280,7 @@ func (r *request) notes(call *registry.Call, w *lineWriter, first, total int, kn
 	}
 	if w.cut > 0 {
 		fmt.Fprintf(call.Stderr, "%s: %s cut at %s characters, line %d first: --max_columns 0 shows whole lines\n",
-			r.shown, plural(w.cut, "line"), thousands(w.columns), w.firstCut)
+			r.shown, countNoun(w.cut, "line"), groupThousands(w.columns), w.firstCut)
 	}
 	if w.invalid > 0 && r.encoding != rawBytes {
 		fmt.Fprintf(call.Stderr, "%s: line %d is not UTF-8; its bytes are printed as they are: --encoding latin1 reads them as Latin-1\n", r.shown, w.invalid)

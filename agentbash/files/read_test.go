@@ -116,7 +116,7 @@ func TestReadFarIntoABigFile(t *testing.T) {
 		require.Equal(t, strings.TrimSuffix(lines[n-1], "\n"), strings.TrimSuffix(s.ok("read", "big", fmt.Sprint(n), "1"), "\n"), n)
 	}
 	require.Equal(t, strings.Join(lines[len(lines)-3:], ""), strings.TrimSuffix(s.ok("read", "big", "--offset", "-3"), "\n"))
-	require.Contains(t, s.run("read", "big", "5", "1").err, "of "+thousands(len(lines)))
+	require.Contains(t, s.run("read", "big", "5", "1").err, "of "+groupThousands(len(lines)))
 }
 
 func utf16Bytes(text string, little, mark bool) string {
@@ -171,7 +171,7 @@ func TestReadDescribesBinaryFiles(t *testing.T) {
 	s.put("other", "abc\x00def")
 	for name, want := range map[string]string{
 		"a.png": fmt.Sprintf("a.png is binary: PNG image, 31x17 pixels, %d bytes: --encoding raw gives its bytes", img.Len()),
-		"prog":  "prog is binary: ELF binary, " + thousands(len(exe)) + " bytes",
+		"prog":  "prog is binary: ELF binary, " + groupThousands(len(exe)) + " bytes",
 		"other": "other is binary: unknown type, 7 bytes",
 	} {
 		r := s.run("read", name)

@@ -37,25 +37,25 @@ type report struct {
 
 func newReport(q *query, w *bufio.Writer) *report { return &report{q: q, w: w} }
 
-// keep is how many records of one file can be printed at most; 0: all.
-func (r *report) keep() int {
+// recordLimit is how many records of one file can be printed at most; 0: all.
+func (r *report) recordLimit() int {
 	if r.q.limit == 0 {
 		return 0
 	}
 	return r.q.skip + r.q.limit
 }
 
-// fresh returns empty findings, with the memory of printed ones if there are any.
-func (r *report) fresh() *findings {
+// newFindings returns empty findings, with the memory of printed ones if there are any.
+func (r *report) newFindings() *findings {
 	if f, ok := r.spare.Get().(*findings); ok {
 		return &findings{text: f.text[:0], hits: f.hits[:0]}
 	}
 	return &findings{}
 }
 
-// add prints what is in the window; it reports whether more is wanted. The
+// printFindings prints what is in the window; it reports whether more is wanted. The
 // findings are used again.
-func (r *report) add(f *findings) bool {
+func (r *report) printFindings(f *findings) bool {
 	defer r.spare.Put(f)
 	r.total.add(&f.tally)
 	if r.collect {
@@ -63,7 +63,7 @@ func (r *report) add(f *findings) bool {
 		return true
 	}
 	if f.bulk > 0 {
-		r.gap(true)
+		r.markGap(true)
 		r.printed += f.bulk
 		r.err = errors.Join(r.err, f.printAll(r.w))
 		return r.err == nil
@@ -71,7 +71,7 @@ func (r *report) add(f *findings) bool {
 	start := 0
 	for _, h := range f.hits {
 		if r.seen++; r.seen > r.q.skip && !r.full.Load() {
-			r.gap(h.gap)
+			r.markGap(h.gap)
 			_, err := r.w.Write(f.text[start:h.end])
 			r.err = errors.Join(r.err, err)
 			if r.printed++; r.printed == r.q.limit {
@@ -83,8 +83,8 @@ func (r *report) add(f *findings) bool {
 	return r.err == nil
 }
 
-// gap marks that lines are missing before the next record.
-func (r *report) gap(missing bool) {
+// markGap marks that lines are missing before the next record.
+func (r *report) markGap(missing bool) {
 	if missing && r.printed > 0 && r.q.hasContext() {
 		io.WriteString(r.w, gapLine)
 	}
@@ -99,8 +99,8 @@ func (r *report) leftOut() {
 	r.secrets++
 }
 
-// failed notes what could not be read.
-func (r *report) failed(path string, err error) {
+// noteFailure notes what could not be read.
+func (r *report) noteFailure(path string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.problems = append(r.problems, fmt.Sprintf("%s: %v", r.q.call.Rel(path), unwrapPath(err)))
@@ -119,27 +119,27 @@ func (r *report) sortByTime() {
 	})
 }
 
-// notes says what was not printed and what could not be read.
-func (r *report) notes() {
+// printNotes says what was not printed and what could not be read.
+func (r *report) printNotes() {
 	r.total.failed += len(r.problems)
-	r.list(r.problems, "could not be read")
+	r.printList(r.problems, "could not be read")
 	if r.secrets > 0 {
-		fmt.Fprintf(r.q.call.Stderr, "%s left out: on the list of secrets\n", plural(r.secrets, "file"))
+		fmt.Fprintf(r.q.call.Stderr, "%s left out: on the list of secrets\n", countNoun(r.secrets, "file"))
 	}
-	r.list(r.cut, "were searched in part")
+	r.printList(r.cut, "were searched in part")
 	total := r.total.matches
 	what := map[string]string{"content": "matching line", "files": "matching file", "count": "matching file"}[r.q.mode]
 	switch {
 	case total == 0:
 	case r.printed == 0 && r.q.skip > 0:
-		fmt.Fprintf(r.q.call.Stderr, "%s, none after --offset %d\n", plural(total, what), r.q.skip)
+		fmt.Fprintf(r.q.call.Stderr, "%s, none after --offset %d\n", countNoun(total, what), r.q.skip)
 	case r.printed > 0 && r.q.skip+r.printed < total:
 		in := ""
 		if r.q.mode == "content" {
-			in = " in " + plural(r.total.files, "file")
+			in = " in " + countNoun(r.total.files, "file")
 		}
 		fmt.Fprintf(r.q.call.Stderr, "%s %d-%d of %s%s: go on with --offset %d, or narrow the search\n",
-			strings.TrimPrefix(what, "matching ")+"s", r.q.skip+1, r.q.skip+r.printed, thousands(total), in, r.q.skip+r.printed)
+			strings.TrimPrefix(what, "matching ")+"s", r.q.skip+1, r.q.skip+r.printed, groupThousands(total), in, r.q.skip+r.printed)
 	}
 }
 
@@ -160,19 +160,19 @@ func (r *report) result() registry.ToolResult {
 	case r.q.mode == "content" && t.matches == 1:
 		res.Display = "grep: 1 match in 1 file"
 	case r.q.mode == "content":
-		res.Display = fmt.Sprintf("grep: %s matches in %s", thousands(t.matches), plural(t.files, "file"))
+		res.Display = fmt.Sprintf("grep: %s matches in %s", groupThousands(t.matches), countNoun(t.files, "file"))
 	default:
-		res.Display = "grep: matches in " + plural(t.matches, "file")
+		res.Display = "grep: matches in " + countNoun(t.matches, "file")
 	}
 	return res
 }
 
-// list prints some notes and how many there are beyond.
-func (r *report) list(notes []string, what string) {
+// printList prints some notes and how many there are beyond.
+func (r *report) printList(notes []string, what string) {
 	slices.Sort(notes)
 	for i, n := range notes {
 		if i == 5 {
-			fmt.Fprintf(r.q.call.Stderr, "and %s more %s\n", thousands(len(notes)-i), what)
+			fmt.Fprintf(r.q.call.Stderr, "and %s more %s\n", groupThousands(len(notes)-i), what)
 			break
 		}
 		fmt.Fprintln(r.q.call.Stderr, n)

@@ -24,7 +24,7 @@ type source struct {
 // openSource opens path without waiting and looks at what it got only then, so
 // that nothing can be put in between. Whatever is not a regular file is refused.
 func openSource(g *gate, call *registry.Call, path string) (*source, error) {
-	fd, err := g.open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
+	fd, err := g.openRead(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
 	if denied := (*Denied)(nil); errors.As(err, &denied) {
 		return nil, err
 	}
@@ -44,13 +44,13 @@ func openSource(g *gate, call *registry.Call, path string) (*source, error) {
 	}
 	if s.stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		s.Close()
-		return nil, refuse(call, path)
+		return nil, refuseSpecial(call, path)
 	}
 	return s, nil
 }
 
 func (s *source) Read(p []byte) (int, error) {
-	n, err := retry(func() (int, error) { return unix.Read(s.fd, p) })
+	n, err := retryInterrupted(func() (int, error) { return unix.Read(s.fd, p) })
 	return s.read(n, len(p), err)
 }
 
@@ -58,7 +58,7 @@ func (s *source) Read(p []byte) (int, error) {
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	total := 0
 	for total < len(p) {
-		n, err := retry(func() (int, error) { return unix.Pread(s.fd, p[total:], off+int64(total)) })
+		n, err := retryInterrupted(func() (int, error) { return unix.Pread(s.fd, p[total:], off+int64(total)) })
 		if n, err = s.read(n, len(p), err); err != nil {
 			return total, err
 		}
@@ -93,7 +93,7 @@ func (s *source) hash() string {
 
 func (s *source) Close() { unix.Close(s.fd) }
 
-func retry(f func() (int, error)) (int, error) {
+func retryInterrupted(f func() (int, error)) (int, error) {
 	for {
 		n, err := f()
 		if err != unix.EINTR {
@@ -110,9 +110,9 @@ func kindOf(path string) string {
 	return atomicfile.KindOf(info.Mode())
 }
 
-// refuse says what a path leads to that is no regular file; of a directory it
+// refuseSpecial says what a path leads to that is no regular file; of a directory it
 // shows the first entries.
-func refuse(call *registry.Call, path string) error {
+func refuseSpecial(call *registry.Call, path string) error {
 	kind := kindOf(path)
 	if kind != "is a directory" {
 		return fmt.Errorf("%s %s: only regular files can be read", call.Rel(path), kind)

@@ -27,9 +27,9 @@ const (
 
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// encodings are the names that the encoding parameter takes, beside auto,
+// namedEncodings are the names that the encoding parameter takes, beside auto,
 // utf-8 and raw: those of the WHATWG Encoding Standard, short forms included.
-func encodings() map[string]encoding.Encoding {
+func namedEncodings() map[string]encoding.Encoding {
 	return map[string]encoding.Encoding{
 		"utf-16le": unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), "utf-16be": unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
 		"latin1": charmap.ISO8859_1, "iso-8859-2": charmap.ISO8859_2, "iso-8859-5": charmap.ISO8859_5, "iso-8859-7": charmap.ISO8859_7,
@@ -42,7 +42,7 @@ func encodings() map[string]encoding.Encoding {
 
 // encodingNames are those names in the order in which help shows them.
 func encodingNames() []string {
-	names := slices.Sorted(maps.Keys(encodings()))
+	names := slices.Sorted(maps.Keys(namedEncodings()))
 	return append([]string{autoText, utf8Text, rawBytes}, names...)
 }
 
@@ -82,16 +82,16 @@ func invalidAt(b []byte, more bool) int {
 	return -1
 }
 
-// plural is "1 line", "2 lines".
-func plural(n int, what string) string {
+// countNoun is "1 line", "2 lines".
+func countNoun(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return thousands(n) + " " + what + "s"
+	return groupThousands(n) + " " + what + "s"
 }
 
-// thousands writes a number with commas.
-func thousands(n int) string {
+// groupThousands writes a number with commas.
+func groupThousands(n int) string {
 	s := fmt.Sprint(n)
 	var b strings.Builder
 	for i, c := range s {

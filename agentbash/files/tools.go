@@ -14,14 +14,17 @@ type Options struct {
 	// mode 0700 when it is first needed. "" keeps nothing.
 	StateDir string
 
-	// Guard makes write refuse to overwrite a file that none of these tools
+	// RequireRead makes write refuse to overwrite a file that none of these tools
 	// read or wrote before, unless it is forced. It is for sessions; a single
 	// command in a terminal has read nothing.
-	Guard bool
+	RequireRead bool
 
 	// Access is asked by every run for what it may touch; nil, and a nil answer,
 	// restrict nothing. registry.Allow adds to it. It is called concurrently.
 	Access func(context.Context) *Access
+
+	// Settings are the words for what a person may change.
+	Settings registry.Settings
 }
 
 // Tools returns read, write, edit, grep, glob and undo, ready to be registered.
@@ -42,7 +45,7 @@ type Options struct {
 //
 // grep has both also where nothing matched.
 func Tools(opts *Options) []*registry.Tool {
-	f := &files{known: map[string]record{}, busy: map[string]*turn{}}
+	f := &files{states: map[string]fileState{}, locks: map[string]*fileLock{}}
 	if opts != nil {
 		f.opts = *opts
 	}
@@ -54,9 +57,9 @@ const Category = "files"
 
 const category = Category
 
-// done makes a tool's result of what a run came to: a usage error and a
+// finishRun makes a tool's result of what a run came to: a usage error and a
 // cancelled context pass, anything else is the tool's own failure.
-func done(err error) (registry.ToolResult, error) {
+func finishRun(err error) (registry.ToolResult, error) {
 	var usage *registry.UsageError
 	switch {
 	case err == nil:
@@ -78,7 +81,7 @@ type summary struct {
 
 // doneWith is done, with a summary of what was done.
 func doneWith(about summary, err error) (registry.ToolResult, error) {
-	res, err := done(err)
+	res, err := finishRun(err)
 	if res.Success {
 		res.Display, res.Metadata = about.display, about.metadata
 	}
@@ -103,9 +106,9 @@ func notStdin(_ registry.Kwargs, uses []registry.Use, known bool) ([]registry.Us
 	return slices.DeleteFunc(uses, func(u registry.Use) bool { return u.Value == "-" }), known
 }
 
-// changes adds to the uses of a call that changes files that it shows, in a
+// addShownUses adds to the uses of a call that changes files that it shows, in a
 // diff, what they held. With dry_run it does no more than that.
-func changes(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+func addShownUses(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
 	shows := map[registry.Role]registry.Role{registry.WritesFile: registry.ReadsFile, registry.WritesTree: registry.ReadsTree}
 	var reads []registry.Use
 	for _, u := range uses {

@@ -41,7 +41,7 @@ the file that is named. An undo is a change too, so undo again takes it back; --
 			if uses == nil {
 				uses = []registry.Use{{Role: registry.WritesTree, Value: "."}}
 			}
-			return changes(k, uses, true)
+			return addShownUses(k, uses, true)
 		},
 		Run: f.undo,
 	}
@@ -60,17 +60,17 @@ func (c change) cancel() {
 	}
 }
 
-func (f *files) store() *checkpoint.Store {
+func (f *files) checkpointStore() *checkpoint.Store {
 	if f.opts.StateDir == "" {
 		return nil
 	}
 	return checkpoint.New(f.opts.StateDir)
 }
 
-// checkpoint keeps what a change does away with: nil for a file that was or
+// saveCheckpoint keeps what a change does away with: nil for a file that was or
 // will not be there. A failure is reported and stops nothing.
-func (f *files) checkpoint(call *registry.Call, c checkpoint.Change, before []byte) change {
-	s := f.store()
+func (f *files) saveCheckpoint(call *registry.Call, c checkpoint.Change, before []byte) change {
+	s := f.checkpointStore()
 	if s == nil {
 		return change{}
 	}
@@ -84,30 +84,30 @@ func (f *files) checkpoint(call *registry.Call, c checkpoint.Change, before []by
 }
 
 func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	s := f.store()
+	s := f.checkpointStore()
 	if s == nil {
-		return done(errors.New("no checkpoints are kept here: there is nothing to undo"))
+		return finishRun(errors.New("no checkpoints are kept here: there is nothing to undo"))
 	}
 	list, err := s.List()
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	if call.Has("file_path") {
-		real, err := resolved(call.Path(call.String("file_path")))
+		real, err := resolveLinks(call.Path(call.String("file_path")))
 		if err != nil {
-			return done(err)
+			return finishRun(err)
 		}
 		list = changesOf(list, real)
 	}
 	if call.Bool("list") {
 		listChanges(call, list)
-		return doneWith(summary{plural(len(list), "change"), map[string]any{"changes": len(list)}}, nil)
+		return doneWith(summary{countNoun(len(list), "change"), map[string]any{"changes": len(list)}}, nil)
 	}
-	c, err := choose(call, list)
+	c, err := chooseChange(call, list)
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
-	return doneWith(f.restore(ctx, call, s, changesOf(list, c.Path), c))
+	return doneWith(f.restoreFile(ctx, call, s, changesOf(list, c.Path), c))
 }
 
 func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
@@ -120,11 +120,11 @@ func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
 	return out
 }
 
-// choose finds the change that is meant: of the file that is named, else of
+// chooseChange finds the change that is meant: of the file that is named, else of
 // those below the current directory.
-func choose(call *registry.Call, list []checkpoint.Change) (*checkpoint.Change, error) {
+func chooseChange(call *registry.Call, list []checkpoint.Change) (*checkpoint.Change, error) {
 	named, wanted := call.Has("file_path"), call.Int("id")
-	dir, err := resolved(call.Dir)
+	dir, err := resolveLinks(call.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -176,23 +176,23 @@ func versionNow(path string) (*checkpoint.Version, error) {
 func listChanges(call *registry.Call, list []checkpoint.Change) {
 	for i := len(list) - 1; i >= 0 && i >= len(list)-50; i-- {
 		c := &list[i]
-		what := fmt.Sprintf("%s -> %s", size(c.Before), size(c.After))
+		what := fmt.Sprintf("%s -> %s", sizeText(c.Before), sizeText(c.After))
 		fmt.Fprintf(call.Stdout, "%d\t%s\t%s\t%s\t%s\n", c.ID, c.Time.Local().Format(time.DateTime), c.Op, call.Rel(c.Path), what)
 	}
 }
 
-func size(v *checkpoint.Version) string {
+func sizeText(v *checkpoint.Version) string {
 	if v == nil {
 		return "no file"
 	}
-	return plural(int(v.Size), "byte")
+	return countNoun(int(v.Size), "byte")
 }
 
-// restore gives a file what it held before a change; list is its changes.
-func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (about summary, err error) {
+// restoreFile gives a file what it held before a change; list is its changes.
+func (f *files) restoreFile(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (about summary, err error) {
 	shown := call.Rel(c.Path)
-	defer f.takeTurn(c.Path)()
-	g := f.gate(ctx)
+	defer f.lockFile(c.Path)()
+	g := f.newGate(ctx)
 	if err := g.mayWrite(c.Path); err != nil {
 		return about, err
 	}
@@ -212,7 +212,7 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 	if !now.Same(latest.After) && !call.Bool("force") {
 		return about, fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", shown, latest.Op)
 	}
-	content, err := before(s, c, old)
+	content, err := contentBefore(s, c, old)
 	if err != nil {
 		return about, fmt.Errorf("%s: %w", shown, err)
 	}
@@ -229,7 +229,7 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 	if c.Before == nil {
 		report = fmt.Sprintf("%s: removed, as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quote.Word(shown))
 	}
-	report += diff(shown, old, content)
+	report += unifiedDiff(shown, old, content)
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would be %s", report)
 		return about, nil
@@ -261,8 +261,8 @@ func openForUndo(g *gate, call *registry.Call, path string) (*atomicfile.File, [
 	return file, old, nil
 }
 
-// before is the content that a file had before a change, nil for none.
-func before(s *checkpoint.Store, c *checkpoint.Change, now []byte) ([]byte, error) {
+// contentBefore is the content that a file had before a change, nil for none.
+func contentBefore(s *checkpoint.Store, c *checkpoint.Change, now []byte) ([]byte, error) {
 	switch {
 	case c.Before == nil:
 		return nil, nil
@@ -279,12 +279,12 @@ func before(s *checkpoint.Store, c *checkpoint.Change, now []byte) ([]byte, erro
 
 // putBack makes the change that takes a change back.
 func (f *files) putBack(g *gate, call *registry.Call, file *atomicfile.File, c *checkpoint.Change, now *checkpoint.Version, old, content []byte) error {
-	dir, err := g.pin(c.Path, c.Before != nil)
+	dir, err := g.openParent(c.Path, c.Before != nil)
 	if err != nil {
 		return err
 	}
 	undone := checkpoint.Change{Op: "undo", Path: c.Path, Before: now, After: c.Before}
-	mark := f.checkpoint(call, undone, old)
+	mark := f.saveCheckpoint(call, undone, old)
 	switch {
 	case c.Before == nil:
 		err = atomicfile.Remove(dir, c.Path)
@@ -297,6 +297,6 @@ func (f *files) putBack(g *gate, call *registry.Call, file *atomicfile.File, c *
 		mark.cancel()
 		return err
 	}
-	f.remember(c.Path, content)
+	f.rememberFile(c.Path, content)
 	return nil
 }

@@ -56,7 +56,7 @@ only overwritten with --force. To change a part of a file use edit; to take a wr
 			}
 			return checkHash(k)
 		},
-		Uses: changes,
+		Uses: addShownUses,
 		Run:  f.write,
 	}
 }
@@ -90,30 +90,30 @@ func hashOf(content []byte) string {
 
 func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	if call.String("file_path") == "" {
-		return done(registry.Usagef("file_path is empty: name a file"))
+		return finishRun(registry.Usagef("file_path is empty: name a file"))
 	}
 	content := []byte(call.String("content"))
 	if !call.Has("content") {
 		if call.Stdin == nil {
-			return done(registry.Usagef("missing --content: write --content TEXT, or give it on stdin"))
+			return finishRun(registry.Usagef("missing --content: write --content TEXT, or give it on stdin"))
 		}
 		var err error
 		if content, err = io.ReadAll(call.Stdin); err != nil {
-			return done(fmt.Errorf("reading stdin: %w: nothing was written", err))
+			return finishRun(fmt.Errorf("reading stdin: %w: nothing was written", err))
 		}
 	}
 	path := call.Path(call.String("file_path"))
-	defer f.takeTurn(turnName(path))()
-	g := f.gate(ctx)
+	defer f.lockFile(turnName(path))()
+	g := f.newGate(ctx)
 	file, err := openTarget(g, call, path)
 	if errors.Is(err, os.ErrNotExist) {
-		return doneWith(f.create(g, call, path, content))
+		return doneWith(f.createFile(g, call, path, content))
 	}
 	if err != nil {
-		return done(err)
+		return finishRun(err)
 	}
 	defer file.Close()
-	return doneWith(f.overwrite(ctx, call, path, file, content))
+	return doneWith(f.overwriteFile(ctx, call, path, file, content))
 }
 
 // openTarget opens an existing file to be changed; fs.ErrNotExist passes.
@@ -134,7 +134,7 @@ func openTarget(g *gate, call *registry.Call, path string) (*atomicfile.File, er
 	case errors.Is(err, os.ErrNotExist):
 		return nil, err
 	case errors.As(err, &kind) && kind.Mode.IsDir():
-		return nil, refuse(call, path)
+		return nil, refuseSpecial(call, path)
 	case errors.As(err, &kind), errors.Is(err, unix.ENXIO):
 		return nil, fmt.Errorf("%s %s: only regular files can be changed", call.Rel(path), kindOf(path))
 	case errors.As(err, &pathErr):
@@ -143,8 +143,8 @@ func openTarget(g *gate, call *registry.Call, path string) (*atomicfile.File, er
 	return nil, fmt.Errorf("%s: %w", call.Rel(path), err)
 }
 
-// create writes a file that is not there yet.
-func (f *files) create(g *gate, call *registry.Call, path string, content []byte) (about summary, err error) {
+// createFile writes a file that is not there yet.
+func (f *files) createFile(g *gate, call *registry.Call, path string, content []byte) (about summary, err error) {
 	shown := call.Rel(path)
 	if typed := call.String("file_path"); strings.HasSuffix(typed, "/") {
 		return about, fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quote.Word(typed))
@@ -160,16 +160,16 @@ func (f *files) create(g *gate, call *registry.Call, path string, content []byte
 		return about, err
 	}
 	hash := hashOf(content)
-	about = written(call, "created", real, content, hash)
+	about = writeSummary(call, "created", real, content, hash)
 	if call.Bool("dry_run") {
-		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, sizes(content, hash))
+		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, describeContent(content, hash))
 		return about, nil
 	}
-	dir, err := g.pin(real, true)
+	dir, err := g.openParent(real, true)
 	if err != nil {
 		return about, err
 	}
-	change := f.checkpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
+	change := f.saveCheckpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
 	if err := atomicfile.Create(dir, real, content, 0); err != nil {
 		change.cancel()
 		if errors.Is(err, os.ErrExist) {
@@ -177,16 +177,16 @@ func (f *files) create(g *gate, call *registry.Call, path string, content []byte
 		}
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
-	f.remember(real, content)
-	fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, sizes(content, hash))
+	f.rememberFile(real, content)
+	fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, describeContent(content, hash))
 	return about, nil
 }
 
-// overwrite replaces, or appends to, a file that exists.
-func (f *files) overwrite(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, content []byte) (about summary, err error) {
+// overwriteFile replaces, or appends to, a file that exists.
+func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path string, file *atomicfile.File, content []byte) (about summary, err error) {
 	shown := call.Rel(path)
 	if call.Bool("create_only") {
-		return about, fmt.Errorf("%s exists (%s): leave --create_only out to overwrite it", shown, plural(int(file.Size()), "byte"))
+		return about, fmt.Errorf("%s exists (%s): leave --create_only out to overwrite it", shown, countNoun(int(file.Size()), "byte"))
 	}
 	old, err := file.Content(changeLimit)
 	if err != nil {
@@ -197,7 +197,7 @@ func (f *files) overwrite(ctx context.Context, call *registry.Call, path string,
 	}
 	appending := call.Bool("append")
 	if !appending && !call.Bool("force") && !call.Has("expected_hash") {
-		if err := f.guard(shown, file, old, content); err != nil {
+		if err := f.checkWasRead(shown, file, old, content); err != nil {
 			return about, err
 		}
 	}
@@ -207,8 +207,8 @@ func (f *files) overwrite(ctx context.Context, call *registry.Call, path string,
 		content = append(bytes.Clone(old), content...)
 	}
 	hash := hashOf(content)
-	about = written(call, verb, file.Path, content, hash)
-	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, sizes(content, hash), diff(shown, old, content))
+	about = writeSummary(call, verb, file.Path, content, hash)
+	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, describeContent(content, hash), unifiedDiff(shown, old, content))
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would have %s", report)
 		return about, nil
@@ -216,28 +216,28 @@ func (f *files) overwrite(ctx context.Context, call *registry.Call, path string,
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.replace(call, "write", file, old, content, appending); err != nil {
+	if err := f.replaceContent(call, "write", file, old, content, appending); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	io.WriteString(call.Stdout, report)
 	return about, nil
 }
 
-// guard refuses to overwrite what was not read.
-func (f *files) guard(shown string, file *atomicfile.File, old, content []byte) error {
-	r, known := f.lookup(file.Path)
+// checkWasRead refuses to overwrite what was not read.
+func (f *files) checkWasRead(shown string, file *atomicfile.File, old, content []byte) error {
+	r, known := f.lookUpState(file.Path)
 	switch {
 	case known && r.changed(stampOfFile(file), old):
 		return fmt.Errorf("%s changed since it was read: read it again, or pass --force", shown)
-	case !known && f.opts.Guard && len(old) > 0 && !bytes.Equal(old, content):
-		return fmt.Errorf("%s exists (%s) and was not read: read it first, or pass --force to overwrite it", shown, plural(countLines(old), "line"))
+	case !known && f.opts.RequireRead && len(old) > 0 && !bytes.Equal(old, content):
+		return fmt.Errorf("%s exists (%s) and was not read: read it first, or pass --force to overwrite it", shown, countNoun(countLines(old), "line"))
 	}
 	return nil
 }
 
-// replace checkpoints the old content, puts the new one in its place and remembers it.
-func (f *files) replace(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending bool) error {
-	change := f.checkpoint(call, checkpoint.Change{
+// replaceContent checkpoints the old content, puts the new one in its place and remembers it.
+func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending bool) error {
+	change := f.saveCheckpoint(call, checkpoint.Change{
 		Op: op, Path: file.Path, Before: checkpoint.VersionOf(old, file.Mode()), After: checkpoint.VersionOf(content, file.Mode()), Appended: appending,
 	}, old)
 	var err error
@@ -250,14 +250,14 @@ func (f *files) replace(call *registry.Call, op string, file *atomicfile.File, o
 		change.cancel()
 		return err
 	}
-	f.remember(file.Path, content)
+	f.rememberFile(file.Path, content)
 	return nil
 }
 
-// remember notes a file that was just written.
-func (f *files) remember(real string, content []byte) {
-	r := record{print: printOf(content), whole: true}
-	f.saw(real, r)
+// rememberFile notes a file that was just written.
+func (f *files) rememberFile(real string, content []byte) {
+	r := fileState{print: printOf(content), whole: true}
+	f.rememberState(real, r)
 }
 
 func stampOfFile(file *atomicfile.File) stamp {
@@ -277,16 +277,16 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// sizes describes a content: lines, bytes and hash.
-func sizes(content []byte, hash string) string {
-	return fmt.Sprintf("%s, %s, sha256 %s", plural(countLines(content), "line"), plural(len(content), "byte"), hash[:16])
+// describeContent describes a content: lines, bytes and hash.
+func describeContent(content []byte, hash string) string {
+	return fmt.Sprintf("%s, %s, sha256 %s", countNoun(countLines(content), "line"), countNoun(len(content), "byte"), hash[:16])
 }
 
-// written is the summary of a write.
-func written(call *registry.Call, verb, path string, content []byte, hash string) summary {
+// writeSummary is the summary of a write.
+func writeSummary(call *registry.Call, verb, path string, content []byte, hash string) summary {
 	facts := contentFacts(path, content, hash)
 	facts["created"], facts["dry_run"] = verb == "created", call.Bool("dry_run")
-	return summary{dryRun(call) + verb + " " + call.Rel(path) + ", " + plural(countLines(content), "line"), facts}
+	return summary{dryRun(call) + verb + " " + call.Rel(path) + ", " + countNoun(countLines(content), "line"), facts}
 }
 
 // dryRun begins the display of a call that changed nothing.

@@ -76,7 +76,7 @@ func TestWriteDryRun(t *testing.T) {
 }
 
 func TestAGuardedSessionOverwritesOnlyWhatItKnows(t *testing.T) {
-	s := newShell(t, &Options{Guard: true})
+	s := newShell(t, &Options{RequireRead: true})
 	s.put("f", "somebody's work\n")
 	require.Contains(t, s.fails("write", "f", "x"), "was not read: read it first, or pass --force")
 	require.Equal(t, "somebody's work\n", s.get("f"))

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes the lock of a directory that every program which writes notes takes
+// lockDir takes the lock of a directory that every program which writes notes takes
 // (flock(2)); the system gives it back when the program ends.
-func lock(ctx context.Context, dir string) (unlock func(), err error) {
+func lockDir(ctx context.Context, dir string) (unlock func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err

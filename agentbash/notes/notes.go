@@ -126,7 +126,7 @@ func (o *Options) note(ctx context.Context, call *registry.Call) (registry.ToolR
 	}
 	path := o.file(call.Dir)
 	n := note{Timestamp: o.Now().Format(time.RFC3339), Category: category, Content: content}
-	count, aside, err := add(ctx, path, n)
+	count, aside, err := addNote(ctx, path, n)
 	if aside != "" {
 		fmt.Fprintf(call.Stderr, "%s was no list of notes and is now %s: see what is in it\n", call.Rel(path), filepath.Base(aside))
 	}
@@ -137,7 +137,7 @@ func (o *Options) note(ctx context.Context, call *registry.Call) (registry.ToolR
 		return registry.Failure("%v", err), nil
 	}
 	fmt.Fprintf(call.Stderr, "noted in %s, which has %d now: recall shows them\n", call.Rel(path), count)
-	return result("", "noted in "+call.Rel(path), path, count), nil
+	return notesResult("", "noted in "+call.Rel(path), path, count), nil
 }
 
 // file is where the notes of a directory are: of its repository, else of the
@@ -159,18 +159,18 @@ func (o *Options) file(dir string) string {
 	return filepath.Join(root, file)
 }
 
-// add appends a note to the file and returns how many there are now. aside is
+// addNote appends a note to the file and returns how many there are now. aside is
 // where a file went that could not be understood.
-func add(ctx context.Context, path string, n note) (count int, aside string, err error) {
+func addNote(ctx context.Context, path string, n note) (count int, aside string, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return 0, "", err
 	}
-	unlock, err := lock(ctx, filepath.Dir(path))
+	unlock, err := lockDir(ctx, filepath.Dir(path))
 	if err != nil {
 		return 0, "", fmt.Errorf("lock %s: %w", filepath.Dir(path), err)
 	}
 	defer unlock()
-	list, err := load(path)
+	list, err := loadNotes(path)
 	var broken *brokenError
 	if errors.As(err, &broken) {
 		if aside, err = moveAside(path); err != nil {
@@ -181,17 +181,17 @@ func add(ctx context.Context, path string, n note) (count int, aside string, err
 	if err != nil {
 		return 0, aside, err
 	}
-	one, err := encode(n)
+	one, err := encodeJSON(n)
 	if err != nil {
 		return 0, aside, err
 	}
 	list = append(list, one)
-	return len(list), aside, save(path, list)
+	return len(list), aside, saveNotes(path, list)
 }
 
-// load reads the file; each entry stays as it is. One that is not there has none.
-func load(path string) ([]json.RawMessage, error) {
-	data, err := read(path)
+// loadNotes reads the file; each entry stays as it is. One that is not there has none.
+func loadNotes(path string) ([]json.RawMessage, error) {
+	data, err := readRegular(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(data)) == 0 {
 		return nil, nil
 	}
@@ -205,8 +205,8 @@ func load(path string) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// read opens without waiting for a FIFO, and refuses what is no file.
-func read(path string) ([]byte, error) {
+// readRegular opens without waiting for a FIFO, and refuses what is no file.
+func readRegular(path string) ([]byte, error) {
 	st, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -245,7 +245,7 @@ func moveAside(path string) (string, error) {
 	return "", fmt.Errorf("%s: there are thousands of broken ones beside it: remove them", path)
 }
 
-func save(path string, list []json.RawMessage) error {
+func saveNotes(path string, list []json.RawMessage) error {
 	var b bytes.Buffer
 	b.WriteString("[")
 	for i, one := range list {
@@ -269,7 +269,7 @@ func save(path string, list []json.RawMessage) error {
 	return f.Replace(b.Bytes())
 }
 
-func encode(v any) (json.RawMessage, error) {
+func encodeJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -279,7 +279,7 @@ func encode(v any) (json.RawMessage, error) {
 
 func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolResult, error) {
 	path := o.file(call.Dir)
-	raw, err := load(path)
+	raw, err := loadNotes(path)
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
@@ -312,17 +312,17 @@ func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolR
 		display = "recalled 1 note"
 	}
 	if call.Bool("json") {
-		out, err := encode(all)
-		return result(string(out)+"\n", display, path, len(all)), err
+		out, err := encodeJSON(all)
+		return notesResult(string(out)+"\n", display, path, len(all)), err
 	}
 	var b strings.Builder
 	for i, n := range all {
 		fmt.Fprintf(&b, "%d. [%s] %s\n   (%s)\n", i+1, n.Category, strings.ReplaceAll(n.Content, "\n", "\n   "), n.Timestamp)
 	}
-	return result(b.String(), display, path, len(all)), nil
+	return notesResult(b.String(), display, path, len(all)), nil
 }
 
-func result(output, display, path string, count int) registry.ToolResult {
+func notesResult(output, display, path string, count int) registry.ToolResult {
 	res := registry.Success(output)
 	res.Display, res.Metadata = display, map[string]any{"path": path, "notes": count}
 	return res

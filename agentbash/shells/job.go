@@ -52,14 +52,14 @@ func (j *job) start(cmd *exec.Cmd) error {
 		return fmt.Errorf("start bash: %w", err)
 	}
 	j.pid, j.out, j.status = cmd.Process.Pid, r, Running
-	go j.drain()
+	go j.copyOutput()
 	go j.wait(cmd)
 	return nil
 }
 
-// drain copies what the shell and its children write, until all of them have
+// copyOutput copies what the shell and its children write, until all of them have
 // ended or Close hangs up.
-func (j *job) drain() {
+func (j *job) copyOutput() {
 	defer close(j.drained)
 	defer j.out.Close()
 	buf := make([]byte, 64<<10)
@@ -85,8 +85,8 @@ func (j *job) hangUp() { j.out.SetReadDeadline(time.Unix(1, 0)) }
 // still holds its output.
 const lastWords = 100 * time.Millisecond
 
-// held reports whether some process still has the output open.
-func (j *job) held() bool {
+// outputOpen reports whether some process still has the output open.
+func (j *job) outputOpen() bool {
 	held := false
 	conn, err := j.out.SyscallConn()
 	if err == nil {
@@ -104,7 +104,7 @@ func (j *job) wait(cmd *exec.Cmd) {
 	select {
 	case <-j.drained:
 	case <-time.After(lastWords): // a child of it writes on, or drain is late
-		if !j.held() {
+		if !j.outputOpen() {
 			<-j.drained
 		}
 	}
@@ -127,7 +127,7 @@ func (j *job) wait(cmd *exec.Cmd) {
 	}
 	j.mu.Unlock()
 	close(j.ended)
-	j.log.wake()
+	j.log.wakeWaiters()
 }
 
 func (j *job) state() Job {
@@ -141,14 +141,14 @@ func (j *job) state() Job {
 func (j Job) says() string {
 	switch {
 	case j.Status == Running:
-		return fmt.Sprintf("running for %s, pid %d", since(j.Started, time.Now()), j.PID)
+		return fmt.Sprintf("running for %s, pid %d", formatAge(j.Started, time.Now()), j.PID)
 	case j.Exit > 128 && j.Status == Terminated:
-		return fmt.Sprintf("terminated by %s after %s, exit code %d", signalName(j.Exit-128), since(j.Started, j.Ended), j.Exit)
+		return fmt.Sprintf("terminated by %s after %s, exit code %d", signalName(j.Exit-128), formatAge(j.Started, j.Ended), j.Exit)
 	}
-	return fmt.Sprintf("%s after %s, exit code %d", j.Status, since(j.Started, j.Ended), j.Exit)
+	return fmt.Sprintf("%s after %s, exit code %d", j.Status, formatAge(j.Started, j.Ended), j.Exit)
 }
 
-func since(from, to time.Time) string {
+func formatAge(from, to time.Time) string {
 	d := to.Sub(from)
 	if d < 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()
@@ -159,10 +159,10 @@ func since(from, to time.Time) string {
 // unkillable is how long kill waits for what does not even die of SIGKILL.
 const unkillable = 5 * time.Second
 
-// kill sends SIGTERM to the shell's whole tree, SIGKILL to what is left of it
+// killTree sends SIGTERM to the shell's whole tree, SIGKILL to what is left of it
 // after the grace, and waits until it has ended. It reports how many processes
 // it met, and how many are still there.
-func (j *job) kill(grace time.Duration) (met, left int) {
+func (j *job) killTree(grace time.Duration) (met, left int) {
 	j.mu.Lock()
 	if j.status == Running {
 		j.killed = true
@@ -170,7 +170,7 @@ func (j *job) kill(grace time.Duration) (met, left int) {
 	j.mu.Unlock()
 	tree := j.tree(nil)
 	met = len(tree)
-	signal(tree, syscall.SIGTERM)
+	signalTree(tree, syscall.SIGTERM)
 	soft, hard := time.NewTimer(grace), time.NewTimer(grace+unkillable)
 	defer soft.Stop()
 	defer hard.Stop()
@@ -181,7 +181,7 @@ func (j *job) kill(grace time.Duration) (met, left int) {
 			break
 		}
 		if over {
-			signal(tree, syscall.SIGKILL)
+			signalTree(tree, syscall.SIGKILL)
 		}
 		select {
 		case <-look.C:

@@ -35,9 +35,9 @@ func newLog(path string, size int64) (*log, error) {
 func (l *log) write(b []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	defer l.signal()
+	defer l.signalWaiters()
 	if l.total-l.nowAt >= l.size {
-		if err := l.turn(); err != nil {
+		if err := l.rotateFile(); err != nil {
 			l.total += int64(len(b))
 			return err
 		}
@@ -47,8 +47,8 @@ func (l *log) write(b []byte) error {
 	return err
 }
 
-// turn starts a new file.
-func (l *log) turn() error {
+// rotateFile starts a new file.
+func (l *log) rotateFile() error {
 	if err := os.Rename(l.path, l.path+".1"); err != nil {
 		return err
 	}
@@ -64,17 +64,17 @@ func (l *log) turn() error {
 	return nil
 }
 
-// signal tells those who wait; the caller holds mu.
-func (l *log) signal() {
+// signalWaiters tells those who wait; the caller holds mu.
+func (l *log) signalWaiters() {
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// wake makes those who wait look again.
-func (l *log) wake() {
+// wakeWaiters makes those who wait look again.
+func (l *log) wakeWaiters() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.signal()
+	l.signalWaiters()
 }
 
 // end is the position after the last byte, and news a channel that is closed

@@ -16,7 +16,7 @@ import (
 const maxLine = 1 << 20
 
 func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	j, err := s.find(call.String("bash_id"))
+	j, err := s.findJob(call.String("bash_id"))
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
@@ -26,14 +26,14 @@ func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.T
 	}
 	var res registry.ToolResult
 	if wait := call.String("wait"); wait != "" {
-		res = j.wants(ctx, wait, seconds(call, "timeout"))
+		res = j.waitForLine(ctx, wait, secondsParam(call, "timeout"))
 	} else {
 		res.Success = true
 	}
 	if ctx.Err() != nil {
 		return registry.ToolResult{}, ctx.Err() // what is new stays new
 	}
-	if err := j.look(ctx, call, filter); err != nil {
+	if err := j.copyNew(ctx, call, filter); err != nil {
 		return registry.ToolResult{}, err
 	}
 	st := j.state()
@@ -44,8 +44,8 @@ func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.T
 	return j.result(res, j.id+": "+st.says()), nil
 }
 
-// wants waits for a line or for the end.
-func (j *job) wants(ctx context.Context, what string, limit time.Duration) registry.ToolResult {
+// waitForLine waits for a line or for the end.
+func (j *job) waitForLine(ctx context.Context, what string, limit time.Duration) registry.ToolResult {
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	if what == "exit" {
@@ -138,9 +138,9 @@ func (j *job) loss() error {
 	return j.lost
 }
 
-// look copies what is new to the call's stdout, or the lines of it that match.
+// copyNew copies what is new to the call's stdout, or the lines of it that match.
 // An unfinished line of a running shell does not count as new for a filter.
-func (j *job) look(ctx context.Context, call *registry.Call, filter *regexp.Regexp) error {
+func (j *job) copyNew(ctx context.Context, call *registry.Call, filter *regexp.Regexp) error {
 	j.looking.Lock()
 	defer j.looking.Unlock()
 	ended := false

@@ -19,8 +19,8 @@ type process struct {
 	zombie  bool
 }
 
-// processes reads them all from /proc (proc_pid_stat(5)).
-func processes() (all []process) {
+// readProcesses reads them all from /proc (proc_pid_stat(5)).
+func readProcesses() (all []process) {
 	dirs, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -46,9 +46,9 @@ func processes() (all []process) {
 	return all
 }
 
-// members are the living processes of a session.
-func members(session int) (out []process) {
-	for _, p := range processes() {
+// sessionMembers are the living processes of a session.
+func sessionMembers(session int) (out []process) {
+	for _, p := range readProcesses() {
 		if p.session == session && !p.zombie {
 			out = append(out, p)
 		}
@@ -59,14 +59,14 @@ func members(session int) (out []process) {
 // tree is what lives of the job: its session, what bears its mark, all
 // descendants of those, and what was in the tree before and lost its parent since.
 func (j *job) tree(before []process) (alive []process) {
-	all := processes()
+	all := readProcesses()
 	in := map[int]bool{}
 	was := map[int]string{}
 	for _, p := range before {
 		was[p.pid] = p.start
 	}
 	for _, p := range all {
-		if p.session == j.pid || was[p.pid] == p.start || bears(p.pid, j.mark) {
+		if p.session == j.pid || was[p.pid] == p.start || hasEnvEntry(p.pid, j.mark) {
 			in[p.pid] = true
 		}
 	}
@@ -86,13 +86,13 @@ func (j *job) tree(before []process) (alive []process) {
 	return alive
 }
 
-// bears reports whether a process has an entry in its environment.
-func bears(pid int, entry string) bool {
+// hasEnvEntry reports whether a process has an entry in its environment.
+func hasEnvEntry(pid int, entry string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	return err == nil && bytes.Contains(append(env, 0), []byte(entry+"\x00"))
 }
 
-func signal(tree []process, sig syscall.Signal) {
+func signalTree(tree []process, sig syscall.Signal) {
 	for _, p := range tree {
 		unix.Kill(p.pid, sig)
 		if sig == syscall.SIGTERM {

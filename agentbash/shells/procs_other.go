@@ -10,8 +10,8 @@ import (
 // process is one process of a tree.
 type process struct{ pid int }
 
-// members are the living processes of a session: without /proc, its leader.
-func members(session int) []process {
+// sessionMembers are the living processes of a session: without /proc, its leader.
+func sessionMembers(session int) []process {
 	if syscall.Kill(session, 0) != nil {
 		return nil
 	}
@@ -25,8 +25,8 @@ func (j *job) tree([]process) []process {
 	return []process{{j.pid}}
 }
 
-// signal reaches the process group alone.
-func signal(tree []process, sig syscall.Signal) {
+// signalTree reaches the process group alone.
+func signalTree(tree []process, sig syscall.Signal) {
 	for _, p := range tree {
 		syscall.Kill(-p.pid, sig)
 	}

@@ -119,8 +119,8 @@ func (s *Shells) all() []*job {
 	return slices.Clone(s.jobs)
 }
 
-// find returns the job of that ID; an error names those there are.
-func (s *Shells) find(id string) (*job, error) {
+// findJob returns the job of that ID; an error names those there are.
+func (s *Shells) findJob(id string) (*job, error) {
 	all := s.all()
 	var ids []string
 	for _, j := range all {
@@ -144,8 +144,8 @@ const maxEnded = 50
 // errClosed is returned when the program is about to end.
 var errClosed = errors.New("agentbash is ending: nothing more is started")
 
-// start starts a shell in dir with the environment env.
-func (s *Shells) start(command, dir string, env []string) (*job, error) {
+// startJob starts a shell in dir with the environment env.
+func (s *Shells) startJob(command, dir string, env []string) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -182,17 +182,17 @@ func (s *Shells) start(command, dir string, env []string) (*job, error) {
 	s.watch.Add(j.pid)
 	go func() {
 		<-j.ended
-		if len(members(j.pid)) == 0 {
+		if len(sessionMembers(j.pid)) == 0 {
 			s.watch.Remove(j.pid) // the number may be another's soon
 		}
 	}()
-	s.forget()
+	s.forgetEnded()
 	s.jobs = append(s.jobs, j)
 	return j, nil
 }
 
-// forget drops the oldest ended shells that are too many; their logs stay.
-func (s *Shells) forget() {
+// forgetEnded drops the oldest ended shells that are too many; their logs stay.
+func (s *Shells) forgetEnded() {
 	ended := 0
 	for _, j := range s.jobs {
 		if j.state().Status != Running {
@@ -223,15 +223,15 @@ func (s *Shells) makeDir() (err error) {
 		s.dir = ""
 		return fmt.Errorf("directory for the output: %w", err)
 	}
-	s.prune()
+	s.pruneLogs()
 	return nil
 }
 
 // keepLogs is how long logs are kept.
 const keepLogs = 7 * 24 * time.Hour
 
-// prune removes old logs, of earlier programs too.
-func (s *Shells) prune() {
+// pruneLogs removes old logs, of earlier programs too.
+func (s *Shells) pruneLogs() {
 	paths, _ := filepath.Glob(filepath.Join(s.dir, "background-*.log*"))
 	for _, p := range paths {
 		if st, err := os.Lstat(p); err == nil && time.Since(st.ModTime()) > keepLogs {
@@ -271,7 +271,7 @@ func (s *Shells) Close() error {
 	var ending sync.WaitGroup
 	for _, j := range jobs {
 		ending.Go(func() {
-			j.kill(closeGrace)
+			j.killTree(closeGrace)
 			j.hangUp()
 			<-j.drained
 			j.log.close()

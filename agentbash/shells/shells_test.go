@@ -191,7 +191,7 @@ func TestACopyOfTheCaller(t *testing.T) {
 
 func TestKillEndsTheTree(t *testing.T) {
 	b := newBench(t, nil)
-	id := b.start(`trap 'echo stopping; exit 3' TERM; echo ready; sleep 1001 & wait`)
+	id := b.start(`trap 'echo stopping; exit 3' TERM; sleep 1001 & echo ready; wait`)
 	b.waitFor(id, "ready")
 	got := b.run("bash_kill", id, "--grace", "60")
 	require.Equal(t, 0, got.exit, got.err)
@@ -230,7 +230,7 @@ echo ready; while :; do wait; done`)
 }
 
 func lives(pid int) bool {
-	for _, p := range processes() {
+	for _, p := range readProcesses() {
 		if p.pid == pid && !p.zombie {
 			return true
 		}
@@ -334,7 +334,7 @@ func TestTheEndComesAfterTheOutput(t *testing.T) {
 	b := newBench(t, nil)
 	fifo := filepath.Join(b.dir, "go")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
-	j, err := b.s.find(b.start("read x <go; echo late"))
+	j, err := b.s.findJob(b.start("read x <go; echo late"))
 	require.NoError(t, err)
 	j.log.mu.Lock()
 	require.NoError(t, os.WriteFile(fifo, []byte("\n"), 0))
@@ -390,7 +390,7 @@ func TestManyAtOnce(t *testing.T) {
 			for _, j := range b.s.Jobs() { // others are started and forgotten meanwhile
 				_ = j.Line()
 			}
-			if j, err := b.s.find(id); err == nil {
+			if j, err := b.s.findJob(id); err == nil {
 				<-j.ended
 			}
 		})
@@ -400,16 +400,16 @@ func TestManyAtOnce(t *testing.T) {
 	id := b.start("sleep 1008")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	j, err := b.s.find(id)
+	j, err := b.s.findJob(id)
 	require.NoError(t, err)
-	require.False(t, j.wants(ctx, "exit", time.Hour).Success)
+	require.False(t, j.waitForLine(ctx, "exit", time.Hour).Success)
 }
 
 // When the program is killed, its shells are too.
 func TestTheProgramIsKilled(t *testing.T) {
 	if dir := os.Getenv("SHELLS_TEST_HOST"); dir != "" {
 		s := New(&Options{StateDir: dir})
-		j, err := s.start("setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ())
+		j, err := s.startJob("setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ())
 		require.NoError(t, err)
 		<-j.ended
 		return

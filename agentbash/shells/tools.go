@@ -61,7 +61,7 @@ the session's shell is restarted, and ends with agentbash. bash_output shows wha
 
 func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	if !call.Has("command") {
-		return s.list(call)
+		return s.listJobs(call)
 	}
 	command := call.String("command")
 	if command == "-" {
@@ -88,7 +88,7 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if err != nil {
 		return registry.ToolResult{}, err
 	}
-	j, err := s.start(command, call.Dir, env)
+	j, err := s.startJob(command, call.Dir, env)
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
@@ -120,8 +120,8 @@ func (s *Shells) environ(call *registry.Call) ([]string, error) {
 	return os.Environ(), nil
 }
 
-// list prints a line a shell.
-func (s *Shells) list(call *registry.Call) (registry.ToolResult, error) {
+// listJobs prints a line a shell.
+func (s *Shells) listJobs(call *registry.Call) (registry.ToolResult, error) {
 	jobs := s.Jobs()
 	for _, j := range jobs {
 		fmt.Fprintln(call.Stdout, j.Line())
@@ -129,7 +129,7 @@ func (s *Shells) list(call *registry.Call) (registry.ToolResult, error) {
 	if len(jobs) == 0 {
 		fmt.Fprintln(call.Stderr, "there are no background shells: bash_start 'COMMAND' starts one")
 	}
-	return registry.ToolResult{Success: true, Display: count(len(jobs), "background shell", "s"), Metadata: map[string]any{"shells": len(jobs)}}, nil
+	return registry.ToolResult{Success: true, Display: countNoun(len(jobs), "background shell", "s"), Metadata: map[string]any{"shells": len(jobs)}}, nil
 }
 
 // Line shows the job in one line: its ID, how it is doing, its command.
@@ -202,35 +202,35 @@ wrote since the last look, and its last status on stderr.`,
 }
 
 func (s *Shells) runKill(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	j, err := s.find(call.String("bash_id"))
+	j, err := s.findJob(call.String("bash_id"))
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
 	if st := j.state(); st.Status != Running && len(j.tree(nil)) == 0 {
 		return registry.Failure("background shell %s has ended already: %s: bash_output --bash_id %[1]s has what it wrote", j.id, st.says()), nil
 	}
-	met, left := j.kill(seconds(call, "grace"))
-	if err := j.look(ctx, call, nil); err != nil {
+	met, left := j.killTree(secondsParam(call, "grace"))
+	if err := j.copyNew(ctx, call, nil); err != nil {
 		return registry.ToolResult{}, err
 	}
 	if left > 0 {
 		return registry.Failure("%d of %d processes of background shell %s are still there: they belong to another user, or hang in the kernel", left, met, j.id), nil
 	}
-	ended := count(met, "process", "es") + " ended"
+	ended := countNoun(met, "process", "es") + " ended"
 	fmt.Fprintf(call.Stderr, "%s: %s; %s\n", j.id, j.state().says(), ended)
 	res := j.result(registry.ToolResult{Success: true}, j.id+": "+ended)
 	res.Metadata["processes"] = met
 	return res, nil
 }
 
-func count(n int, what, plural string) string {
+func countNoun(n int, what, plural string) string {
 	if n == 1 {
 		plural = ""
 	}
 	return fmt.Sprintf("%d %s%s", n, what, plural)
 }
 
-// seconds is a number parameter as a duration.
-func seconds(call *registry.Call, name string) time.Duration {
+// secondsParam is a number parameter as a duration.
+func secondsParam(call *registry.Call, name string) time.Duration {
 	return time.Duration(call.Float(name) * float64(time.Second))
 }

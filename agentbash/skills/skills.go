@@ -29,7 +29,7 @@ const File = "SKILL.md"
 // maxSkill bounds a SKILL.md, in bytes.
 const maxSkill = 1 << 20
 
-// Skill is one of them.
+// Skill is one skill that Find found.
 type Skill struct {
 	Name        string
 	Description string // in one line; may be empty
@@ -48,7 +48,7 @@ func Find(dirs []string) (found []Skill, problems []error) {
 			continue // there is none, mostly
 		}
 		for _, e := range entries {
-			s, err := load(filepath.Join(dirs[i], e.Name()))
+			s, err := loadSkill(filepath.Join(dirs[i], e.Name()))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -65,8 +65,8 @@ func Find(dirs []string) (found []Skill, problems []error) {
 	return found, problems
 }
 
-// load reads a skill's file. With an error there may be a skill nevertheless.
-func load(dir string) (*Skill, error) {
+// loadSkill reads a skill's file. With an error there may be a skill nevertheless.
+func loadSkill(dir string) (*Skill, error) {
 	path := filepath.Join(dir, File)
 	st, err := os.Stat(path)
 	switch {
@@ -187,12 +187,12 @@ of one, and first the path of its folder, from where the scripts and files that 
 		),
 		Examples: []string{"skill", "skill pdf"},
 		Run: func(_ context.Context, call *registry.Call) (registry.ToolResult, error) {
-			return run(opts.dirs(call.Dir), call)
+			return runSkill(opts.dirs(call.Dir), call)
 		},
 	}
 }
 
-func run(dirs []string, call *registry.Call) (registry.ToolResult, error) {
+func runSkill(dirs []string, call *registry.Call) (registry.ToolResult, error) {
 	found, problems := Find(dirs)
 	name := call.String("name")
 	if !call.Has("name") {

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// special are ranges that are not for the public web, beyond what netip knows
+// specialRanges are ranges that are not for the public web, beyond what netip knows
 // by itself (the special-purpose address registries of IANA, RFC 6890).
-func special() []netip.Prefix {
+func specialRanges() []netip.Prefix {
 	var out []netip.Prefix
 	for _, s := range []string{
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
@@ -23,9 +23,9 @@ func special() []netip.Prefix {
 	return out
 }
 
-// public reports whether an address belongs to the public web. An IPv6 address
+// isPublic reports whether an address belongs to the public web. An IPv6 address
 // that stands for an IPv4 one (mapped, compatible, 6to4, NAT64) is what that is.
-func public(ip netip.Addr) bool {
+func isPublic(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	if ip.Is6() {
 		b := ip.As16()
@@ -37,13 +37,13 @@ func public(ip netip.Addr) bool {
 			v4 = 2
 		}
 		if v4 >= 0 {
-			return public(netip.AddrFrom4([4]byte(b[v4 : v4+4])))
+			return isPublic(netip.AddrFrom4([4]byte(b[v4 : v4+4])))
 		}
 	}
 	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() {
 		return false
 	}
-	return !slices.ContainsFunc(special(), func(p netip.Prefix) bool { return p.Contains(ip) })
+	return !slices.ContainsFunc(specialRanges(), func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // allowance is what may be reached although it is not public.
@@ -82,7 +82,7 @@ func (a *allowance) host(addr string) bool {
 // address reports whether an address may be connected to.
 func (a *allowance) address(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
-	return public(ip) || slices.ContainsFunc(a.prefixes, func(p netip.Prefix) bool { return p.Contains(ip) })
+	return isPublic(ip) || slices.ContainsFunc(a.prefixes, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // refusedError says that an address is not for this tool.

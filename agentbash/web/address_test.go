@@ -47,7 +47,7 @@ func TestPublicAddresses(t *testing.T) {
 		{"6to4 of loopback", "2002:7f00:1::", false},
 		{"Teredo", "2001:0:53aa:64c::1", false},
 	} {
-		require.Equal(t, row.public, public(netip.MustParseAddr(row.ip)), "%s: %s", row.name, row.ip)
+		require.Equal(t, row.public, isPublic(netip.MustParseAddr(row.ip)), "%s: %s", row.name, row.ip)
 	}
 }
 

@@ -30,14 +30,14 @@ func (p *page) content(raw bool) (out []byte, about []string, err error) {
 	case !isText(kind, p.body):
 		return p.described(kind), append(about, "not text, --raw prints its bytes"), nil
 	}
-	text, note := decode(p.body, p.header.Get("Content-Type"), p.more)
+	text, note := decodeBody(p.body, p.header.Get("Content-Type"), p.more)
 	if note != "" {
 		about = append(about, note)
 	}
 	if kind != "text/html" && kind != "application/xhtml+xml" {
 		return endLine(text), about, nil
 	}
-	md, title, err := markdown(text, p.url)
+	md, title, err := pageMarkdown(text, p.url)
 	if err != nil {
 		return endLine(text), append(about, fmt.Sprintf("printed as it is, since it cannot be converted: %v", err)), nil
 	}
@@ -83,9 +83,9 @@ func trimRune(b []byte) []byte {
 	return b
 }
 
-// decode makes UTF-8 of a body by what its type, its byte order mark or its
+// decodeBody makes UTF-8 of a body by what its type, its byte order mark or its
 // own <meta> say, unless the bytes say otherwise.
-func decode(body []byte, contentType string, cut bool) (text []byte, note string) {
+func decodeBody(body []byte, contentType string, cut bool) (text []byte, note string) {
 	enc, name, _ := charset.DetermineEncoding(body, contentType)
 	valid := body
 	if cut {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ func (w *Web) fetchTool() *registry.Tool {
 		Detail: `Gets a page by http or https. HTML becomes Markdown, with its links, code blocks and tables, without scripts and styles;
 JSON and other text come as they are, in UTF-8; images, PDF and other binary bodies are described, and --raw prints their bytes. Where it
 came from, the type and the title are on stderr. Redirects are followed, ten at most. An HTTP error is exit status 1, with the beginning of
-its body on stderr; 124 is no answer in time. Private addresses are refused unless "webFetch": {"allow": [...]} in the user's config file names them.`,
+its body on stderr; 124 is no answer in time. Private addresses are refused but for those that are allowed: ` + w.allowSetting("...") + `.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "url", Type: registry.String, Required: true, Role: registry.Contacts, Aliases: []string{"uri", "link"}, Description: "The address, with http:// or https://."},
 			registry.Param{Name: "raw", Type: registry.Boolean, Default: false, Description: "Print the body's bytes as they are, whatever it is."},
@@ -93,9 +94,9 @@ func (w *Web) runFetch(ctx context.Context, call *registry.Call) (registry.ToolR
 	}
 	req.Header.Set("User-Agent", w.agent())
 	req.Header.Set("Accept", "text/html,application/xhtml+xml,text/markdown,application/json;q=0.9,text/plain;q=0.9,*/*;q=0.8")
-	res, err := w.client(true).Do(req)
+	res, err := w.newClient(true).Do(req)
 	if err != nil {
-		return noAnswer(ctx, u, limit, err)
+		return w.noAnswer(ctx, u, limit, err)
 	}
 	defer res.Body.Close()
 	p := page{url: res.Request.URL, header: res.Header, status: res.StatusCode, most: most}
@@ -113,7 +114,7 @@ func (w *Web) runFetch(ctx context.Context, call *registry.Call) (registry.ToolR
 }
 
 // noAnswer says why there is no response.
-func noAnswer(ctx context.Context, u *url.URL, limit time.Duration, err error) (registry.ToolResult, error) {
+func (w *Web) noAnswer(ctx context.Context, u *url.URL, limit time.Duration, err error) (registry.ToolResult, error) {
 	var refused *refusedError
 	var name *net.DNSError
 	res := registry.ToolResult{ExitStatus: 1}
@@ -125,7 +126,7 @@ func noAnswer(ctx context.Context, u *url.URL, limit time.Duration, err error) (
 	switch {
 	case errors.As(err, &refused):
 		res.ExitStatus = refused.ExitStatus()
-		res.Error = fmt.Sprintf("%s: %v, and was not fetched: if it is meant, \"webFetch\": {\"allow\": [%q]} in the user's config file allows it", at, refused, host(at))
+		res.Error = fmt.Sprintf("%s: %v, and was not fetched: if it is meant, %s allows it", at, refused, w.allowSetting(strconv.Quote(urlHost(at))))
 	case errors.Is(context.Cause(ctx), errTime):
 		res.ExitStatus = 124
 		res.Error = fmt.Sprintf("%s: no answer within %v: --timeout waits longer", at, limit)
@@ -141,7 +142,7 @@ func noAnswer(ctx context.Context, u *url.URL, limit time.Duration, err error) (
 	return res, nil
 }
 
-func host(rawURL string) string {
+func urlHost(rawURL string) string {
 	if u, err := url.Parse(rawURL); err == nil {
 		return u.Host
 	}
@@ -233,4 +234,9 @@ func (p *page) failure(call *registry.Call) (registry.ToolResult, error) {
 		}
 	}
 	return registry.Failure("%s: HTTP %d %s%s", p.url.Redacted(), p.status, http.StatusText(p.status), next), nil
+}
+
+// allowSetting says what allows an address.
+func (w *Web) allowSetting(address string) string {
+	return strings.ReplaceAll(w.opts.Settings.WebAllow, "ADDRESS", address)
 }

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markdown converts a page. Links are made absolute by where it came from.
-func markdown(text []byte, from *url.URL) (md []byte, title string, err error) {
+// pageMarkdown converts a page. Links are made absolute by where it came from.
+func pageMarkdown(text []byte, from *url.URL) (md []byte, title string, err error) {
 	doc, err := html.Parse(bytes.NewReader(text))
 	if err != nil {
 		return nil, "", err
@@ -58,11 +58,11 @@ func (c *cleaner) drops(n *html.Node) bool {
 			c.title = n.FirstChild.Data
 		}
 	case "base":
-		if u, err := c.base.Parse(attr(n, "href")); err == nil && attr(n, "href") != "" {
+		if u, err := c.base.Parse(nodeAttr(n, "href")); err == nil && nodeAttr(n, "href") != "" {
 			c.base = u
 		}
 	case "img":
-		if strings.HasPrefix(attr(n, "src"), "data:") {
+		if strings.HasPrefix(nodeAttr(n, "src"), "data:") {
 			return true
 		}
 	}
@@ -93,7 +93,7 @@ func (c *cleaner) absolute(ref string) string {
 	return u.String()
 }
 
-func attr(n *html.Node, key string) string {
+func nodeAttr(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {
 			return a.Val

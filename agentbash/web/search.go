@@ -33,7 +33,7 @@ type Search struct {
 
 func (s *Search) check() error {
 	if s.Provider != "" && s.Provider != Tavily && s.Provider != SearXNG {
-		return fmt.Errorf("webSearch.provider: %q is not known: it is %s or %s", s.Provider, Tavily, SearXNG)
+		return fmt.Errorf("web_search: provider %q is not known: it is %s or %s", s.Provider, Tavily, SearXNG)
 	}
 	if s.URL == "" {
 		return nil
@@ -43,7 +43,7 @@ func (s *Search) check() error {
 		err = checkURL(u)
 	}
 	if err != nil {
-		return fmt.Errorf("webSearch.url: %q: %w", s.URL, err)
+		return fmt.Errorf("web_search: url %q: %w", s.URL, err)
 	}
 	return nil
 }
@@ -56,18 +56,18 @@ func (e *setupError) Error() string   { return e.text }
 func (e *setupError) ExitStatus() int { return 4 }
 
 // ready says what is missing, or nil.
-func (s *Search) ready() error {
+func (s *Search) ready(settings registry.Settings) error {
 	variable := s.KeyVar
 	if variable == "" {
 		variable = "TAVILY_API_KEY"
 	}
 	switch {
 	case s.Provider == SearXNG && s.URL == "":
-		return &setupError{`webSearch has the provider searxng and no url: write {"webSearch": {"provider": "searxng", "url": "http://127.0.0.1:8080"}} in the user's config file`}
+		return &setupError{"the search service is searxng, and it has no url: " + settings.WebSearch}
 	case s.Provider == Tavily && s.Key == "":
-		return &setupError{fmt.Sprintf("Tavily has no key: set %s in the environment that agentbash is started in (https://app.tavily.com has one)", variable)}
+		return &setupError{fmt.Sprintf("Tavily has no key: set %s in the environment (https://app.tavily.com has one)", variable)}
 	case s.Provider == "" && s.Key == "":
-		return &setupError{`no search service is set up: set TAVILY_API_KEY in the environment (https://app.tavily.com), or write {"webSearch": {"provider": "searxng", "url": "http://127.0.0.1:8080"}} in the user's config file, and start agentbash again`}
+		return &setupError{"no search service is set up: set TAVILY_API_KEY in the environment (https://app.tavily.com), or " + settings.WebSearch + ", and start again"}
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ type answer struct {
 
 func (w *Web) runSearch(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	s := w.opts.Search
-	if err := s.ready(); err != nil {
+	if err := s.ready(w.opts.Settings); err != nil {
 		return registry.ToolResult{}, err
 	}
 	query := strings.TrimSpace(call.String("query"))
@@ -195,7 +195,7 @@ func (s *Search) request(ctx context.Context, query string, most int) (*http.Req
 
 // ask sends the request; the address was configured and may be private.
 func (w *Web) ask(req *http.Request) (*answer, error) {
-	c := w.client(false)
+	c := w.newClient(false)
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a key goes to one address
 	res, err := c.Do(req)
 	if err != nil {
@@ -213,7 +213,7 @@ func (w *Web) ask(req *http.Request) (*answer, error) {
 	}
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
-		return nil, fmt.Errorf("search: the answer of %s is not what a search service sends (%w): check webSearch.url", req.URL.Host, err)
+		return nil, fmt.Errorf("search: the answer of %s is not what a search service sends (%w): check the url of the search service", req.URL.Host, err)
 	}
 	return &a, nil
 }
@@ -234,7 +234,7 @@ func (s *Search) refusal(host string, res *http.Response, body []byte) error {
 	case code == 429 || code == 432 || code == 433:
 		return errors.New(text + ": the service's limit is reached: try again later")
 	case code >= 300 && code < 400:
-		return errors.New(text + ": it redirects to " + res.Header.Get("Location") + ": write that in webSearch.url")
+		return errors.New(text + ": it redirects to " + res.Header.Get("Location") + ": make that the url of the search service")
 	}
 	return errors.New(text)
 }

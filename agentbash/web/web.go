@@ -36,6 +36,9 @@ type Options struct {
 
 	// Search is the service that web_search asks.
 	Search Search
+
+	// Settings are the words for what a person may change.
+	Settings registry.Settings
 }
 
 // Web makes the tools. It is not changed after New and is safe for concurrent use.
@@ -63,12 +66,13 @@ func New(opts *Options) (*Web, error) {
 	if w.opts.MaxBytes <= 0 {
 		w.opts.MaxBytes = defaultMaxBytes
 	}
+	w.opts.Settings = w.opts.Settings.WithDefaults()
 	if w.opts.Version == "" {
 		w.opts.Version = "dev"
 	}
 	var err error
 	if w.allow, err = newAllowance(w.opts.Allow); err != nil {
-		return nil, fmt.Errorf("webFetch.allow: %w", err)
+		return nil, fmt.Errorf("web_fetch: allow: %w", err)
 	}
 	if err := w.opts.Search.check(); err != nil {
 		return nil, err
@@ -103,9 +107,9 @@ func (w *Web) Tools() []*registry.Tool {
 
 func (w *Web) agent() string { return "agentbash/" + w.opts.Version }
 
-// client makes a client of its own for one fetch: nothing is shared or kept.
+// newClient makes a client of its own for one fetch: nothing is shared or kept.
 // With guarded it connects to public and allowed addresses only.
-func (w *Web) client(guarded bool) *http.Client {
+func (w *Web) newClient(guarded bool) *http.Client {
 	free := &net.Dialer{Timeout: w.opts.Timeout}
 	dialer := &net.Dialer{Timeout: w.opts.Timeout, Control: w.allow.control}
 	var proxies sync.Map // host:port

@@ -250,7 +250,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	door := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, at+"/in", http.StatusFound) })
 	_, doorPort, err := net.SplitHostPort(strings.TrimPrefix(door, "http://"))
 	require.NoError(t, err)
-	opts := &Options{Allow: []string{"localhost:" + doorPort}}
+	opts := &Options{Allow: []string{"localhost:" + doorPort}, Settings: registry.Settings{WebAllow: "allow [ADDRESS]"}}
 	for _, row := range []struct{ name, url string }{
 		{"by address", at},
 		{"by name, after DNS", "http://localhost:" + port},
@@ -267,14 +267,14 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 			require.Empty(t, got.out)
 			if row.name != "as a number" && row.name != "short" { // resolvers may know no such host
 				require.Equal(t, 126, got.exit, got.err)
-				require.Contains(t, got.err, `is not a public address, and was not fetched: if it is meant, "webFetch": {"allow": [`)
+				require.Contains(t, got.err, `is not a public address, and was not fetched: if it is meant, allow ["`)
 			}
 		})
 	}
 	require.Zero(t, asked)
 	require.Equal(t, "inside\n", run(t, &Options{Allow: []string{"localhost:" + port}}, "web_fetch", "http://localhost:"+port).out)
 	_, err = New(&Options{Allow: []string{"http://x"}})
-	require.ErrorContains(t, err, "webFetch.allow")
+	require.ErrorContains(t, err, "web_fetch: allow: ")
 }
 
 func TestProxy(t *testing.T) {
@@ -348,9 +348,9 @@ func TestSearch(t *testing.T) {
 		{"the limit", tavily, []string{"limit"}, 1, "", "the service's limit is reached"},
 		{"nonsense", tavily, []string{"nonsense"}, 1, "", "is not what a search service sends"},
 		{"no JSON allowed", searx, []string{"forbidden"}, 4, "", "add json to search.formats in its settings.yml"},
-		{"nothing set up", nil, []string{"go"}, 4, "", `no search service is set up: set TAVILY_API_KEY in the environment (https://app.tavily.com), or write {"webSearch"`},
+		{"nothing set up", nil, []string{"go"}, 4, "", `no search service is set up: set TAVILY_API_KEY in the environment (https://app.tavily.com), or set web.Options.Search`},
 		{"no key", &Options{Search: Search{Provider: Tavily, KeyVar: "MY_KEY"}}, []string{"go"}, 4, "", "set MY_KEY in the environment"},
-		{"no url", &Options{Search: Search{Provider: SearXNG}}, []string{"go"}, 4, "", "has the provider searxng and no url"},
+		{"no url", &Options{Search: Search{Provider: SearXNG}}, []string{"go"}, 4, "", "is searxng, and it has no url: set web.Options.Search"},
 		{"an empty query", tavily, []string{" "}, 2, "", "the query is empty"},
 		{"too many", tavily, []string{"x", "--max_results", "21"}, 2, "", "max_results"},
 	} {
@@ -369,7 +369,7 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, 124, got.exit)
 	require.Contains(t, got.err, "did not answer within 100ms")
 	_, err := New(&Options{Search: Search{Provider: "google"}})
-	require.ErrorContains(t, err, "webSearch.provider")
+	require.ErrorContains(t, err, "web_search: provider")
 	_, err = New(&Options{Search: Search{URL: "localhost"}})
-	require.ErrorContains(t, err, "webSearch.url")
+	require.ErrorContains(t, err, "web_search: url")
 }

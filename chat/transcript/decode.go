@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// decode reads the records of a file. whole is the length of its whole lines;
+// decodeRecords reads the records of a file. whole is the length of its whole lines;
 // what comes after was torn off. Lines that are no records are counted: a
 // broken disk should not cost the rest of a session.
-func decode(data []byte) (records []Record, whole, unread int) {
-	lines, whole := split(data)
+func decodeRecords(data []byte) (records []Record, whole, unread int) {
+	lines, whole := splitLines(data)
 	records, unread = decodeLines(lines)
 	return records, whole, unread
 }
 
-// split cuts a file into its whole lines, leaving blank ones out.
-func split(data []byte) (lines [][]byte, whole int) {
+// splitLines cuts a file into its whole lines, leaving blank ones out.
+func splitLines(data []byte) (lines [][]byte, whole int) {
 	lines = make([][]byte, 0, bytes.Count(data, []byte{'\n'}))
 	for rest := data; ; {
 		end := bytes.IndexByte(rest, '\n')
@@ -58,11 +58,11 @@ func decodeLines(lines [][]byte) (records []Record, unread int) {
 	return records, len(lines) - len(records)
 }
 
-// living leaves out the lines that do not matter to how a conversation goes on:
+// livingLines leaves out the lines that do not matter to how a conversation goes on:
 // what came before it was shortened or cleared, the pieces of replies that are
 // there as a whole, and what was only told to the person. Decoding is what
 // takes the time when a long session is resumed.
-func living(lines [][]byte) [][]byte {
+func livingLines(lines [][]byte) [][]byte {
 	out := make([][]byte, 0, len(lines))
 	kinds := make([]Type, len(lines))
 	for i, line := range lines {

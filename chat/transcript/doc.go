@@ -1,5 +1,5 @@
-// Package transcript keeps sessions on disk: what was said, run and answered, as
-// records in append-only files.
+// Package transcript keeps conversations on disk: what was said, run and answered,
+// as records in append-only files. People know each as a session.
 //
 // A [Store] is a directory with one directory a project in it and one file a
 // session in that: sessions/PROJECT/ID.jsonl. A file holds one [Record] a line;
@@ -12,6 +12,6 @@
 // is locked: a second program that wants to go on with it is told so.
 //
 // The package knows nothing of models or terminals. What the records mean to a
-// conversation is package chat's business: a [Writer] is its Journal; [Export] writes them for people and
+// conversation is package chat's business: a [Writer] is its Journal; [WriteMarkdown], [WriteJSON] and [WriteScript] write them for people and
 // for other programs.
 package transcript

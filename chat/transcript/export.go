@@ -79,7 +79,7 @@ func ReadExport(data []byte) ([]Record, error) {
 		Records []Record `json:"records"`
 	}
 	if json.Unmarshal(data, &whole) != nil || whole.Records == nil {
-		whole.Records, _, _ = decode(append(bytes.TrimRight(data, "\n"), '\n'))
+		whole.Records, _, _ = decodeRecords(append(bytes.TrimRight(data, "\n"), '\n'))
 	}
 	return whole.Records, checkHead(whole.Records)
 }
@@ -88,7 +88,7 @@ func ReadExport(data []byte) ([]Record, error) {
 func WriteMarkdown(w io.Writer, records []Record) error {
 	var b strings.Builder
 	head := records[0]
-	fmt.Fprintf(&b, "# %s\n\nSession %s, begun %s in `%s`\n", orElse(clip(Title(records), 100), "An empty session"), head.ID, head.Time.Format(time.RFC3339), head.Dir)
+	fmt.Fprintf(&b, "# %s\n\nSession %s, begun %s in `%s`\n", orElse(clipText(Title(records), 100), "An empty session"), head.ID, head.Time.Format(time.RFC3339), head.Dir)
 	commands := map[string]string{}
 	for _, r := range Settled(records) {
 		for _, c := range r.Calls {
@@ -110,7 +110,7 @@ func WriteMarkdown(w io.Writer, records []Record) error {
 				b.WriteString("\n(the reply broke off here)\n")
 			}
 		case TypeToolResult:
-			fmt.Fprintf(&b, "\n%s\n%s\n", fenced("bash", orElse(commands[r.ID], "# a call that could not be understood")), fenced("", r.Output))
+			fmt.Fprintf(&b, "\n%s\n%s\n", fenceText("bash", orElse(commands[r.ID], "# a call that could not be understood")), fenceText("", r.Output))
 		case TypeClear:
 			b.WriteString("\n---\n\n(the conversation starts anew)\n")
 		case TypeCompact:
@@ -141,9 +141,9 @@ func WriteScript(w io.Writer, records []Record) error {
 		case TypeToolCall:
 			ran[r.ID] = r
 		case TypeUser:
-			b.WriteString(comment("user: ", r.Text))
+			b.WriteString(commentText("user: ", r.Text))
 		case TypeAssistant:
-			b.WriteString(comment("", r.Text))
+			b.WriteString(commentText("", r.Text))
 		case TypeToolResult:
 			call, ok := ran[r.ID]
 			delete(ran, r.ID)
@@ -182,8 +182,8 @@ func commandOf(c Call) string {
 	return c.Name + " " + c.Arguments
 }
 
-// fenced puts a text into a fence that is longer than any in it.
-func fenced(kind, text string) string {
+// fenceText puts a text into a fence that is longer than any in it.
+func fenceText(kind, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -191,7 +191,7 @@ func fenced(kind, text string) string {
 	return fence + kind + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
 }
 
-func comment(head, text string) string {
+func commentText(head, text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}
@@ -199,7 +199,7 @@ func comment(head, text string) string {
 	return "  # " + head + strings.ReplaceAll(text, "\n", "\n  # ") + "\n"
 }
 
-func clip(s string, n int) string {
+func clipText(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-3]) + "..."
 	}

@@ -60,7 +60,7 @@ func (st *Store) Create(dir, program string) (*Writer, error) {
 			return nil, fmt.Errorf("sessions: %w: make it writable%s", err, st.orGoOn())
 		}
 		s := newWriter(f, id, dir, 0, st.orGoOn())
-		err = errors.Join(lock(f), s.Append(Record{Type: TypeSession, V: Version, ID: id, Dir: dir, Program: program}), syncDir(folder))
+		err = errors.Join(lockFile(f), s.Append(Record{Type: TypeSession, V: Version, ID: id, Dir: dir, Program: program}), syncDir(folder))
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -86,15 +86,15 @@ func (st *Store) Open(id, program string) (s *Writer, records []Record, unread i
 			err = errors.Join(fmt.Errorf("session %s: %w", e.ID, err), f.Close())
 		}
 	}()
-	if err := lock(f); err != nil {
+	if err := lockFile(f); err != nil {
 		return nil, nil, 0, err
 	}
 	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	lines, whole := split(data)
-	records, unread = decodeLines(living(lines))
+	lines, whole := splitLines(data)
+	records, unread = decodeLines(livingLines(lines))
 	if err := checkHead(records); err != nil {
 		return nil, nil, 0, err
 	}
@@ -123,7 +123,7 @@ func ReadFile(path string) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, _, _ := decode(data)
+	records, _, _ := decodeRecords(data)
 	if err := checkHead(records); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -244,7 +244,7 @@ func (st *Store) Delete(id string) (Entry, error) {
 		return e, fmt.Errorf("session %s: %w", e.ID, err)
 	}
 	defer f.Close()
-	if err := lock(f); err != nil {
+	if err := lockFile(f); err != nil {
 		return e, fmt.Errorf("session %s: %w", e.ID, err)
 	}
 	if err := os.Remove(e.Path); err != nil {
@@ -297,7 +297,7 @@ func Head(path string) (Heading, error) {
 	if err != nil {
 		return Heading{}, err
 	}
-	records, _, _ := decode(data)
+	records, _, _ := decodeRecords(data)
 	if err := checkHead(records); err != nil {
 		return Heading{}, fmt.Errorf("%s: %w", path, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Writer is a session that records are added to. It is used from one goroutine.
+// Writer adds records to a session. It is used from one goroutine.
 type Writer struct {
 	ID   string
 	Path string
@@ -73,9 +73,9 @@ func (w *Writer) Close() error { return w.file.Close() }
 // ErrInUse is a session that another program has open.
 var ErrInUse = errors.New("it is open in another agentbash: end that one, or export the session")
 
-// lock takes the file for this program alone. The kernel gives it back when the
+// lockFile takes the file for this program alone. The kernel gives it back when the
 // program ends, however it ends.
-func lock(f *os.File) error {
+func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrInUse

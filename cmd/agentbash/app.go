@@ -23,7 +23,7 @@ const (
 	exitInterrupted = 130
 )
 
-// app is the program's world: nothing else of the process is looked at.
+// app is all that the program sees of its process: nothing else of the process is looked at.
 type app struct {
 	args     []string
 	in       *os.File
@@ -33,16 +33,16 @@ type app struct {
 	mode     string // --mode before a command; "" is none
 }
 
-// command is one subcommand.
-type command struct {
+// subcommand is one subcommand.
+type subcommand struct {
 	name string
 	run  func(context.Context, *app, []string) int
 	help string
 }
 
-// commands are the subcommands, in the order of the help.
-func commands() []command {
-	return []command{
+// allCommands are the subcommands, in the order of the help.
+func allCommands() []subcommand {
+	return []subcommand{
 		{"chat", runChat, helpChat},
 		{"exec", runExec, helpExec},
 		{"route", runRoute, helpRoute},
@@ -58,8 +58,8 @@ func commands() []command {
 	}
 }
 
-// run is the program; it returns the exit status.
-func run(ctx context.Context, a *app) int {
+// runProgram is the program; it returns the exit status.
+func runProgram(ctx context.Context, a *app) int {
 	if err := a.takeMode(); err != nil {
 		fmt.Fprintf(a.err, "agentbash: %v\n", err)
 		return exitUsage
@@ -74,7 +74,7 @@ func run(ctx context.Context, a *app) int {
 	case "mcp-conformance":
 		return runConformance(ctx, a, rest)
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		if c.name != name {
 			continue
 		}
@@ -132,7 +132,7 @@ func runHelp(a *app, words []string) int {
 		fmt.Fprint(a.out, helpRoot)
 		return exitOK
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		if c.name == words[0] {
 			fmt.Fprint(a.out, c.help)
 			return exitOK
@@ -141,8 +141,8 @@ func runHelp(a *app, words []string) int {
 	return runTool(context.Background(), a, words[0], []string{"--help"})
 }
 
-// flags returns an empty flag set that says nothing by itself.
-func flags(name string) *pflag.FlagSet {
+// newFlags returns an empty flag set that says nothing by itself.
+func newFlags(name string) *pflag.FlagSet {
 	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
@@ -150,14 +150,14 @@ func flags(name string) *pflag.FlagSet {
 	return f
 }
 
-// usage reports wrong words and where the right ones stand.
-func (a *app) usage(cmd string, err error) int {
+// usageError reports wrong words and where the right ones stand.
+func (a *app) usageError(cmd string, err error) int {
 	fmt.Fprintf(a.err, "agentbash %s: %v: see agentbash %s --help\n", cmd, err, cmd)
 	return exitUsage
 }
 
-// fail reports an error and returns its exit status.
-func (a *app) fail(err error) int {
+// reportError reports an error and returns its exit status.
+func (a *app) reportError(err error) int {
 	var many interface{ Unwrap() []error }
 	if errors.As(err, &many) {
 		for _, e := range many.Unwrap() {
@@ -169,9 +169,9 @@ func (a *app) fail(err error) int {
 	return registry.ExitStatus(err)
 }
 
-// interruptible returns a context that the first Ctrl-C or SIGTERM ends; the
+// interruptContext returns a context that the first Ctrl-C or SIGTERM ends; the
 // second ends the program as it would any other.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+func interruptContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop

@@ -19,7 +19,7 @@ import (
 
 // approver asks whoever sits at the terminal what may run. It implements
 // [guard.Approver].
-type approver struct{ w *world }
+type approver struct{ w *configuredBash }
 
 // The keys of the answers.
 const (
@@ -35,7 +35,7 @@ func (p approver) Approve(ctx context.Context, e *guard.Entry) (guard.Approval, 
 	if !p.w.asker.Present() {
 		return guard.Approval{}, term.ErrNobody
 	}
-	reply, err := p.w.asker.Ask(ctx, approval(e, p.preview(ctx, e)))
+	reply, err := p.w.asker.Ask(ctx, approvalQuestion(e, p.previewChange(ctx, e)))
 	if errors.Is(err, term.ErrNoAnswer) {
 		return guard.Approval{Reason: "the question was left without an answer: wait for what the user says"}, nil
 	}
@@ -48,7 +48,7 @@ func (p approver) Approve(ctx context.Context, e *guard.Entry) (guard.Approval, 
 	case keySession:
 		got.Rules, err = rulesOf("this session", e.Decision.Suggest)
 	case keySave:
-		got.Rules, err = p.save(e.Decision.Suggest)
+		got.Rules, err = p.saveRules(e.Decision.Suggest)
 	default:
 		return guard.Approval{Reason: reply.Text}, nil
 	}
@@ -70,8 +70,8 @@ func rulesOf(where string, texts []string) ([]*policy.Rules, error) {
 	return []*policy.Rules{rules}, nil
 }
 
-// save writes rules to the person's own file, and has them count at once.
-func (p approver) save(texts []string) ([]*policy.Rules, error) {
+// saveRules writes rules to the person's own file, and has them count at once.
+func (p approver) saveRules(texts []string) ([]*policy.Rules, error) {
 	rules, err := rulesOf(p.w.cfg.Dirs.UserFile(), texts)
 	if err != nil {
 		return nil, err
@@ -79,17 +79,17 @@ func (p approver) save(texts []string) ([]*policy.Rules, error) {
 	return rules, config.AddRules(p.w.cfg.Dirs, texts)
 }
 
-// approval is the question: the command with what is risky marked, what it
+// approvalQuestion is the question: the command with what is risky marked, what it
 // would do and why that is asked about, and what would change.
-func approval(e *guard.Entry, preview string) *term.Question {
+func approvalQuestion(e *guard.Entry, preview string) *term.Question {
 	q := &term.Question{Title: "May this run?", Choices: []term.Choice{{Key: keyOnce, Label: "yes, once"}}}
 	if e.Plan.Inside {
 		q.Title = "The command that runs calls this. May it run?"
 	}
 	var b strings.Builder
 	b.WriteString(e.Plan.Raw)
-	q.Mark = marks(e)
-	fmt.Fprintf(&b, "\n\nin %s (mode %s)\n%s\n", e.Dir, e.Decision.Mode, effects(&e.Verdict))
+	q.Mark = reasonSpans(e)
+	fmt.Fprintf(&b, "\n\nin %s (mode %s)\n%s\n", e.Dir, e.Decision.Mode, describeEffects(&e.Verdict))
 	for _, why := range e.Decision.Because {
 		from := b.Len()
 		b.WriteString("- " + oneLine(why))
@@ -119,9 +119,9 @@ func approval(e *guard.Entry, preview string) *term.Question {
 	return q
 }
 
-// marks are the parts of the command that reasons point at: the dangers if
+// reasonSpans are the parts of the command that reasons point at: the dangers if
 // there are any, else whatever is no reading.
-func marks(e *guard.Entry) (spans []term.Span) {
+func reasonSpans(e *guard.Entry) (spans []term.Span) {
 	dangers := slices.ContainsFunc(e.Verdict.Reasons, func(r policy.Reason) bool { return r.Danger != policy.NoDanger })
 	for _, r := range e.Verdict.Reasons {
 		risky := r.Danger != policy.NoDanger || !dangers && r.Effect != policy.Read
@@ -132,8 +132,8 @@ func marks(e *guard.Entry) (spans []term.Span) {
 	return spans
 }
 
-// effects says in words what a verdict found.
-func effects(v *policy.Verdict) string {
+// describeEffects says in words what a verdict found.
+func describeEffects(v *policy.Verdict) string {
 	var names []string
 	for _, x := range v.Effects {
 		names = append(names, map[policy.Effect]string{policy.Read: "reads", policy.Write: "writes files", policy.Execute: "runs code",
@@ -154,9 +154,9 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // previewTime is how long the making of a preview may take.
 const previewTime = 2 * time.Second
 
-// preview is the change that a call would make, as a diff: "" where that cannot
+// previewChange is the change that a call would make, as a diff: "" where that cannot
 // be told beforehand. The tool is asked, which changes nothing when it shall not.
-func (p approver) preview(ctx context.Context, e *guard.Entry) string {
+func (p approver) previewChange(ctx context.Context, e *guard.Entry) string {
 	t := e.Plan.Tool()
 	if t == nil || t.Kind != registry.Write || t.Params.Find("dry_run") == nil {
 		return ""

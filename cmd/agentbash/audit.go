@@ -18,10 +18,10 @@ const (
 
 func auditDir(dirs config.Dirs) string { return filepath.Join(dirs.State, "audit") }
 
-// recorder writes the record of a session's commands; close it with its log.
+// newRecorder writes the record of a session's commands; close it with its log.
 // session tells the ID once there is one; nil, and as long as it is "", the
 // record has one of its own.
-func (a *app) recorder(dirs config.Dirs, who string, keys []string, session func() string) *audit.Recorder {
+func (a *app) newRecorder(dirs config.Dirs, who string, keys []string, session func() string) *audit.Recorder {
 	own := make([]byte, 6)
 	rand.Read(own) // never fails
 	id := hex.EncodeToString(own)

@@ -14,7 +14,7 @@ import (
 
 // runAudit is agentbash audit.
 func runAudit(_ context.Context, a *app, words []string) int {
-	f := flags("audit")
+	f := newFlags("audit")
 	asJSON, session := f.Bool("json", false, ""), f.String("session", "", "")
 	last, contains := f.IntP("last", "n", 20, ""), f.String("contains", "", "")
 	err := f.Parse(words)
@@ -31,11 +31,11 @@ func runAudit(_ context.Context, a *app, words []string) int {
 		err = errors.New("--last: give a number of commands, or 0 for all")
 	}
 	if err != nil {
-		return a.usage("audit", err)
+		return a.usageError("audit", err)
 	}
 	dirs, err := config.UserDirs(a.lookup)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	if what == "verify" {
 		return a.auditVerify(auditDir(dirs), *contains, *asJSON)
@@ -46,7 +46,7 @@ func runAudit(_ context.Context, a *app, words []string) int {
 func (a *app) auditVerify(dir, contains string, asJSON bool) int {
 	rep, err := audit.Verify(dir, contains)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	status := exitOK
 	if !rep.OK {
@@ -99,7 +99,7 @@ func (a *app) auditShow(dir, session string, last int, asJSON bool) int {
 		return nil
 	})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	for _, s := range kept {
 		if asJSON {

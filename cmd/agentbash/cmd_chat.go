@@ -38,7 +38,7 @@ type chatFlags struct {
 
 func parseChat(mode string, words []string) (chatFlags, error) {
 	var c chatFlags
-	f := flags("chat")
+	f := newFlags("chat")
 	f.StringVarP(&c.prompt, "prompt", "p", "", "")
 	f.StringVar(&c.config.Provider, "provider", "", "")
 	f.StringVar(&c.config.Model, "model", "", "")
@@ -67,10 +67,10 @@ func parseChat(mode string, words []string) (chatFlags, error) {
 	if f.Changed("max-turns") && c.turns <= 0 {
 		return c, errors.New("--max-turns: give a number above 0, or leave it out for no limit")
 	}
-	return c, c.check(f.Changed("max-cost"), f.Changed("max-time"))
+	return c, c.checkLimits(f.Changed("max-cost"), f.Changed("max-time"))
 }
 
-func (c *chatFlags) check(cost, seconds bool) error {
+func (c *chatFlags) checkLimits(cost, seconds bool) error {
 	switch {
 	case checkMode(c.config.Mode) != nil:
 		return checkMode(c.config.Mode)
@@ -96,34 +96,34 @@ func (c *chatFlags) check(cost, seconds bool) error {
 func runChat(ctx context.Context, a *app, words []string) int {
 	c, err := parseChat(a.mode, words)
 	if err != nil {
-		return a.usage("chat", err)
+		return a.usageError("chat", err)
 	}
-	past, err := a.past(&c)
+	saved, err := a.openTranscript(&c)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	defer past.close()
+	defer saved.close()
 	// A headless run never waits for a person.
-	w, err := a.open(worldOptions{dir: c.dir, flags: c.config, session: true, ask: !c.hasPrompt && c.replay == "",
-		who: whoModel, id: past.id})
+	b, err := a.openBash(bashOptions{dir: c.dir, flags: c.config, session: true, ask: !c.hasPrompt && c.replay == "",
+		who: whoModel, id: saved.id})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	defer w.Close()
-	past.note(a, w)
+	defer b.Close()
+	saved.tellChanges(a, b)
 	if c.hasPrompt || c.replay != "" {
-		return a.runPrompt(ctx, w, past, &c)
+		return a.runPrompt(ctx, b, saved, &c)
 	}
-	return a.runSession(ctx, w, past, &c)
+	return a.runSession(ctx, b, saved, &c)
 }
 
 const chatGCPercent = 50
 
 // runSession is the chat: with a model, or with the person in its place.
-func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags) int {
-	seat, err := w.seat(ctx)
+func (a *app) runSession(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags) int {
+	choice, err := b.chooseModel(ctx)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -135,49 +135,49 @@ func (a *app) runSession(ctx context.Context, w *world, past *past, c *chatFlags
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	if c.config.Mode == "" && seat.model == "" { // who types a command has said yes to it
-		if err := w.TrustSender(ctx); err != nil {
-			return a.fail(err)
+	if c.config.Mode == "" && choice.model == "" { // who types a command has said yes to it
+		if err := b.TrustSender(ctx); err != nil {
+			return a.reportError(err)
 		}
 	}
-	w.Start()
-	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typed{chat.RouterRunner{Router: w.Router(), Turns: w.Guard()}, c.config.Mode == "" || seat.model != "", seat.model == ""}, Interrupt: interrupts,
-		Info: w.info(seat), Plain: a.plainTerminal(), Color: a.colours(), Asker: w.asker}
-	t := &talk{a: a, w: w, past: past, none: c.noSession}
-	o.Mode, o.SetMode = func() string { return string(w.Guard().Mode()) }, w.setMode
-	if seat.model != "" {
-		opts, err := a.chatOptions(w, seat, past, c)
+	b.Start()
+	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typedRunner{chat.RouterRunner{Router: b.Router(), Turns: b.Guard()}, c.config.Mode == "" || choice.model != "", choice.model == ""}, Interrupt: interrupts,
+		Info: b.bannerInfo(choice), Plain: a.plainTerminal(), Color: a.wantsColours(), Asker: b.asker}
+	t := &chatCommands{a: a, b: b, transcript: saved, none: c.noSession}
+	o.Mode, o.SetMode = func() string { return string(b.Guard().Mode()) }, b.setMode
+	if choice.model != "" {
+		opts, err := a.chatOptions(b, choice, saved, c)
 		if err != nil {
-			return a.fail(err)
+			return a.reportError(err)
 		}
-		opts.MaxTime = c.maxTime(w)
+		opts.MaxTime = c.maxTime(b)
 		o.Conversation = chat.New(opts)
-		t.opts, t.conv, o.Resume = opts, o.Conversation, t.resume
+		t.opts, t.conv, o.Resume = opts, o.Conversation, t.resumeSession
 	} else {
 		o.Incomplete = router.Incomplete
 	}
-	o.Commands = t.commands()
-	defer a.dress(o, w)()
+	o.Commands = t.slashCommands()
+	defer a.setUpTerminal(o, b)()
 	if err := term.Chat(ctx, o); errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return exitInterrupted
 	} else if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	return exitOK
 }
 
 // maxTime is --max-time, or limits.time of a file; 0 is none.
-func (c *chatFlags) maxTime(w *world) time.Duration {
+func (c *chatFlags) maxTime(b *configuredBash) time.Duration {
 	seconds := c.seconds
 	if seconds == 0 {
-		seconds = w.cfg.Limits.Time
+		seconds = b.cfg.Limits.Time
 	}
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// info is what the banner tells.
-func (w *world) info(s seat) term.Info {
-	info := term.Info{Version: version(), Model: s.model, Server: s.name, Dir: w.Router().Dir()}
+// bannerInfo is what the banner tells.
+func (b *configuredBash) bannerInfo(s modelChoice) term.Info {
+	info := term.Info{Version: moduleVersion(), Model: s.model, Server: s.name, Dir: b.Router().Dir()}
 	if s.model != "" && info.Server == "" {
 		info.Server = "api.openai.com"
 		if u, err := url.Parse(s.baseURL); err == nil && u.Host != "" {
@@ -195,8 +195,8 @@ func (a *app) plainTerminal() bool {
 	return t == "dumb" || t == "" || accessible != "" && accessible != "0"
 }
 
-// colours reports whether the person wants colours (no-color.org).
-func (a *app) colours() bool {
+// wantsColours reports whether the person wants colours (no-color.org).
+func (a *app) wantsColours() bool {
 	noColor, _ := a.lookup("NO_COLOR")
 	return noColor == ""
 }

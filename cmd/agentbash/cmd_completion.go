@@ -14,12 +14,12 @@ import (
 // runCompletion is agentbash completion: what a shell completes, as a script.
 // The words come out of the help texts, so that they cannot differ from them.
 func runCompletion(_ context.Context, a *app, words []string) int {
-	f := flags("completion")
+	f := newFlags("completion")
 	if err := f.Parse(words); err != nil {
-		return a.usage("completion", err)
+		return a.usageError("completion", err)
 	}
 	if f.NArg() != 1 {
-		return a.usage("completion", fmt.Errorf("one shell is wanted: bash, zsh or fish"))
+		return a.usageError("completion", fmt.Errorf("one shell is wanted: bash, zsh or fish"))
 	}
 	switch f.Arg(0) {
 	case "bash":
@@ -31,7 +31,7 @@ func runCompletion(_ context.Context, a *app, words []string) int {
 	case "fish":
 		fishCompletion(a.out)
 	default:
-		return a.usage("completion", fmt.Errorf("%q: it is bash, zsh or fish", f.Arg(0)))
+		return a.usageError("completion", fmt.Errorf("%q: it is bash, zsh or fish", f.Arg(0)))
 	}
 	return exitOK
 }
@@ -49,8 +49,8 @@ func flagsIn(help string) string {
 	return strings.Join(out, " ")
 }
 
-// verbs are the words after a subcommand.
-func verbs(name string) string {
+// subcommandVerbs are the words after a subcommand.
+func subcommandVerbs(name string) string {
 	switch name {
 	case "sessions":
 		return "list show delete export"
@@ -68,7 +68,7 @@ func verbs(name string) string {
 
 func commandNames() string {
 	var out []string
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		out = append(out, c.name)
 	}
 	return strings.Join(out, " ")
@@ -95,8 +95,8 @@ func bashCompletion(w io.Writer) {
     esac
     case ${COMP_WORDS[1]} in
 `)
-	for _, c := range commands() {
-		fmt.Fprintf(w, "        %s) words='%s' ;;\n", c.name, strings.TrimSpace(verbs(c.name)+" "+flagsIn(c.help)))
+	for _, c := range allCommands() {
+		fmt.Fprintf(w, "        %s) words='%s' ;;\n", c.name, strings.TrimSpace(subcommandVerbs(c.name)+" "+flagsIn(c.help)))
 	}
 	fmt.Fprintf(w, `        help) words='%s' ;;
         *) words='%s' ;;
@@ -106,15 +106,15 @@ func bashCompletion(w io.Writer) {
     [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$cur"))
 }
 complete -o filenames -F _agentbash agentbash
-`, verbs("help"), flagsIn(helpChat), verbs("help")+" help")
+`, subcommandVerbs("help"), flagsIn(helpChat), subcommandVerbs("help")+" help")
 }
 
 func fishCompletion(w io.Writer) {
 	fmt.Fprint(w, "complete -c agentbash -n __fish_use_subcommand -f -a 'read write edit grep glob undo help'\n")
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		fmt.Fprintf(w, "complete -c agentbash -n __fish_use_subcommand -f -a %s\n", c.name)
 		at := "'__fish_seen_subcommand_from " + c.name + "'"
-		if v := verbs(c.name); v != "" {
+		if v := subcommandVerbs(c.name); v != "" {
 			fmt.Fprintf(w, "complete -c agentbash -n %s -f -a '%s'\n", at, v)
 		}
 		for _, flag := range strings.Fields(flagsIn(c.help)) {

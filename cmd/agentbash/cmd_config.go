@@ -13,28 +13,28 @@ import (
 
 // runConfig is agentbash config.
 func runConfig(_ context.Context, a *app, words []string) int {
-	f := flags("config")
+	f := newFlags("config")
 	asJSON, file := f.Bool("json", false, ""), f.String("config", "", "")
 	if err := f.Parse(words); err != nil {
-		return a.usage("config", err)
+		return a.usageError("config", err)
 	}
 	dir, err := workDir("")
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	cfg, err := config.Load(&config.Options{Flags: config.Flags{File: *file}, Dir: dir, Lookup: a.lookup})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	switch f.Arg(0) {
 	case "":
 		return a.showConfig(cfg, *asJSON)
 	case "trust":
-		return a.trust(cfg, f.Args()[1:])
+		return a.trustFiles(cfg, f.Args()[1:])
 	case "untrust":
-		return a.untrust(cfg, f.Args()[1:])
+		return a.untrustFiles(cfg, f.Args()[1:])
 	}
-	return a.usage("config", fmt.Errorf("%q: it is trust or untrust", f.Arg(0)))
+	return a.usageError("config", fmt.Errorf("%q: it is trust or untrust", f.Arg(0)))
 }
 
 func (a *app) showConfig(cfg *config.Result, asJSON bool) int {
@@ -71,15 +71,15 @@ func (a *app) showConfig(cfg *config.Result, asJSON bool) int {
 	return exitOK
 }
 
-// trust records the content of project files that wait for it.
-func (a *app) trust(cfg *config.Result, paths []string) int {
+// trustFiles records the content of project files that wait for it.
+func (a *app) trustFiles(cfg *config.Result, paths []string) int {
 	if len(cfg.Pending) == 0 {
 		fmt.Fprintln(a.err, "agentbash config: no project file waits to be trusted here")
 		return exitFailed
 	}
 	trusted := 0
 	for _, p := range cfg.Pending {
-		if len(paths) > 0 && !names(paths, p.Path) {
+		if len(paths) > 0 && !namesFile(paths, p.Path) {
 			continue
 		}
 		fmt.Fprintf(a.out, "%s may now add:\n", p.Path)
@@ -87,18 +87,18 @@ func (a *app) trust(cfg *config.Result, paths []string) int {
 			fmt.Fprintln(a.out, "  "+line)
 		}
 		if err := config.Approve(cfg.Dirs, p); err != nil {
-			return a.fail(err)
+			return a.reportError(err)
 		}
 		trusted++
 	}
 	if trusted == 0 {
-		return a.usage("config", errors.New("none of these files waits to be trusted"))
+		return a.usageError("config", errors.New("none of these files waits to be trusted"))
 	}
 	return exitOK
 }
 
-// names reports whether one of the typed paths is the file.
-func names(paths []string, file string) bool {
+// namesFile reports whether one of the typed paths is the file.
+func namesFile(paths []string, file string) bool {
 	for _, p := range paths {
 		if abs, err := filepath.Abs(p); err == nil {
 			if real, err := filepath.EvalSymlinks(abs); err == nil && real == file {
@@ -109,22 +109,22 @@ func names(paths []string, file string) bool {
 	return false
 }
 
-func (a *app) untrust(cfg *config.Result, paths []string) int {
+func (a *app) untrustFiles(cfg *config.Result, paths []string) int {
 	if len(paths) != 1 {
-		return a.usage("config", errors.New("untrust takes the path of one file"))
+		return a.usageError("config", errors.New("untrust takes the path of one file"))
 	}
 	path, err := filepath.Abs(paths[0])
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	} else if !errors.Is(err, os.ErrNotExist) {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	n, err := config.Revoke(cfg.Dirs, path)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	fmt.Fprintf(a.out, "%d approvals of %s taken back\n", n, path)
 	return exitOK

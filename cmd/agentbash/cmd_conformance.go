@@ -12,7 +12,7 @@ import (
 // conformance suite drives, a scenario a run. It is for tests, and not in the help.
 func runConformance(ctx context.Context, a *app, words []string) int {
 	if len(words) == 0 {
-		return a.usage("mcp-conformance", errors.New("the suite gives the URL of its server"))
+		return a.usageError("mcp-conformance", errors.New("the suite gives the URL of its server"))
 	}
 	scenario, _ := a.lookup("MCP_CONFORMANCE_SCENARIO")
 	about, _ := a.lookup("MCP_CONFORMANCE_CONTEXT")

@@ -23,25 +23,25 @@ type doctor struct {
 
 // runDoctor is agentbash doctor.
 func runDoctor(ctx context.Context, a *app, words []string) int {
-	f := flags("doctor")
+	f := newFlags("doctor")
 	file, timeout := f.String("config", "", ""), f.Float64("timeout", 5, "")
 	if err := f.Parse(words); err != nil {
-		return a.usage("doctor", err)
+		return a.usageError("doctor", err)
 	}
 	if f.NArg() > 0 || !(*timeout > 0) {
-		return a.usage("doctor", fmt.Errorf("it takes no words, and a --timeout above 0"))
+		return a.usageError("doctor", fmt.Errorf("it takes no words, and a --timeout above 0"))
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
 	d := &doctor{a: a}
-	d.ok("agentbash", version()+", "+runtime.GOOS+"/"+runtime.GOARCH)
-	d.bash(ctx)
-	d.kernel()
-	d.sandbox()
-	if cfg := d.config(*file); cfg != nil {
-		d.state(cfg)
-		d.servers(cfg)
-		d.model(ctx, cfg, time.Duration(*timeout*float64(time.Second)))
+	d.ok("agentbash", moduleVersion()+", "+runtime.GOOS+"/"+runtime.GOARCH)
+	d.checkBash(ctx)
+	d.checkKernel()
+	d.checkSandbox()
+	if cfg := d.checkConfig(*file); cfg != nil {
+		d.checkState(cfg)
+		d.checkServers(cfg)
+		d.checkModel(ctx, cfg, time.Duration(*timeout*float64(time.Second)))
 	}
 	if d.sick {
 		return exitFailed
@@ -58,7 +58,7 @@ func (d *doctor) bad(what, text string) {
 	fmt.Fprintf(d.a.out, "BAD   %-9s %s\n", what, text)
 }
 
-func (d *doctor) bash(ctx context.Context) {
+func (d *doctor) checkBash(ctx context.Context) {
 	path, err := exec.LookPath("bash")
 	if err != nil {
 		d.bad("bash", "there is none on PATH: install it")
@@ -76,8 +76,8 @@ func (d *doctor) bash(ctx context.Context) {
 	}
 }
 
-// kernel tries what the shell's session is built on.
-func (d *doctor) kernel() {
+// checkKernel tries what the shell's session is built on.
+func (d *doctor) checkKernel() {
 	var u unix.Utsname
 	unix.Uname(&u)
 	release := unix.ByteSliceToString(u.Release[:])
@@ -102,8 +102,8 @@ func (d *doctor) kernel() {
 	d.ok("kernel", release+": pidfd, memfd, /proc")
 }
 
-// sandbox says what holds commands in the modes plan and auto.
-func (d *doctor) sandbox() {
+// checkSandbox says what holds commands in the modes plan and auto.
+func (d *doctor) checkSandbox() {
 	does, lacks := sandbox.Kernel().Lines()
 	for _, line := range does {
 		d.ok("sandbox", line)
@@ -116,7 +116,7 @@ func (d *doctor) sandbox() {
 	}
 }
 
-func (d *doctor) config(file string) *config.Result {
+func (d *doctor) checkConfig(file string) *config.Result {
 	dir, err := workDir("")
 	if err != nil {
 		d.bad("config", err.Error())
@@ -141,7 +141,7 @@ func (d *doctor) config(file string) *config.Result {
 	return cfg
 }
 
-func (d *doctor) state(cfg *config.Result) {
+func (d *doctor) checkState(cfg *config.Result) {
 	err := cfg.Dirs.MakeState()
 	if err == nil {
 		var f *os.File
@@ -157,8 +157,8 @@ func (d *doctor) state(cfg *config.Result) {
 	d.ok("state", cfg.Dirs.State)
 }
 
-// servers looks whether each server's program is there; it starts none.
-func (d *doctor) servers(cfg *config.Result) {
+// checkServers looks whether each server's program is there; it starts none.
+func (d *doctor) checkServers(cfg *config.Result) {
 	for name, s := range cfg.Fields.MCPServers {
 		switch _, err := exec.LookPath(s.Command); {
 		case s.Command == "":
@@ -171,7 +171,7 @@ func (d *doctor) servers(cfg *config.Result) {
 	}
 }
 
-func (d *doctor) model(ctx context.Context, cfg *config.Result, limit time.Duration) {
+func (d *doctor) checkModel(ctx context.Context, cfg *config.Result, limit time.Duration) {
 	switch {
 	case cfg.APIKey != "":
 		d.ok("key", "set, from "+cfg.From["apiKey"])

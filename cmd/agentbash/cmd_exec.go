@@ -19,7 +19,7 @@ import (
 
 // runExec is agentbash exec.
 func runExec(ctx context.Context, a *app, words []string) int {
-	f := flags("exec")
+	f := newFlags("exec")
 	asJSON, asLines := f.Bool("json", false, ""), f.Bool("jsonl", false, "")
 	timeout, mode := f.Float64("timeout", 0, ""), f.String("mode", a.mode, "")
 	dir, file := f.String("dir", "", ""), f.String("config", "", "")
@@ -28,26 +28,26 @@ func runExec(ctx context.Context, a *app, words []string) int {
 		err = checkExec(f.Args(), *asLines, *timeout, *mode)
 	}
 	if err != nil {
-		return a.usage("exec", err)
+		return a.usageError("exec", err)
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
-	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode)})
+	b, err := a.openBash(bashOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode)})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	defer w.Close()
+	defer b.Close()
 	if *asLines {
-		return a.execLines(ctx, w, secondsOf(*timeout))
+		return a.execLines(ctx, b, secondsOf(*timeout))
 	}
 	opts := &router.RunOptions{Timeout: secondsOf(*timeout)}
 	if !*asJSON {
 		opts.Stdout, opts.Stderr = a.out, a.err
-		if p := w.Router().Plan(f.Arg(0)); p.InProcess { // bash and its programs know what they do with a terminal
+		if p := b.Router().Plan(f.Arg(0)); p.InProcess { // bash and its programs know what they do with a terminal
 			defer showSafely(&opts.Stdout, &opts.Stderr)()
 		}
 	}
-	res := w.Router().Run(ctx, f.Arg(0), opts)
+	res := b.Router().Run(ctx, f.Arg(0), opts)
 	if *asJSON {
 		writeLine(a.out, res)
 	} else {
@@ -93,8 +93,8 @@ type execLine struct {
 }
 
 // execLines answers every line of stdin with one result, in one session.
-func (a *app) execLines(ctx context.Context, w *world, timeout time.Duration) int {
-	w.audit.Later = true // than the answer
+func (a *app) execLines(ctx context.Context, b *configuredBash, timeout time.Duration) int {
+	b.audit.Later = true // than the answer
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE) // ends the loop, and not the program before that is written
 	defer signal.Stop(broken)
@@ -102,8 +102,8 @@ func (a *app) execLines(ctx context.Context, w *world, timeout time.Duration) in
 	for {
 		line, err := in.ReadBytes('\n')
 		if n++; len(bytes.TrimSpace(line)) > 0 {
-			sent := writeLine(a.out, a.execLine(ctx, w, line, n, timeout))
-			w.audit.Flush()
+			sent := writeLine(a.out, a.execLine(ctx, b, line, n, timeout))
+			b.audit.Flush()
 			if !sent {
 				return exitFailed
 			}
@@ -120,7 +120,7 @@ func (a *app) execLines(ctx context.Context, w *world, timeout time.Duration) in
 	}
 }
 
-func (a *app) execLine(ctx context.Context, w *world, line []byte, n int, timeout time.Duration) router.Result {
+func (a *app) execLine(ctx context.Context, b *configuredBash, line []byte, n int, timeout time.Duration) router.Result {
 	var l execLine
 	err := json.Unmarshal(line, &l)
 	switch {
@@ -131,13 +131,13 @@ func (a *app) execLine(ctx context.Context, w *world, line []byte, n int, timeou
 	}
 	if err != nil {
 		message := fmt.Sprintf("line %d: %v: write {\"command\": \"ls\", \"timeout\": 10}", n, err)
-		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: w.Router().Dir()}
+		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: b.Router().Dir()}
 	}
 	if l.Timeout != nil {
 		timeout = secondsOf(*l.Timeout)
 	}
-	w.Guard().BeginTurn()
-	return w.Router().Run(ctx, *l.Command, &router.RunOptions{Timeout: timeout})
+	b.Guard().BeginTurn()
+	return b.Router().Run(ctx, *l.Command, &router.RunOptions{Timeout: timeout})
 }
 
 // writeLine writes one JSON value and a newline, & < > as they are.

@@ -15,18 +15,18 @@ import (
 
 // runField is agentbash field.
 func runField(ctx context.Context, a *app, words []string) int {
-	f := flags("field")
+	f := newFlags("field")
 	url, from, file := f.String("url", "", ""), f.String("from", "", ""), f.String("config", "", "")
 	var env, headers []string
 	f.StringArrayVar(&env, "env", nil, "")
 	f.StringArrayVar(&headers, "header", nil, "")
 	asJSON := f.Bool("json", false, "")
 	if err := f.Parse(words); err != nil {
-		return a.usage("field", err)
+		return a.usageError("field", err)
 	}
 	dirs, err := config.UserDirs(a.lookup)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	rest := f.Args()
 	switch {
@@ -41,25 +41,25 @@ func runField(ctx context.Context, a *app, words []string) int {
 	case rest[0] == "remove" && len(rest) == 2:
 		return a.fieldRemove(dirs, rest[1])
 	case rest[0] == "remove":
-		return a.usage("field", errors.New("remove takes one name"))
+		return a.usageError("field", errors.New("remove takes one name"))
 	}
-	return a.usage("field", fmt.Errorf("%q: it is add, list, test or remove", rest[0]))
+	return a.usageError("field", fmt.Errorf("%q: it is add, list, test or remove", rest[0]))
 }
 
 func (a *app) fieldList(file string, asJSON bool) int {
-	w, err := a.open(worldOptions{flags: config.Flags{File: file}})
+	b, err := a.openBash(bashOptions{flags: config.Flags{File: file}})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	defer w.Close()
+	defer b.Close()
 	rows := map[string]string{}
-	for name, s := range w.cfg.Fields.MCPServers {
+	for name, s := range b.cfg.Fields.MCPServers {
 		rows[name] = strings.Join(append([]string{s.Command}, s.Args...), " ")
 		if s.URL != "" {
 			rows[name] = s.URL
 		}
 	}
-	for name, fs := range w.cfg.Fields.Functions {
+	for name, fs := range b.cfg.Fields.Functions {
 		rows[name] = fmt.Sprintf("%d functions", len(fs))
 	}
 	if asJSON {
@@ -82,21 +82,21 @@ func (a *app) fieldList(file string, asJSON bool) int {
 
 // fieldTest starts groups, all or the named ones, and reports what it took.
 func (a *app) fieldTest(ctx context.Context, file string, names []string, asJSON bool) int {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
-	w, err := a.open(worldOptions{flags: config.Flags{File: file}, ask: true})
+	b, err := a.openBash(bashOptions{flags: config.Flags{File: file}, ask: true})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	defer w.Close()
+	defer b.Close()
 	if len(names) == 0 {
-		for _, g := range w.Registry().Groups() {
+		for _, g := range b.Registry().Groups() {
 			names = append(names, g.Name)
 		}
 	}
 	status := exitOK
 	for _, name := range names {
-		r, err := w.Fields().Test(ctx, name)
+		r, err := b.Fields().Test(ctx, name)
 		if err != nil {
 			fmt.Fprintln(a.err, "agentbash:", err)
 			status = registry.ExitStatus(err)
@@ -121,26 +121,26 @@ func (a *app) fieldAdd(dirs config.Dirs, words []string, url string, env, header
 	s := fieldbash.Server{URL: url}
 	switch {
 	case len(words) == 0:
-		return a.usage("field", errors.New("add needs a name, as in agentbash field add NAME -- COMMAND"))
+		return a.usageError("field", errors.New("add needs a name, as in agentbash field add NAME -- COMMAND"))
 	case url == "" && len(words) < 2:
-		return a.usage("field", errors.New("add needs what to start or where to connect: -- COMMAND, or --url URL"))
+		return a.usageError("field", errors.New("add needs what to start or where to connect: -- COMMAND, or --url URL"))
 	case url != "" && len(words) > 1:
-		return a.usage("field", errors.New("a server has a command or --url, not both"))
+		return a.usageError("field", errors.New("a server has a command or --url, not both"))
 	case url == "":
 		s.Command, s.Args = words[1], words[2:]
 	}
 	var err error
-	if s.Env, err = pairs("--env", env); err == nil {
-		s.Headers, err = pairs("--header", headers)
+	if s.Env, err = splitPairs("--env", env); err == nil {
+		s.Headers, err = splitPairs("--header", headers)
 	}
 	if err != nil {
-		return a.usage("field", err)
+		return a.usageError("field", err)
 	}
 	return a.addServers(dirs, map[string]fieldbash.Server{words[0]: s})
 }
 
-// pairs splits K=V words.
-func pairs(flag string, words []string) (map[string]string, error) {
+// splitPairs splits K=V words.
+func splitPairs(flag string, words []string) (map[string]string, error) {
 	var m map[string]string
 	for _, w := range words {
 		k, v, ok := strings.Cut(w, "=")
@@ -159,14 +159,14 @@ func pairs(flag string, words []string) (map[string]string, error) {
 func (a *app) fieldImport(dirs config.Dirs, path string, names []string) int {
 	servers, err := config.ReadServers(path)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	if len(names) > 0 {
 		some := map[string]fieldbash.Server{}
 		for _, n := range names {
 			s, ok := servers[n]
 			if !ok {
-				return a.usage("field", fmt.Errorf("%s has no server %q", path, n))
+				return a.usageError("field", fmt.Errorf("%s has no server %q", path, n))
 			}
 			some[n] = s
 		}
@@ -177,7 +177,7 @@ func (a *app) fieldImport(dirs config.Dirs, path string, names []string) int {
 
 func (a *app) addServers(dirs config.Dirs, servers map[string]fieldbash.Server) int {
 	if _, err := fieldbash.New(fieldbash.Config{MCPServers: servers}, nil); err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	var names []string
 	for name := range servers {
@@ -186,7 +186,7 @@ func (a *app) addServers(dirs config.Dirs, servers map[string]fieldbash.Server) 
 	sort.Strings(names)
 	for _, name := range names {
 		if err := config.SetServer(dirs, name, servers[name]); err != nil {
-			return a.fail(err)
+			return a.reportError(err)
 		}
 		fmt.Fprintf(a.out, "field:%s is in %s: try it with agentbash field test %s\n", name, dirs.UserFile(), name)
 	}
@@ -196,7 +196,7 @@ func (a *app) addServers(dirs config.Dirs, servers map[string]fieldbash.Server) 
 func (a *app) fieldRemove(dirs config.Dirs, name string) int {
 	found, err := config.RemoveServer(dirs, name)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	if !found {
 		fmt.Fprintf(a.err, "agentbash field: %s has no server %q: agentbash field list shows what there is\n", dirs.UserFile(), name)

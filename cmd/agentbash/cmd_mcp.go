@@ -18,7 +18,7 @@ const envToken = "AGENTBASH_MCP_TOKEN"
 
 // runMCP is agentbash mcp.
 func runMCP(ctx context.Context, a *app, words []string) int {
-	f := flags("mcp")
+	f := newFlags("mcp")
 	all, address := f.Bool("all-tools", false, ""), f.String("http", "", "")
 	mode, dir, file := f.String("mode", a.mode, ""), f.String("dir", "", ""), f.String("config", "", "")
 	err := f.Parse(words)
@@ -34,17 +34,17 @@ func runMCP(ctx context.Context, a *app, words []string) int {
 		listen, err = listenAddress(*address, token)
 	}
 	if err != nil {
-		return a.usage("mcp", err)
+		return a.usageError("mcp", err)
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
-	w, err := a.open(worldOptions{dir: *dir, flags: config.Flags{File: *file, Mode: *mode}, session: true, who: whoModel})
+	b, err := a.openBash(bashOptions{dir: *dir, flags: config.Flags{File: *file, Mode: *mode}, session: true, who: whoModel})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	defer w.Close()
-	w.Start()
-	server := mcp.NewServer(a.offers(ctx, w, *all), &mcp.ServerOptions{Name: "agentbash", Version: version(), Token: token})
+	defer b.Close()
+	b.Start()
+	server := mcp.NewServer(a.offeredTools(ctx, b, *all), &mcp.ServerOptions{Name: "agentbash", Version: moduleVersion(), Token: token})
 	if listen != "" {
 		err = a.serveHTTP(ctx, server, listen)
 	} else {
@@ -54,7 +54,7 @@ func runMCP(ctx context.Context, a *app, words []string) int {
 	case ctx.Err() != nil:
 		return exitInterrupted
 	case err != nil:
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	return exitOK
 }

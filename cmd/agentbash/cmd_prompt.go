@@ -17,74 +17,74 @@ import (
 
 // runPrompt is agentbash -p: one turn, its answer on stdout. It never waits for
 // a person.
-func (a *app) runPrompt(ctx context.Context, w *world, past *past, c *chatFlags) int {
-	ctx, stop := interruptible(ctx)
+func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags) int {
+	ctx, stop := interruptContext(ctx)
 	defer stop()
-	if limit := c.maxTime(w); limit > 0 {
+	if limit := c.maxTime(b); limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, chat.OutOfTime(limit, settings.MaxTime))
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, chat.OutOfTime(limit, chatSettings.MaxTime))
 		defer cancel()
 	}
 	schema, err := readSchema(c.schema)
 	if err != nil {
-		return a.usage("chat", err)
+		return a.usageError("chat", err)
 	}
-	prompts, err := a.prompts(ctx, w, c)
+	prompts, err := a.readPrompts(ctx, b, c)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	opts, err := a.promptOptions(ctx, w, past, c)
+	opts, err := a.promptOptions(ctx, b, saved, c)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	r := newReport(a, c.format, opts, w.Router().Dir())
-	opts.Events = r.event
-	w.Start()
+	r := newReport(a, c.format, opts, b.Router().Dir())
+	opts.Events = r.writeEvent
+	b.Start()
 	conv := chat.New(opts)
-	if past.lazy != nil && c.replay == "" {
-		past.lazy.begin() // so that the first event has the ID; Append says what went wrong
+	if saved.lazy != nil && c.replay == "" {
+		saved.lazy.createNow() // so that the first event has the ID; Append says what went wrong
 	}
-	r.init(past.id(), conv)
+	r.init(saved.id(), conv)
 	for _, p := range prompts {
 		if c.replay != "" {
-			r.prompt(p)
+			r.writePrompt(p)
 		}
-		if r.answer, err = conv.Turn(ctx, schema.ask(p)); err != nil {
+		if r.answer, err = conv.Turn(ctx, schema.askFor(p)); err != nil {
 			break
 		}
 	}
 	if err == nil && schema != nil {
-		err = schema.insist(ctx, conv, r)
+		err = schema.askAgain(ctx, conv, r)
 	}
-	return r.end(past.id(), conv, err)
+	return r.writeResult(saved.id(), conv, err)
 }
 
 // promptOptions finds the model, or the recording in its place.
-func (a *app) promptOptions(ctx context.Context, w *world, past *past, c *chatFlags) (*chat.Options, error) {
+func (a *app) promptOptions(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags) (*chat.Options, error) {
 	if c.replay != "" {
-		opts, err := a.chatOptions(w, seat{model: "replay", baseURL: "http://replay.invalid/v1"}, past, c)
+		opts, err := a.chatOptions(b, modelChoice{model: "replay", baseURL: "http://replay.invalid/v1"}, saved, c)
 		if err != nil {
 			return nil, err
 		}
 		opts.HTTPClient, err = replayClient(c.replay)
 		return opts, err
 	}
-	seat, err := w.seat(ctx)
+	choice, err := b.chooseModel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if seat.model == "" {
+	if choice.model == "" {
 		return nil, errNoModel
 	}
-	return a.chatOptions(w, seat, past, c)
+	return a.chatOptions(b, choice, saved, c)
 }
 
-// prompts are what is asked: the prompt with what stdin brings, or those of a recording.
-func (a *app) prompts(ctx context.Context, w *world, c *chatFlags) ([]string, error) {
+// readPrompts are what is asked: the prompt with what stdin brings, or those of a recording.
+func (a *app) readPrompts(ctx context.Context, b *configuredBash, c *chatFlags) ([]string, error) {
 	if !c.hasPrompt {
 		return replayPrompts(c.replay)
 	}
-	piped, err := a.piped(ctx)
+	piped, err := a.readPiped(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,18 +96,18 @@ func (a *app) prompts(ctx context.Context, w *world, c *chatFlags) ([]string, er
 	case strings.TrimSpace(piped) == "":
 		return []string{c.prompt}, nil
 	}
-	return []string{c.prompt + "\n\n" + a.context(w, piped)}, nil
+	return []string{c.prompt + "\n\n" + a.promptContext(b, piped)}, nil
 }
 
 // maxPiped is how much of stdin stands in the prompt; more is in a file.
 const maxPiped = 100_000
 
-func (a *app) context(w *world, piped string) string {
+func (a *app) promptContext(b *configuredBash, piped string) string {
 	if len(piped) <= maxPiped {
 		return "<stdin>\n" + strings.TrimSuffix(piped, "\n") + "\n</stdin>"
 	}
 	head := strings.ToValidUTF8(piped[:maxPiped/5], "")
-	path, err := chat.SpillTo(w.cfg.Dirs.State + "/outputs")(piped)
+	path, err := chat.SpillTo(b.cfg.Dirs.State + "/outputs")(piped)
 	if err != nil {
 		path = ""
 	}
@@ -118,8 +118,8 @@ func (a *app) context(w *world, piped string) string {
 // its other end: programs that start others often leave one open.
 const pipeWait = 3 * time.Second
 
-// piped reads stdin where it is a file, or a pipe that brings something.
-func (a *app) piped(ctx context.Context) (string, error) {
+// readPiped reads stdin where it is a file, or a pipe that brings something.
+func (a *app) readPiped(ctx context.Context) (string, error) {
 	st, err := a.in.Stat()
 	if err != nil || !(st.Mode().IsRegular() || st.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0) {
 		return "", nil
@@ -192,8 +192,8 @@ func readSchema(arg string) (*answerSchema, error) {
 	return &answerSchema{text, check}, nil
 }
 
-// ask adds to a prompt what its answer must be.
-func (s *answerSchema) ask(prompt string) string {
+// askFor adds to a prompt what its answer must be.
+func (s *answerSchema) askFor(prompt string) string {
 	if s == nil {
 		return prompt
 	}
@@ -203,8 +203,8 @@ func (s *answerSchema) ask(prompt string) string {
 // answerTries bounds how often an answer that does not fit is sent back.
 const answerTries = 3
 
-// insist sends an answer that does not fit back, with what is wrong.
-func (s *answerSchema) insist(ctx context.Context, conv *chat.Conversation, r *report) error {
+// askAgain sends an answer that does not fit back, with what is wrong.
+func (s *answerSchema) askAgain(ctx context.Context, conv *chat.Conversation, r *report) error {
 	for n := 1; ; n++ {
 		value := bareJSON(r.answer)
 		problems := s.check.Check([]byte(value))

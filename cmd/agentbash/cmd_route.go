@@ -18,7 +18,7 @@ import (
 
 // runRoute is agentbash route.
 func runRoute(_ context.Context, a *app, words []string) int {
-	f := flags("route")
+	f := newFlags("route")
 	asJSON, asLines, file := f.Bool("json", false, ""), f.Bool("jsonl", false, ""), f.String("config", "", "")
 	mode := f.String("mode", a.mode, "")
 	err := f.Parse(words)
@@ -32,31 +32,31 @@ func runRoute(_ context.Context, a *app, words []string) int {
 		err = errors.New("give one command string, in quotes")
 	}
 	if err != nil {
-		return a.usage("route", err)
+		return a.usageError("route", err)
 	}
-	w, err := a.open(worldOptions{flags: config.Flags{File: *file, Mode: *mode}})
+	b, err := a.openBash(bashOptions{flags: config.Flags{File: *file, Mode: *mode}})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	defer w.Close()
+	defer b.Close()
 	if *asLines {
-		return a.routeLines(w, *mode != "")
+		return a.routeLines(b, *mode != "")
 	}
-	e := w.explain(w.Router().Plan(f.Arg(0)))
+	e := b.explainPlan(b.Router().Plan(f.Arg(0)))
 	if *asJSON {
-		writeLine(a.out, explained(e, *mode != ""))
+		writeLine(a.out, explainVerdict(e, *mode != ""))
 	} else {
 		fmt.Fprint(a.out, safetext.Visible(routeText(e.Explanation)+decisionText(e)))
 	}
 	return exitOK
 }
 
-func (a *app) routeLines(w *world, decide bool) int {
+func (a *app) routeLines(b *configuredBash, decide bool) int {
 	in, n := bufio.NewReaderSize(a.in, 64<<10), 0
 	for {
 		line, err := in.ReadBytes('\n')
 		if n++; len(bytes.TrimSpace(line)) > 0 {
-			if !writeLine(a.out, w.explainLine(line, n, decide)) {
+			if !writeLine(a.out, b.explainLine(line, n, decide)) {
 				return exitFailed
 			}
 		}
@@ -69,7 +69,7 @@ func (a *app) routeLines(w *world, decide bool) int {
 	}
 }
 
-func (w *world) explainLine(line []byte, n int, decide bool) any {
+func (b *configuredBash) explainLine(line []byte, n int, decide bool) any {
 	var l execLine
 	err := json.Unmarshal(line, &l)
 	if err == nil && l.Command == nil {
@@ -77,9 +77,9 @@ func (w *world) explainLine(line []byte, n int, decide bool) any {
 	}
 	if err != nil {
 		p := &router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w: write {\"command\": \"ls\"}", n, err)}
-		return explained(w.explain(p), false)
+		return explainVerdict(b.explainPlan(p), false)
 	}
-	return explained(w.explain(w.Router().Plan(*l.Command)), decide)
+	return explainVerdict(b.explainPlan(b.Router().Plan(*l.Command)), decide)
 }
 
 // routeText is an explanation for a person.

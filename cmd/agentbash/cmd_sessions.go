@@ -23,16 +23,16 @@ type sessionFlags struct {
 
 // runSessions is agentbash sessions.
 func runSessions(_ context.Context, a *app, words []string) int {
-	f := sessionFlags{FlagSet: flags("sessions")}
+	f := sessionFlags{FlagSet: newFlags("sessions")}
 	f.all, f.json = f.Bool("all", false, ""), f.Bool("json", false, "")
 	f.markdown, f.script = f.Bool("markdown", false, ""), f.Bool("bash", false, "")
 	f.output = f.StringP("output", "o", "", "")
 	if err := f.Parse(words); err != nil {
-		return a.usage("sessions", err)
+		return a.usageError("sessions", err)
 	}
-	st, err := a.store()
+	st, err := a.transcriptStore()
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	args := f.Args()
 	if len(args) == 0 {
@@ -42,15 +42,15 @@ func runSessions(_ context.Context, a *app, words []string) int {
 	case verb == "list" && len(rest) == 0:
 		return a.listSessions(st, *f.all, *f.json)
 	case verb == "list":
-		return a.usage("sessions", errors.New("list takes no ID: sessions show ID shows one"))
+		return a.usageError("sessions", errors.New("list takes no ID: sessions show ID shows one"))
 	case verb != "show" && verb != "delete" && verb != "export":
-		return a.usage("sessions", fmt.Errorf("%q: it is list, show, delete or export", verb))
+		return a.usageError("sessions", fmt.Errorf("%q: it is list, show, delete or export", verb))
 	case len(rest) == 0:
-		return a.usage("sessions", fmt.Errorf("%s takes the ID of a session: sessions list shows them", verb))
+		return a.usageError("sessions", fmt.Errorf("%s takes the ID of a session: sessions list shows them", verb))
 	case verb == "delete":
 		return a.deleteSessions(st, rest)
 	case len(rest) > 1:
-		return a.usage("sessions", fmt.Errorf("%s takes one ID", verb))
+		return a.usageError("sessions", fmt.Errorf("%s takes one ID", verb))
 	default:
 		return a.exportSession(st, rest[0], verb == "show", f)
 	}
@@ -71,12 +71,12 @@ func (a *app) listSessions(st *transcript.Store, all, asJSON bool) int {
 	if !all {
 		var err error
 		if dir, err = workDir(""); err != nil {
-			return a.fail(err)
+			return a.reportError(err)
 		}
 	}
 	entries, err := st.List(dir)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	out := []sessionLine{}
 	for _, e := range entries {
@@ -118,7 +118,7 @@ func (a *app) deleteSessions(st *transcript.Store, ids []string) int {
 	for _, id := range ids {
 		e, err := st.Delete(id)
 		if err != nil {
-			status = a.fail(err)
+			status = a.reportError(err)
 			continue
 		}
 		fmt.Fprintf(a.out, "deleted %s\n", e.ID)
@@ -135,18 +135,18 @@ func (a *app) exportSession(st *transcript.Store, id string, show bool, f sessio
 		}
 	}
 	if chosen > 1 {
-		return a.usage("sessions", errors.New("--markdown, --json and --bash are three forms: give one"))
+		return a.usageError("sessions", errors.New("--markdown, --json and --bash are three forms: give one"))
 	}
 	_, records, err := st.Read(id)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	write := transcript.WriteMarkdown
 	switch {
 	case *f.json:
 		write = transcript.WriteJSON
 	case *f.script && show:
-		return a.usage("sessions", errors.New("--bash is a form of export: sessions export ID --bash"))
+		return a.usageError("sessions", errors.New("--bash is a form of export: sessions export ID --bash"))
 	case *f.script:
 		write = transcript.WriteScript
 	}
@@ -158,13 +158,13 @@ func (a *app) exportSession(st *transcript.Store, id string, show bool, f sessio
 		}
 		file, err := os.OpenFile(*f.output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 		if err != nil {
-			return a.fail(fmt.Errorf("%w: name a file that is not there yet", err))
+			return a.reportError(fmt.Errorf("%w: name a file that is not there yet", err))
 		}
 		defer file.Close()
 		out = file
 	}
 	if err := write(out, records); err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	return exitOK
 }

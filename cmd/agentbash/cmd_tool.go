@@ -22,21 +22,21 @@ import (
 // runTool runs `agentbash read --file_path x` and `agentbash field:server:tool`.
 // A command that works on files needs no configuration but to be switched off.
 func runTool(ctx context.Context, a *app, name string, words []string) int {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptContext(ctx)
 	defer stop()
 	dir, err := workDir("")
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	call := &registry.Call{Dir: dir, Stdin: a.stdin(), Stdout: a.out, Stderr: a.err}
+	call := &registry.Call{Dir: dir, Stdin: a.toolStdin(), Stdout: a.out, Stderr: a.err}
 	defer showSafely(&call.Stdout, &call.Stderr)()
 	if strings.HasPrefix(name, registry.FieldPrefix) {
-		w, err := a.open(worldOptions{ask: true, guard: typedBy(a.mode)})
+		b, err := a.openBash(bashOptions{ask: true, guard: typedBy(a.mode)})
 		if err != nil {
-			return a.fail(err)
+			return a.reportError(err)
 		}
-		defer w.Close()
-		return w.Router().Call(ctx, name, words, call).ExitStatus
+		defer b.Close()
+		return b.Router().Call(ctx, name, words, call).ExitStatus
 	}
 	t, err := a.agentTool(strings.TrimPrefix(name, "agent:"))
 	if err != nil {
@@ -52,18 +52,18 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	o := typedBy("")
 	dirs, err := config.UserDirs(a.lookup)
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	record := a.recorder(dirs, whoPerson, nil, nil)
+	record := a.newRecorder(dirs, whoPerson, nil, nil)
 	defer record.Close()
 	o.World, o.Recorder = a.workspace(dirs, dir).World(), record
 	reg := registry.New()
 	if err := reg.Register(t); err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	r, err := router.New(reg, &router.Options{Dir: dir, Guard: guard.New(&o), StateDir: filepath.Join(dirs.State, "outputs"), NoCalls: true})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
 	defer r.Close()
 	return r.Call(ctx, name, words, call).ExitStatus
@@ -87,7 +87,7 @@ func (a *app) agentTool(name string) (*registry.Tool, error) {
 		}
 		names = append(names, t.Name)
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		names = append(names, c.name)
 	}
 	return nil, &unknownCommand{name: name, near: registry.Closest(name, names, 1)}
@@ -107,9 +107,9 @@ func (e *unknownCommand) Error() string {
 
 func (e *unknownCommand) ExitStatus() int { return exitUnknown }
 
-// stdin is what a tool may read: a pipe or a file. A terminal and /dev/null
+// toolStdin is what a tool may read: a pipe or a file. A terminal and /dev/null
 // are nobody's content.
-func (a *app) stdin() io.Reader {
+func (a *app) toolStdin() io.Reader {
 	st, err := a.in.Stat()
 	if err != nil || term.IsTerminal(int(a.in.Fd())) {
 		return nil

@@ -28,7 +28,7 @@ type toolLine struct {
 
 // runTools is agentbash tools.
 func runTools(ctx context.Context, a *app, words []string) int {
-	f := flags("tools")
+	f := newFlags("tools")
 	asJSON, file := f.Bool("json", false, ""), f.String("config", "", "")
 	format, single, kind := f.String("format", "", ""), f.Bool("single", false, ""), f.String("kind", "", "")
 	err := f.Parse(words)
@@ -36,30 +36,30 @@ func runTools(ctx context.Context, a *app, words []string) int {
 		err = checkTools(*format, *single, *asJSON, *kind)
 	}
 	if err != nil {
-		return a.usage("tools", err)
+		return a.usageError("tools", err)
 	}
-	w, err := a.open(worldOptions{flags: config.Flags{File: *file}})
+	b, err := a.openBash(bashOptions{flags: config.Flags{File: *file}})
 	if err != nil {
-		return a.fail(err)
+		return a.reportError(err)
 	}
-	defer w.Close()
-	a.warn(w.loadGroups(ctx)...)
+	defer b.Close()
+	a.warn(b.loadGroups(ctx)...)
 	query := strings.Join(f.Args(), " ")
 	if *format != "" && !*single {
-		a.everyTool(ctx, w)
+		a.everyTool(ctx, b)
 	}
-	tools := w.Registry().All()
+	tools := b.Registry().All()
 	if query != "" {
-		tools = w.Registry().Search(query)
+		tools = b.Registry().Search(query)
 	}
 	tools = ofKind(tools, *kind)
 	switch {
 	case *format != "":
-		return a.definitions(w, tools, *format, *single)
+		return a.printDefinitions(b, tools, *format, *single)
 	case *asJSON:
 		writeLine(a.out, toolLines(tools))
 	default:
-		a.listTools(w, tools, query, *kind)
+		a.listTools(b, tools, query, *kind)
 	}
 	if query != "" && len(tools) == 0 {
 		fmt.Fprintf(a.err, "agentbash tools: nothing matches %q: agentbash tools lists everything\n", query)
@@ -70,12 +70,12 @@ func runTools(ctx context.Context, a *app, words []string) int {
 
 // loadGroups lists the tools of every server, all servers at once: from what is
 // kept of the last listing where there is one, else the server is started.
-func (w *world) loadGroups(ctx context.Context) []error {
-	groups := w.Registry().Groups()
+func (b *configuredBash) loadGroups(ctx context.Context) []error {
+	groups := b.Registry().Groups()
 	failed := make([]error, len(groups))
 	var wait sync.WaitGroup
 	for i, g := range groups {
-		wait.Go(func() { _, failed[i] = w.Registry().LoadGroup(ctx, g.Name) })
+		wait.Go(func() { _, failed[i] = b.Registry().LoadGroup(ctx, g.Name) })
 	}
 	wait.Wait()
 	return slices.DeleteFunc(failed, func(err error) bool { return err == nil })
@@ -104,9 +104,9 @@ func ofKind(tools []*registry.Tool, kind string) []*registry.Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t *registry.Tool) bool { return t.Kind != registry.Kind(kind) })
 }
 
-// definitions prints the tools for programs that know nothing of a shell.
-func (a *app) definitions(w *world, tools []*registry.Tool, format string, single bool) int {
-	list := []registry.Definition{router.Definition(w.Registry())}
+// printDefinitions prints the tools for programs that know nothing of a shell.
+func (a *app) printDefinitions(b *configuredBash, tools []*registry.Tool, format string, single bool) int {
+	list := []registry.Definition{router.Definition(b.Registry())}
 	if !single {
 		list = nil
 		for _, t := range tools {
@@ -117,7 +117,7 @@ func (a *app) definitions(w *world, tools []*registry.Tool, format string, singl
 	for _, d := range list {
 		raw, err := d.In(format)
 		if err != nil {
-			return a.fail(err)
+			return a.reportError(err)
 		}
 		out = append(out, raw)
 	}
@@ -138,16 +138,16 @@ func toolLines(tools []*registry.Tool) []toolLine {
 }
 
 // listTools prints the tools, and the servers whose tools are not known.
-func (a *app) listTools(w *world, tools []*registry.Tool, query, kind string) {
+func (a *app) listTools(b *configuredBash, tools []*registry.Tool, query, kind string) {
 	known := map[string]bool{}
-	for _, t := range w.Registry().All() {
+	for _, t := range b.Registry().All() {
 		group, _, _ := registry.SplitField(t.Name)
 		known[group] = true
 	}
 	for _, t := range tools {
 		fmt.Fprint(a.out, t.Help(false))
 	}
-	for _, g := range w.Registry().Groups() {
+	for _, g := range b.Registry().Groups() {
 		if !known[g.Name] && (query == "" || strings.Contains(strings.ToLower(g.Name+" "+g.Summary), strings.ToLower(query))) {
 			fmt.Fprintf(a.out, "field:%s: %s (its tools: agentbash field:%s -h)\n", g.Name, g.Summary, g.Name)
 		}
@@ -157,14 +157,14 @@ func (a *app) listTools(w *world, tools []*registry.Tool, query, kind string) {
 // runVersion is agentbash version.
 func runVersion(_ context.Context, a *app, words []string) int {
 	if len(words) > 0 {
-		return a.usage("version", fmt.Errorf("%q: it takes no words", words[0]))
+		return a.usageError("version", fmt.Errorf("%q: it takes no words", words[0]))
 	}
-	fmt.Fprintf(a.out, "agentbash %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(a.out, "agentbash %s (%s, %s/%s)\n", moduleVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return exitOK
 }
 
-// version is the module's, as the go command recorded it.
-func version() string {
+// moduleVersion is the module's, as the go command recorded it.
+func moduleVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "0.1.0-dev"

@@ -27,11 +27,11 @@ func typedBy(mode string) guard.Options {
 }
 
 // guardOptions adds what the configuration says: the mode, rules and budgets.
-func (w *world) guardOptions(a *app, o *guard.Options) error {
+func (b *configuredBash) guardOptions(a *app, o *guard.Options) error {
 	if o.Mode == "" {
-		o.Mode = policy.Mode(w.cfg.Mode)
+		o.Mode = policy.Mode(b.cfg.Mode)
 	}
-	for _, r := range w.cfg.Rules {
+	for _, r := range b.cfg.Rules {
 		rules, err := policy.ParseRules(r.File, r.Raw, r.Project)
 		if err != nil {
 			return err
@@ -39,14 +39,14 @@ func (w *world) guardOptions(a *app, o *guard.Options) error {
 		a.warn(rules.Warnings...)
 		o.Rules = append(o.Rules, rules)
 	}
-	l := w.cfg.Limits
-	o.Turn = guard.Budget{Calls: l.Calls, Output: int64(l.Output), Time: seconds(l.Time)}
-	o.Session = guard.Budget{Calls: l.Session.Calls, Output: int64(l.Session.Output), Time: seconds(l.Session.Time)}
-	o.Recorder = w.audit
-	if w.asker.Present() {
-		o.Approver = approver{w}
+	l := b.cfg.Limits
+	o.Turn = guard.Budget{Calls: l.Calls, Output: int64(l.Output), Time: secondsDuration(l.Time)}
+	o.Session = guard.Budget{Calls: l.Session.Calls, Output: int64(l.Session.Output), Time: secondsDuration(l.Session.Time)}
+	o.Recorder = b.audit
+	if b.asker.Present() {
+		o.Approver = approver{b}
 	}
 	return nil
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+func secondsDuration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

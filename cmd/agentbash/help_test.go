@@ -15,7 +15,7 @@ func TestHelpNamesEveryFlag(t *testing.T) {
 	files := map[string]string{"chat": "cmd_chat.go", "exec": "cmd_exec.go", "route": "cmd_route.go", "tools": "cmd_tools.go", "config": "cmd_config.go", "field": "cmd_field.go",
 		"sessions": "cmd_sessions.go", "audit": "cmd_audit.go", "mcp": "cmd_mcp.go", "doctor": "cmd_doctor.go"}
 	declared := regexp.MustCompile(`\b(?:Bool|String|Float64|Int)(?:Var)?P?\((?:&[\w.]+, )?"([a-z-]+)"`)
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		require.True(t, strings.HasPrefix(c.help, "usage: agentbash "), c.name)
 		require.Contains(t, c.help, "\nexit status", c.name)
 		require.Contains(t, c.help, "\nexamples:\n", c.name)

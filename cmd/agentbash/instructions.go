@@ -17,23 +17,23 @@ const maxInstructions = 32 << 10
 // maxSkills bounds how many skills are listed.
 const maxSkills = 100
 
-// instructions is what the user and the project say to any agent: AGENTS.md and
+// readInstructions is what the user and the project say to any agent: AGENTS.md and
 // CLAUDE.md, the user's own first, then from the repository's root down to the
 // working directory, so that the nearest has the last word; and one line a skill.
-func (a *app) instructions(w *world) string {
-	files := []string{filepath.Join(w.cfg.Dirs.Config, "AGENTS.md"), filepath.Join(w.cfg.Dirs.Config, "CLAUDE.md")}
+func (a *app) readInstructions(b *configuredBash) string {
+	files := []string{filepath.Join(b.cfg.Dirs.Config, "AGENTS.md"), filepath.Join(b.cfg.Dirs.Config, "CLAUDE.md")}
 	if home, _ := a.lookup("HOME"); home != "" {
 		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
 	}
-	for _, d := range fromRoot(w.Router().Dir()) {
+	for _, d := range fromRoot(b.Router().Dir()) {
 		files = append(files, filepath.Join(d, "AGENTS.md"), filepath.Join(d, "CLAUDE.md"))
 	}
-	return readInstructions(files) + a.listSkills(w)
+	return readInstructions(files) + a.listSkills(b)
 }
 
 // skillDirs are where skills are, the nearest last.
-func (a *app) skillDirs(w *world, dir string) []string {
-	dirs := []string{filepath.Join(w.cfg.Dirs.Config, "skills")}
+func (a *app) skillDirs(b *configuredBash, dir string) []string {
+	dirs := []string{filepath.Join(b.cfg.Dirs.Config, "skills")}
 	if home, _ := a.lookup("HOME"); home != "" {
 		dirs = append(dirs, filepath.Join(home, ".claude", "skills"))
 	}
@@ -44,13 +44,13 @@ func (a *app) skillDirs(w *world, dir string) []string {
 }
 
 // listSkills names each skill once, with when to use it.
-func (a *app) listSkills(w *world) string {
-	if _, on := w.Registry().Lookup("skill"); !on {
+func (a *app) listSkills(b *configuredBash) string {
+	if _, on := b.Registry().Lookup("skill"); !on {
 		return ""
 	}
-	found, problems := skills.Find(a.skillDirs(w, w.Router().Dir()))
+	found, problems := skills.Find(a.skillDirs(b, b.Router().Dir()))
 	a.warn(problems...)
-	var b strings.Builder
+	var out strings.Builder
 	listed := 0
 	for _, s := range found {
 		if s.Description == "" || listed == maxSkills {
@@ -61,12 +61,12 @@ func (a *app) listSkills(w *world) string {
 		if r := []rune(about); len(r) > 300 {
 			about = string(r[:300]) + "..."
 		}
-		fmt.Fprintf(&b, "\n- %s: %s", s.Name, about)
+		fmt.Fprintf(&out, "\n- %s: %s", s.Name, about)
 	}
 	if listed == 0 {
 		return ""
 	}
-	return "\n\nSkills. When a task fits one, run `skill NAME` first and follow what it prints:" + b.String()
+	return "\n\nSkills. When a task fits one, run `skill NAME` first and follow what it prints:" + out.String()
 }
 
 // fromRoot are the directories from the repository's root down to dir; outside

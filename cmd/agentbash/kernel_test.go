@@ -25,8 +25,8 @@ import (
 	"github.com/agentbash/agentbash/session/sandbox"
 )
 
-// A prison is a home, a workspace and a place outside, and whoever listens.
-type prison struct {
+// A confinedSetup is a home, a workspace and a place outside, and whoever listens.
+type confinedSetup struct {
 	t             *testing.T
 	home, ws, out string
 	text          *strings.Replacer
@@ -35,10 +35,10 @@ type prison struct {
 
 const secretText = "the-secret-itself"
 
-func newPrison(t *testing.T) *prison {
+func newConfinedSetup(t *testing.T) *confinedSetup {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	p := &prison{t: t, home: top + "/home", ws: top + "/home/ws", out: top + "/out"}
+	p := &confinedSetup{t: t, home: top + "/home", ws: top + "/home/ws", out: top + "/out"}
 	for name, content := range map[string]string{
 		p.home + "/.ssh/id_rsa": secretText, p.home + "/.bashrc": "# theirs\n", p.out + "/f": "theirs\n", p.out + "/dir/f": "theirs\n", p.home + "/notes": "theirs\n",
 		p.ws + "/f": "ours\n", p.ws + "/.git/HEAD": "ref: refs/heads/main\n", p.ws + "/.git/config": "[core]\n", p.ws + "/.git/hooks/sample": "#!/bin/sh\n",
@@ -80,23 +80,23 @@ func port(a net.Addr) string {
 	return port
 }
 
-// open opens a world in a mode, and the router to use: the world's own, or one
+// open opens the configured bash in a mode, and the router to use: its own, or one
 // that nobody judges commands for, so that the kernel alone holds them.
-func (p *prison) open(mode policy.Mode, judged bool) *router.Router {
-	w := p.world(mode)
+func (p *confinedSetup) open(mode policy.Mode, judged bool) *router.Router {
+	b := p.newBash(mode)
 	if judged {
-		return w.Router()
+		return b.Router()
 	}
-	l, env := w.Router().Launcher()
+	l, env := b.Router().Launcher()
 	require.Equal(p.t, mode == policy.PlanMode || mode == policy.AutoMode, l != nil)
-	r, err := router.New(w.Registry(), &router.Options{Dir: p.ws, Env: env, Launcher: l})
+	r, err := router.New(b.Registry(), &router.Options{Dir: p.ws, Env: env, Launcher: l})
 	require.NoError(p.t, err)
 	p.t.Cleanup(func() { require.NoError(p.t, r.Close()) })
 	return r
 }
 
-// world opens a world in a mode, with nobody to be asked.
-func (p *prison) world(mode policy.Mode) *world {
+// newBash opens the configured bash in a mode, with nobody to be asked.
+func (p *confinedSetup) newBash(mode policy.Mode) *configuredBash {
 	environ := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + p.home + "/tmp", "LANG=C", "MY_TOKEN=" + secretText}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	require.NoError(p.t, err)
@@ -109,15 +109,15 @@ func (p *prison) world(mode policy.Mode) *world {
 		}
 		return "", false
 	}}
-	w, err := a.open(worldOptions{dir: p.ws, session: true, guard: guard.Options{Mode: mode}})
+	b, err := a.openBash(bashOptions{dir: p.ws, session: true, guard: guard.Options{Mode: mode}})
 	require.NoError(p.t, err)
 	require.Empty(p.t, said.String())
-	p.t.Cleanup(func() { require.NoError(p.t, w.Close()); null.Close() })
-	return w
+	p.t.Cleanup(func() { require.NoError(p.t, b.Close()); null.Close() })
+	return b
 }
 
 // outside is every file that must not change, with its content.
-func (p *prison) outside(mode policy.Mode) map[string]string {
+func (p *confinedSetup) outside(mode policy.Mode) map[string]string {
 	all := map[string]string{}
 	require.NoError(p.t, filepath.WalkDir(filepath.Dir(p.home), func(path string, d os.DirEntry, err error) error {
 		if strings.HasPrefix(path, p.home+"/.local/state") {
@@ -212,7 +212,7 @@ func TestKernelHolds(t *testing.T) {
 			name += ", judged"
 		}
 		t.Run(name, func(t *testing.T) {
-			p := newPrison(t)
+			p := newConfinedSetup(t)
 			r := p.open(row.mode, row.judged)
 			before := p.outside(row.mode)
 			for _, a := range attacks {
@@ -258,7 +258,7 @@ func TestAttacksWork(t *testing.T) {
 		if !slices.Contains(works, a.name) {
 			continue
 		}
-		p := newPrison(t)
+		p := newConfinedSetup(t)
 		r := p.open(policy.FullMode, false)
 		before := p.outside(policy.PlanMode)
 		res := r.Run(context.Background(), p.text.Replace(a.command), nil)

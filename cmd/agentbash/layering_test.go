@@ -88,6 +88,14 @@ type listed struct {
 	Imports, GoFiles []string
 }
 
+// name is the package's path in the module; "." is the root.
+func (p listed) name() string {
+	if p.ImportPath+"/" == module {
+		return "."
+	}
+	return p.ImportPath
+}
+
 func packages(t *testing.T) []listed {
 	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", module+"...").Output()
 	require.NoError(t, err)
@@ -103,6 +111,34 @@ func packages(t *testing.T) []listed {
 }
 
 func below(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
+
+// TestContributingShowsEveryPackage: the picture in CONTRIBUTING.md has every
+// package once, and each imports only what stands in the rows below its own.
+func TestContributingShowsEveryPackage(t *testing.T) {
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	require.NoError(t, err)
+	_, picture, _ := strings.Cut(string(text), "## Packages")
+	_, picture, _ = strings.Cut(picture, "```\n")
+	picture, _, _ = strings.Cut(picture, "```")
+	all := packages(t)
+	row := map[string]int{}
+	for n, lines := range strings.Split(picture, "        |\n        v\n") {
+		for line := range strings.Lines(strings.TrimSpace(lines)) {
+			name := strings.Fields(line)[0]
+			require.True(t, slices.ContainsFunc(all, func(p listed) bool { return p.name() == name }), "CONTRIBUTING.md shows %s, which is no package", name)
+			require.NotContains(t, row, name, "it is shown twice")
+			row[name] = n
+		}
+	}
+	for _, p := range all {
+		require.Contains(t, row, p.name(), "CONTRIBUTING.md does not show this package")
+		for _, i := range p.Imports {
+			if below, ours := row[listed{ImportPath: strings.TrimPrefix(i, module)}.name()]; ours {
+				require.Greater(t, below, row[p.name()], "%s imports %s, which CONTRIBUTING.md does not show below it", p.ImportPath, i)
+			}
+		}
+	}
+}
 
 // TestImportsPointOneWay holds the layering: who may not import whom, and why.
 func TestImportsPointOneWay(t *testing.T) {

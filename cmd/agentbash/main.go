@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	os.Exit(run(context.Background(), &app{
+	os.Exit(runProgram(context.Background(), &app{
 		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		environ: os.Environ(), lookup: os.LookupEnv,
 	}))

@@ -10,8 +10,8 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// recording reads a session's file, or its export as JSON.
-func recording(path string) ([]transcript.Record, error) {
+// readRecording reads a session's file, or its export as JSON.
+func readRecording(path string) ([]transcript.Record, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, &registry.UsageError{Problems: []string{fmt.Sprintf("--replay: %v: give a file that agentbash sessions export --json wrote", err)}}
@@ -25,7 +25,7 @@ func recording(path string) ([]transcript.Record, error) {
 
 // replayClient answers requests with the recorded replies, in their order.
 func replayClient(path string) (*http.Client, error) {
-	records, err := recording(path)
+	records, err := readRecording(path)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func replayClient(path string) (*http.Client, error) {
 
 // replayPrompts are the prompts of a recording.
 func replayPrompts(path string) ([]string, error) {
-	records, err := recording(path)
+	records, err := readRecording(path)
 	if err != nil {
 		return nil, err
 	}

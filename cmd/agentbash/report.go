@@ -35,8 +35,8 @@ func newReport(a *app, format string, opts *chat.Options, dir string) *report {
 	return &report{a: a, format: format, opts: opts, dir: dir, started: time.Now()}
 }
 
-// event writes one event, as it happens.
-func (r *report) event(e chat.Event) {
+// writeEvent writes one event, as it happens.
+func (r *report) writeEvent(e chat.Event) {
 	out := map[string]any{}
 	switch e := e.(type) {
 	case chat.Text:
@@ -70,7 +70,7 @@ func (r *report) event(e chat.Event) {
 	if r.format == "stream-json" {
 		writeLine(r.a.out, out)
 	} else if r.opts.HTTPClient != nil && r.format == "text" {
-		r.show(e) // a recording is played for somebody to see
+		r.showEvent(e) // a recording is played for somebody to see
 	}
 }
 
@@ -98,18 +98,18 @@ func (r *report) init(session string, _ *chat.Conversation) {
 		return
 	}
 	writeLine(r.a.out, map[string]any{"type": "init", "v": eventsVersion, "session": session, "model": r.opts.Model,
-		"server": r.opts.BaseURL, "cwd": r.dir, "version": version(), "tools": []string{"bash"}})
+		"server": r.opts.BaseURL, "cwd": r.dir, "version": moduleVersion(), "tools": []string{"bash"}})
 }
 
-// prompt shows a recorded prompt.
-func (r *report) prompt(text string) {
+// writePrompt shows a recorded prompt.
+func (r *report) writePrompt(text string) {
 	if r.format == "text" {
 		fmt.Fprintf(r.a.out, "> %s\n", text)
 	}
 }
 
-// show is what somebody sees of a recording that is played.
-func (r *report) show(e chat.Event) {
+// showEvent is what somebody sees of a recording that is played.
+func (r *report) showEvent(e chat.Event) {
 	switch e := e.(type) {
 	case chat.Text:
 		io.WriteString(r.a.out, e.Delta)
@@ -120,9 +120,9 @@ func (r *report) show(e chat.Event) {
 	}
 }
 
-// end writes the result and returns the exit status. A run whose last command was
+// writeResult writes the result and returns the exit status. A run whose last command was
 // denied has not done what it was started for, whatever the model says of it.
-func (r *report) end(session string, conv *chat.Conversation, err error) int {
+func (r *report) writeResult(session string, conv *chat.Conversation, err error) int {
 	if denied := conv.Denied(); err == nil && denied != nil {
 		err = &chat.Error{Exit: chat.ExitDenied, Err: denied, Text: "the last command was not allowed (" + denied.Error() + "): allow it with --mode or a rule"}
 	}
@@ -134,7 +134,7 @@ func (r *report) end(session string, conv *chat.Conversation, err error) int {
 			io.WriteString(r.a.out, strings.TrimSuffix(r.answer, "\n")+"\n")
 		}
 		if err != nil {
-			return r.a.fail(err)
+			return r.a.reportError(err)
 		}
 		return exitOK
 	}
@@ -150,7 +150,7 @@ func (r *report) end(session string, conv *chat.Conversation, err error) int {
 	}
 	status := exitOK
 	if err != nil {
-		status = r.a.fail(err)
+		status = r.a.reportError(err)
 		out["error"], out["exit_status"] = err.Error(), status
 	}
 	writeLine(r.a.out, out)

@@ -9,14 +9,14 @@ import (
 	"github.com/agentbash/agentbash/router/policy"
 )
 
-// explain is a plan with its verdict, and what the mode and the rules make of
+// explainPlan is a plan with its verdict, and what the mode and the rules make of
 // it.
-func (w *world) explain(p *router.Plan) guard.Explanation {
-	return w.Guard().Explain(p, w.Router().Dir())
+func (b *configuredBash) explainPlan(p *router.Plan) guard.Explanation {
+	return b.Guard().Explain(p, b.Router().Dir())
 }
 
-// explained is what route prints as JSON: with a decision where a mode was named.
-func explained(e guard.Explanation, decide bool) guard.Explanation {
+// explainVerdict is what route prints as JSON: with a decision where a mode was named.
+func explainVerdict(e guard.Explanation, decide bool) guard.Explanation {
 	if !decide {
 		e.Decision = nil
 	}

@@ -35,9 +35,9 @@ type Spec struct {
 	CallTimeout  time.Duration     // 0: DefaultCallTimeout
 }
 
-// Options are what a client may use of its surroundings. The zero value will do.
+// Options configures a client. The zero value works.
 type Options struct {
-	Guard        *Guard                           // nil: nothing guards the servers against our being killed
+	Watchdog     *Watchdog                        // ends the servers when this program is killed; nil: nothing does
 	Version      string                           // our own version, told to the server
 	Roots        []string                         // absolute directories that are told to the server as its roots
 	Log          func(format string, args ...any) // what a server says outside a call; nil: dropped
@@ -88,7 +88,7 @@ var errClosed = errors.New("this client is closed")
 
 // connect returns the live connection, starting the server if there is none.
 func (c *Client) connect(ctx context.Context) (*conn, error) {
-	if live := c.live(); live != nil {
+	if live := c.liveConn(); live != nil {
 		return live, nil
 	}
 	select {
@@ -97,7 +97,7 @@ func (c *Client) connect(ctx context.Context) (*conn, error) {
 	case <-ctx.Done():
 		return nil, fromContext(ctx, "start", ctx.Err())
 	}
-	if live := c.live(); live != nil {
+	if live := c.liveConn(); live != nil {
 		return live, nil
 	}
 	c.mu.Lock()
@@ -110,7 +110,7 @@ func (c *Client) connect(ctx context.Context) (*conn, error) {
 	if closed {
 		return nil, &Error{Op: "start", Err: errClosed, Status: exitTransport, unsent: true}
 	}
-	fresh, err := c.start(ctx)
+	fresh, err := c.startServer(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ func (c *Client) connect(ctx context.Context) (*conn, error) {
 	return fresh, nil
 }
 
-// live returns the connection if there is one that has not ended.
-func (c *Client) live() *conn {
+// liveConn returns the connection if there is one that has not ended.
+func (c *Client) liveConn() *conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil || c.conn.over() {
@@ -138,7 +138,7 @@ func (c *Client) live() *conn {
 }
 
 // Running reports whether the server is connected now.
-func (c *Client) Running() bool { return c.live() != nil }
+func (c *Client) Running() bool { return c.liveConn() != nil }
 
 // Close ends the connection and the server and everything the server started;
 // calls under way fail. It returns when they are gone.

@@ -25,7 +25,7 @@ func Conformance(ctx context.Context, scenario, url string, config []byte) error
 	if strings.HasPrefix(scenario, "auth/") {
 		spec.OAuth = &OAuth{
 			AsClient: strings.HasPrefix(scenario, "auth/client-credentials-"),
-			Open:     visit, ClientID: conf.ClientID, ClientSecret: conf.ClientSecret,
+			Open:     visitLogin, ClientID: conf.ClientID, ClientSecret: conf.ClientSecret,
 			MetadataURL: "https://conformance-test.local/client-metadata.json", // the suite knows it by this name
 		}
 	}
@@ -127,9 +127,9 @@ func touchEverything(ctx context.Context, c *Client, tools []Tool) error {
 	return err
 }
 
-// visit stands for the person: the suite's login says yes to whoever comes,
+// visitLogin stands for the person: the suite's login says yes to whoever comes,
 // and sends the visitor back to us.
-func visit(ctx context.Context, url string) error {
+func visitLogin(ctx context.Context, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err

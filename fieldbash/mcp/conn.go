@@ -99,9 +99,9 @@ func (k *conn) close() {
 	<-k.ended
 }
 
-// do runs one request under the client's call limit and explains its failure.
+// runRequest runs one request under the client's call limit and explains its failure.
 // notes takes progress and log messages while it runs; it may be nil.
-func (k *conn) do(ctx context.Context, op string, notes io.Writer, send func(ctx context.Context, token string) error) error {
+func (k *conn) runRequest(ctx context.Context, op string, notes io.Writer, send func(ctx context.Context, token string) error) error {
 	after := k.client.spec.CallTimeout
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -119,11 +119,11 @@ func (k *conn) do(ctx context.Context, op string, notes io.Writer, send func(ctx
 		return func() { call.limit.Reset(after) }
 	})
 	ctx = context.WithValue(ctx, loginKey{}, &login{})
-	token := k.enter(call)
+	token := k.addCall(call)
 	defer call.over()
-	defer k.leave(token)
+	defer k.removeCall(token)
 	err := send(ctx, token)
-	k.drain()
+	k.drainNotifications()
 	if err == nil {
 		return nil
 	}
@@ -142,11 +142,11 @@ func (k *conn) do(ctx context.Context, op string, notes io.Writer, send func(ctx
 		e.unsent = !sent.Load() || errors.Is(err, sdk.ErrSessionMissing)
 		return e
 	}
-	return k.lost(op, err, sent.Load())
+	return k.lostError(op, err, sent.Load())
 }
 
-// lost explains a stdio connection that ended under a call.
-func (k *conn) lost(op string, err error, sent bool) *Error {
+// lostError explains a stdio connection that ended under a call.
+func (k *conn) lostError(op string, err error, sent bool) *Error {
 	e := &Error{Op: op, Err: err, Status: exitTransport, unsent: !sent}
 	k.stdio.proc.wait(graceDrain * 2) // for its status and its last words
 	if k.stdio.proc.gone() {
@@ -173,21 +173,21 @@ func (k *conn) httpError(op string, err error) *Error {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Status = exitAuth
 		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
-		e.Next = `put a valid token into "headers" of this server in the config file: {"Authorization": "Bearer ${TOKEN}"}`
+		e.Next = `put a valid token into "headers" of this server: {"Authorization": "Bearer ${TOKEN}"}`
 	case status >= 500:
 		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
 		e.Next = "the fault is on its side: try again later"
 	case status >= 400:
 		e.Err = fmt.Errorf("the server answered %d %s", status, http.StatusText(status))
-		e.Next = `check "url" of this server in the config file`
+		e.Next = `check "url" of this server`
 	default:
-		e.Next = `check that the server runs and that "url" of this server in the config file is right`
+		e.Next = `check that the server runs and that "url" of this server is right`
 	}
 	e.unsent = op == "start"
 	return e
 }
 
-func (k *conn) enter(call *activeCall) (token string) {
+func (k *conn) addCall(call *activeCall) (token string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.next++
@@ -205,7 +205,7 @@ func (k *conn) cancelCalls() {
 	}
 }
 
-func (k *conn) leave(token string) {
+func (k *conn) removeCall(token string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.calls, token)

@@ -11,7 +11,7 @@
 // for error messages and otherwise dropped; a server that never answers
 // server/discover (MCP revision 2026-07-28) is told apart from a slow one by a
 // time limit, and is then initialized the older way on the same connection.
-// Servers run in sessions of their own; a [Guard] process ends them if this
+// Servers run in sessions of their own; a [Watchdog] process ends them if this
 // program is killed.
 //
 // What a server returns is kept byte for byte beside what the SDK makes of it,

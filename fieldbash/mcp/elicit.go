@@ -14,7 +14,7 @@ type Question struct {
 	URL     string          // to be opened by the person instead; may be empty
 }
 
-// Answer is the person's. Action is "accept", "decline" or "cancel".
+// Answer is a person's answer to a Question. Action is "accept", "decline" or "cancel".
 type Answer struct {
 	Action  string
 	Content map[string]any // matches the question's schema; only with "accept"
@@ -23,7 +23,7 @@ type Answer struct {
 // Elicitor puts a question to the person; it returns when it is answered.
 type Elicitor func(ctx context.Context, q Question) (Answer, error)
 
-func (c *Client) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+func (c *Client) answerElicitation(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	if c.opts.Elicit == nil {
 		c.logf("a question was declined, there is no one to ask: %s", plainText(req.Params.Message))
 		return &sdk.ElicitResult{Action: "decline"}, nil

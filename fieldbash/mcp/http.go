@@ -39,7 +39,7 @@ func newHTTPClient(rt *roundTripper) *http.Client {
 		Transport: rt,
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if originOf(req) != rt.origin {
-				return fmt.Errorf("the server redirects to %s: put that address in the config if you trust it", originOf(req))
+				return fmt.Errorf("the server redirects to %s: make that address its \"url\" if you trust it", originOf(req))
 			}
 			if len(via) > 5 {
 				return fmt.Errorf("too many redirects")
@@ -78,7 +78,7 @@ func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	rt.note(resp)
+	rt.noteRefusal(resp)
 	resp.Body = &keepingBody{body: resp.Body, kind: bodyKind(resp), done: cancel, noted: rt.noted}
 	if resp.ContentLength > 0 {
 		resp.ContentLength = -1 // the text is rewritten
@@ -87,8 +87,8 @@ func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// note remembers why the server refused, for the error message.
-func (rt *roundTripper) note(resp *http.Response) {
+// noteRefusal remembers why the server refused, for the error message.
+func (rt *roundTripper) noteRefusal(resp *http.Response) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if resp.StatusCode >= 400 && resp.Request.Method == http.MethodPost || resp.StatusCode == http.StatusUnauthorized {

@@ -57,7 +57,7 @@ func (h *oauthHandler) TokenSource(ctx context.Context) (oauth2.TokenSource, err
 	}
 	if !h.loaded {
 		h.loaded = true
-		h.stored = h.load()
+		h.stored = h.loadTokens()
 	}
 	if h.stored == nil {
 		return nil, nil
@@ -124,7 +124,7 @@ func (h *oauthHandler) login(ctx context.Context, req *http.Request, resp *http.
 		defer pause()() // a person is not held to a server's time limit
 	}
 	if h.flow == nil {
-		if err := h.prepare(); err != nil {
+		if err := h.prepareFlow(); err != nil {
 			resp.Body.Close()
 			return err
 		}
@@ -170,8 +170,8 @@ func (h *oauthHandler) credentials() *oauthex.ClientCredentials {
 	return c
 }
 
-// prepare makes the SDK's login flow, with a redirect to a port of ours.
-func (h *oauthHandler) prepare() error {
+// prepareFlow makes the SDK's login flow, with a redirect to a port of ours.
+func (h *oauthHandler) prepareFlow() error {
 	listen, err := newCallback()
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (h *oauthHandler) prepare() error {
 		AuthorizationCodeFetcher: h.fetchCode,
 		RequestRefreshToken:      true,
 		Client:                   h.client,
-		NewTokenSource:           h.keep,
+		NewTokenSource:           h.saveTokens,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName:   "agentbash",
 			RedirectURIs: []string{listen.url},

@@ -32,21 +32,21 @@ type Command struct {
 	Dir  string   // its working directory; absolute
 }
 
-// Guard ends servers whose host was killed before it could end them, and the
+// Watchdog ends servers whose host was killed before it could end them, and the
 // programs of functions: with SIGTERM, and SIGKILL a second later. One small
 // process does that for all clients that share it. The zero value is ready;
-// Close it after the clients. It is safe for concurrent use, and a nil *Guard
-// guards nothing.
-type Guard = watchdog.Watchdog
+// Close it after the clients. It is safe for concurrent use, and a nil *Watchdog
+// watches nothing.
+type Watchdog = watchdog.Watchdog
 
 // process is a running server: the leader of a session (and so of a process
 // group) of its own, which has no terminal.
 type process struct {
-	cmd    *exec.Cmd
-	stdin  *os.File
-	stdout *os.File
-	stderr *tail
-	guard  *Guard
+	cmd      *exec.Cmd
+	stdin    *os.File
+	stdout   *os.File
+	stderr   *tail
+	watchdog *Watchdog
 
 	exited  chan struct{} // closed after the leader was reaped; status is set then
 	status  string        // "exit status 1", "signal: killed"
@@ -61,7 +61,7 @@ func (c Command) lookPath() (string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(c.Dir, path)
 		}
-		return path, executable(path)
+		return path, checkExecutable(path)
 	}
 	var path string
 	for _, kv := range c.Env {
@@ -73,14 +73,14 @@ func (c Command) lookPath() (string, error) {
 		if !filepath.IsAbs(dir) {
 			continue // a PATH entry that depends on the directory runs what lies there
 		}
-		if full := filepath.Join(dir, c.Name); executable(full) == nil {
+		if full := filepath.Join(dir, c.Name); checkExecutable(full) == nil {
 			return full, nil
 		}
 	}
 	return "", fmt.Errorf("%s: not found on PATH", c.Name)
 }
 
-func executable(path string) error {
+func checkExecutable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -96,7 +96,7 @@ func executable(path string) error {
 }
 
 // startProcess starts the server; the caller stops it.
-func startProcess(c Command, guard *Guard) (*process, error) {
+func startProcess(c Command, watch *Watchdog) (*process, error) {
 	path, err := c.lookPath()
 	if err != nil {
 		return nil, err
@@ -132,8 +132,8 @@ func startProcess(c Command, guard *Guard) (*process, error) {
 		closeAll(inW, outR, errR)
 		return nil, err
 	}
-	p := &process{cmd: cmd, stdin: inW, stdout: outR, stderr: &tail{}, guard: guard, exited: make(chan struct{})}
-	guard.Add(cmd.Process.Pid) // without it, the end-of-file on their stdin must do
+	p := &process{cmd: cmd, stdin: inW, stdout: outR, stderr: &tail{}, watchdog: watch, exited: make(chan struct{})}
+	watch.Add(cmd.Process.Pid) // without it, the end-of-file on their stdin must do
 	p.drained.Go(func() {
 		io.Copy(p.stderr, errR) // ends when the last holder of the pipe is gone, or stop closes it
 		errR.Close()
@@ -148,7 +148,7 @@ func (p *process) reap(errR *os.File) {
 	p.cmd.Wait()
 	p.status = p.cmd.ProcessState.String()
 	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	p.guard.Remove(p.cmd.Process.Pid)
+	p.watchdog.Remove(p.cmd.Process.Pid)
 	// Whoever left the group can hold the pipes for ever; what the server itself
 	// wrote is in them already.
 	deadline := time.Now().Add(graceDrain)

@@ -107,7 +107,7 @@ func (c *Client) request(ctx context.Context, op string, repeatable bool, notes 
 		if err != nil {
 			return err
 		}
-		err = k.do(ctx, op, notes, func(ctx context.Context, token string) error { return send(ctx, k.session, token) })
+		err = k.runRequest(ctx, op, notes, func(ctx context.Context, token string) error { return send(ctx, k.session, token) })
 		var e *Error
 		if err == nil || attempt > 0 || !errors.As(err, &e) || e.Status != exitTransport || !(e.unsent || repeatable) {
 			return err
@@ -121,12 +121,12 @@ func (c *Client) request(ctx context.Context, op string, repeatable bool, notes 
 // Tools lists the server's tools, all pages, in its order.
 func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	var tools []Tool
-	err := c.pages(ctx, "list tools", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
+	err := c.eachPage(ctx, "list tools", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
 		res, err := s.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 		if err != nil {
 			return "", err
 		}
-		raw := kept(res.Meta, res)
+		raw := keptBytes(res.Meta, res)
 		listed := map[string]bool{}
 		for _, t := range res.Tools {
 			listed[t.Name] = true
@@ -175,9 +175,9 @@ func DecodeTool(raw json.RawMessage) (Tool, error) {
 	return t.Tool, nil
 }
 
-// pages runs a list request until there is no next page. A server that does
+// eachPage runs a list request until there is no next page. A server that does
 // not know the method has nothing to list. reset forgets what a first attempt got.
-func (c *Client) pages(ctx context.Context, op string, page func(context.Context, *sdk.ClientSession, string) (string, error), reset func()) error {
+func (c *Client) eachPage(ctx context.Context, op string, page func(context.Context, *sdk.ClientSession, string) (string, error), reset func()) error {
 	return c.request(ctx, op, true, nil, func(ctx context.Context, s *sdk.ClientSession, _ string) error {
 		reset()
 		cursor := ""
@@ -213,7 +213,7 @@ func (c *Client) Call(ctx context.Context, call Call) (*Result, error) {
 		if err != nil {
 			return err
 		}
-		out, err = decodeResult(kept(res.Meta, res))
+		out, err = decodeResult(keptBytes(res.Meta, res))
 		return err
 	})
 	return out, err

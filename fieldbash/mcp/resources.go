@@ -43,22 +43,22 @@ type PromptMessage struct {
 // Resources lists the server's resources, then its templates, all pages.
 func (c *Client) Resources(ctx context.Context) ([]ResourceInfo, error) {
 	var list, templates []ResourceInfo
-	err := c.pages(ctx, "list resources", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
+	err := c.eachPage(ctx, "list resources", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
 		res, err := s.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
 		if err != nil {
 			return "", err
 		}
-		return res.NextCursor, appendList(kept(res.Meta, res), "resources", &list)
+		return res.NextCursor, appendList(keptBytes(res.Meta, res), "resources", &list)
 	}, func() { list = nil })
 	if err != nil {
 		return nil, err
 	}
-	err = c.pages(ctx, "list resource templates", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
+	err = c.eachPage(ctx, "list resource templates", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
 		res, err := s.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
 		if err != nil {
 			return "", err
 		}
-		return res.NextCursor, appendList(kept(res.Meta, res), "resourceTemplates", &templates)
+		return res.NextCursor, appendList(keptBytes(res.Meta, res), "resourceTemplates", &templates)
 	}, func() { templates = nil })
 	return append(list, templates...), err
 }
@@ -71,7 +71,7 @@ func (c *Client) ReadResource(ctx context.Context, uri string) (contents []Resou
 		if err != nil {
 			return err
 		}
-		contents, raw = nil, kept(res.Meta, res)
+		contents, raw = nil, keptBytes(res.Meta, res)
 		return appendList(raw, "contents", &contents)
 	})
 	return contents, raw, err
@@ -80,12 +80,12 @@ func (c *Client) ReadResource(ctx context.Context, uri string) (contents []Resou
 // Prompts lists the server's prompts, all pages.
 func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 	var list []Prompt
-	err := c.pages(ctx, "list prompts", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
+	err := c.eachPage(ctx, "list prompts", func(ctx context.Context, s *sdk.ClientSession, cursor string) (string, error) {
 		res, err := s.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
 		if err != nil {
 			return "", err
 		}
-		return res.NextCursor, appendList(kept(res.Meta, res), "prompts", &list)
+		return res.NextCursor, appendList(keptBytes(res.Meta, res), "prompts", &list)
 	}, func() { list = nil })
 	return list, err
 }
@@ -98,7 +98,7 @@ func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]str
 		if err != nil {
 			return err
 		}
-		messages, raw = nil, kept(res.Meta, res)
+		messages, raw = nil, keptBytes(res.Meta, res)
 		return appendList(raw, "messages", &messages)
 	})
 	return messages, raw, err

@@ -28,8 +28,8 @@ type Completion struct {
 // Sampler has our model answer a server.
 type Sampler func(ctx context.Context, p Prompting) (Completion, error)
 
-// sample is nil, and the capability not offered, where there is no sampler.
-func (c *Client) sample() func(context.Context, *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+// samplingHandler is nil, and the capability not offered, where there is no sampler.
+func (c *Client) samplingHandler() func(context.Context, *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 	if c.opts.Sample == nil {
 		return nil
 	}

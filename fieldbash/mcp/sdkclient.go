@@ -18,12 +18,12 @@ func (c *Client) sdkClient(k *conn) *sdk.Client {
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "agentbash", Version: c.opts.Version}, &sdk.ClientOptions{
 		Capabilities:                caps,
-		ElicitationHandler:          c.elicit,
-		CreateMessageHandler:        c.sample(),
+		ElicitationHandler:          c.answerElicitation,
+		CreateMessageHandler:        c.samplingHandler(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.noteChanged() },
-		ProgressNotificationHandler: k.progress,
+		ProgressNotificationHandler: k.showProgress,
 		LoggingMessageHandler: func(_ context.Context, req *sdk.LoggingMessageRequest) {
-			k.logged(string(req.Params.Level), req.Params.Data)
+			k.showLog(string(req.Params.Level), req.Params.Data)
 		},
 	})
 	for _, dir := range c.opts.Roots {

@@ -56,7 +56,7 @@ func NewServer(offers []Offer, opts *ServerOptions) *Server {
 	for _, o := range offers {
 		tool := &sdk.Tool{Name: o.Name, Description: o.Description, InputSchema: o.Schema, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: o.ReadOnly}}
 		s.sdk.AddTool(tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			live := s.follow(ctx, req)
+			live := s.followOutput(ctx, req)
 			defer live.stop()
 			text, failed := o.Call(ctx, req.Params.Arguments, live)
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: failed}, nil
@@ -119,8 +119,8 @@ type progress struct {
 	stop func()
 }
 
-// follow starts to tell the client of a call's output, if it asked for that.
-func (s *Server) follow(ctx context.Context, req *sdk.CallToolRequest) progress {
+// followOutput starts to tell the client of a call's output, if it asked for that.
+func (s *Server) followOutput(ctx context.Context, req *sdk.CallToolRequest) progress {
 	token := req.Params.GetProgressToken()
 	if token == nil || req.Session == nil {
 		return progress{io.Discard, func() {}}

@@ -15,9 +15,9 @@ import (
 // lastHandshake is the newest MCP revision that begins with initialize.
 const lastHandshake = "2025-11-25"
 
-// start connects to the server, starting its process if it has one, within
+// startServer connects to the server, starting its process if it has one, within
 // the spec's start timeout.
-func (c *Client) start(ctx context.Context) (*conn, error) {
+func (c *Client) startServer(ctx context.Context) (*conn, error) {
 	life, end := context.WithCancelCause(context.Background())
 	fromCaller := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
 	limit := time.AfterFunc(c.spec.StartTimeout, func() {
@@ -83,11 +83,11 @@ func (c *Client) setPatient() bool {
 }
 
 func (c *Client) tryProcess(ctx context.Context) (k *conn, again bool, err error) {
-	proc, err := startProcess(*c.spec.Command, c.opts.Guard)
+	proc, err := startProcess(*c.spec.Command, c.opts.Watchdog)
 	if err != nil {
 		return nil, false, &Error{
 			Op: "start", Err: err, Status: exitTransport, unsent: true,
-			Next: `install it, or correct "command" and "args" of this server in the config file`,
+			Next: `install it, or correct "command" and "args" of this server`,
 		}
 	}
 	k = newConn(c)
@@ -158,7 +158,7 @@ func (c *Client) startHTTP(ctx context.Context) (*conn, error) {
 	u, err := url.Parse(c.spec.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, &Error{Op: "start", Err: fmt.Errorf("%q is no http or https URL", c.redact(c.spec.URL)), Status: exitTransport,
-			Next: `correct "url" of this server in the config file`, unsent: true}
+			Next: `correct "url" of this server`, unsent: true}
 	}
 	k, err := c.tryHTTP(ctx, u, c.spec.SSE)
 	if err != nil && k.http.silent.Load() && ctx.Err() == nil && c.setPatient() {

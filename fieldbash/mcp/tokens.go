@@ -23,9 +23,9 @@ type tokenFile struct {
 	AuthStyle    int           `json:"authStyle"`
 }
 
-// keep is called by the login flow with a fresh token: it is written to the
+// saveTokens is called by the login flow with a fresh token: it is written to the
 // file, as is each later one.
-func (h *oauthHandler) keep(ctx context.Context, conf *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
+func (h *oauthHandler) saveTokens(ctx context.Context, conf *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
 	file := tokenFile{
 		Server: h.server, Token: token, ClientID: conf.ClientID, ClientSecret: conf.ClientSecret,
 		TokenURL: conf.Endpoint.TokenURL, AuthStyle: int(conf.Endpoint.AuthStyle),
@@ -36,9 +36,9 @@ func (h *oauthHandler) keep(ctx context.Context, conf *oauth2.Config, token *oau
 	return &keptSource{source: conf.TokenSource(ctx, token), file: file, path: h.conf.File}, nil
 }
 
-// load returns the tokens of the file, or nil if there are none for this
+// loadTokens returns the tokens of the file, or nil if there are none for this
 // server. It is called with h.mu held.
-func (h *oauthHandler) load() oauth2.TokenSource {
+func (h *oauthHandler) loadTokens() oauth2.TokenSource {
 	if h.conf.File == "" {
 		return nil
 	}

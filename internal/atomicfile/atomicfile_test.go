@@ -99,9 +99,9 @@ func TestOverwriteWritesOnlyWhatDiffersAndCanBeTakenBack(t *testing.T) {
 		put(t, path, test[0])
 		w, err := os.OpenFile(path, os.O_RDWR, 0)
 		require.NoError(t, err)
-		require.NoError(t, overwrite(w, []byte(test[0]), []byte(test[1])))
+		require.NoError(t, overwriteContent(w, []byte(test[0]), []byte(test[1])))
 		requireFile(t, path, test[1])
-		require.NoError(t, overwrite(w, []byte(test[1]), []byte(test[0])))
+		require.NoError(t, overwriteContent(w, []byte(test[1]), []byte(test[0])))
 		requireFile(t, path, test[0])
 		require.NoError(t, w.Close())
 	}

@@ -86,9 +86,9 @@ func OpenIn(dir *os.File, real string) (*File, error) {
 	return f, err
 }
 
-// in is the path by which a file in an open directory is reached; its own
+// pathIn is the path by which a file in an open directory is reached; its own
 // without one.
-func in(dir *os.File, real string) string {
+func pathIn(dir *os.File, real string) string {
 	if dir == nil {
 		return real
 	}
@@ -97,7 +97,7 @@ func in(dir *os.File, real string) string {
 
 func openLocked(real string, dir *os.File) (*File, error) {
 	for {
-		f, err := open(real, in(dir, real))
+		f, err := openFile(real, pathIn(dir, real))
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func openLocked(real string, dir *os.File) (*File, error) {
 	}
 }
 
-func open(real, at string) (*File, error) {
+func openFile(real, at string) (*File, error) {
 	fd, err := unix.Open(at, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: real, Err: err}

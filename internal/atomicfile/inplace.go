@@ -24,11 +24,11 @@ func (f *File) inPlace(content []byte) error {
 	if err := f.check(); err != nil { // before reserve, which sets the time of the last change
 		return err
 	}
-	if err := reserve(w, int64(len(old)), int64(len(content))); err != nil {
+	if err := reserveSpace(w, int64(len(old)), int64(len(content))); err != nil {
 		return err
 	}
-	if err := overwrite(w, old, content); err != nil {
-		if undo := overwrite(w, content, old); undo != nil {
+	if err := overwriteContent(w, old, content); err != nil {
+		if undo := overwriteContent(w, content, old); undo != nil {
 			return fmt.Errorf("%w; taking the write back failed as well (%v): the file is damaged", err, undo)
 		}
 		return err
@@ -50,9 +50,9 @@ func (f *File) reopen(flags int) (*os.File, error) {
 	return w, nil
 }
 
-// reserve makes sure that the disk has room for what the file grows by, before
+// reserveSpace makes sure that the disk has room for what the file grows by, before
 // a byte of it is changed.
-func reserve(w *os.File, from, to int64) error {
+func reserveSpace(w *os.File, from, to int64) error {
 	if to <= from {
 		return nil
 	}
@@ -63,9 +63,9 @@ func reserve(w *os.File, from, to int64) error {
 	return nil // other errors: the file system cannot reserve
 }
 
-// overwrite turns a file that held old (or a mix of old and content) into content, writing from the
+// overwriteContent turns a file that held old (or a mix of old and content) into content, writing from the
 // first byte that differs and, where the length stays, up to the last.
-func overwrite(w *os.File, old, content []byte) error {
+func overwriteContent(w *os.File, old, content []byte) error {
 	start := 0
 	for start < len(old) && start < len(content) && old[start] == content[start] {
 		start++
@@ -98,7 +98,7 @@ func (f *File) Append(content []byte) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := reserve(w, f.stat.Size, f.stat.Size+int64(len(content))); err != nil {
+	if err := reserveSpace(w, f.stat.Size, f.stat.Size+int64(len(content))); err != nil {
 		return err
 	}
 	if _, err = w.Write(content); err == nil {

@@ -79,12 +79,12 @@ func (f *File) carryOver(to *os.File) error {
 }
 
 func (f *File) copyAttributes(to int) error {
-	names, err := attributes(int(f.f.Fd()))
+	names, err := listAttributes(int(f.f.Fd()))
 	if err != nil {
 		return nil // the file system has none
 	}
 	for _, name := range names {
-		value, err := attribute(int(f.f.Fd()), name)
+		value, err := readAttribute(int(f.f.Fd()), name)
 		if err == nil {
 			err = unix.Fsetxattr(to, name, value, 0)
 		}
@@ -97,7 +97,7 @@ func (f *File) copyAttributes(to int) error {
 	return nil
 }
 
-func attributes(fd int) ([]string, error) {
+func listAttributes(fd int) ([]string, error) {
 	n, err := unix.Flistxattr(fd, nil)
 	if err != nil || n == 0 {
 		return nil, err
@@ -109,7 +109,7 @@ func attributes(fd int) ([]string, error) {
 	return strings.FieldsFunc(string(buf[:n]), func(r rune) bool { return r == 0 }), nil
 }
 
-func attribute(fd int, name string) ([]byte, error) {
+func readAttribute(fd int, name string) ([]byte, error) {
 	n, err := unix.Fgetxattr(fd, name, nil)
 	if err != nil || n == 0 {
 		return nil, err
@@ -128,7 +128,7 @@ func attribute(fd int, name string) ([]byte, error) {
 func Create(parent *os.File, path string, content []byte, mode os.FileMode) error {
 	if parent != nil {
 		defer parent.Close()
-		path = in(parent, path)
+		path = pathIn(parent, path)
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -159,5 +159,5 @@ func Remove(dir *os.File, path string) error {
 	if dir != nil {
 		defer dir.Close()
 	}
-	return os.Remove(in(dir, path))
+	return os.Remove(pathIn(dir, path))
 }

@@ -236,7 +236,7 @@ func checkAppended(before, after []json.RawMessage) error {
 	}
 	for i := range before {
 		if !bytes.Equal(before[i], after[i]) {
-			return fmt.Errorf("message %d changed: it was %s and is %s", i, clip(before[i]), clip(after[i]))
+			return fmt.Errorf("message %d changed: it was %s and is %s", i, clipText(before[i]), clipText(after[i]))
 		}
 	}
 	return nil
@@ -248,10 +248,10 @@ func checkEcho(sent *Reply, n int, m *message) error {
 		return fmt.Errorf("the message after reply %d is the %s's, not the assistant's", n, m.Role)
 	}
 	if !sent.Hold && !strings.HasPrefix(m.content(), strings.TrimRight(sent.text(), " \n")) {
-		return fmt.Errorf("the assistant's message is not the text of reply %d: %s", n, clip([]byte(m.content())))
+		return fmt.Errorf("the assistant's message is not the text of reply %d: %s", n, clipText([]byte(m.content())))
 	}
-	if m.encrypted != nil && (sent.Reasoning == "" || len(m.encrypted) != 1 || m.encrypted[0] != encrypted(n)) {
-		return fmt.Errorf("the reasoning items that come back are %q, reply %d had %q", m.encrypted, n, encrypted(n))
+	if m.encrypted != nil && (sent.Reasoning == "" || len(m.encrypted) != 1 || m.encrypted[0] != encryptedReasoning(n)) {
+		return fmt.Errorf("the reasoning items that come back are %q, reply %d had %q", m.encrypted, n, encryptedReasoning(n))
 	}
 	calls := sent.calls(n)
 	if sent.complete() && len(calls) != len(m.ToolCalls) {
@@ -285,7 +285,7 @@ func isObject(s string) bool {
 	return json.Unmarshal([]byte(s), &m) == nil && m != nil
 }
 
-func clip(b []byte) string {
+func clipText(b []byte) string {
 	if len(b) > 200 {
 		return string(b[:200]) + "..."
 	}

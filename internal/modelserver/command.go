@@ -146,13 +146,13 @@ func (c *command) measure(s *Server) error {
 		first = append(first, requests[seen].Time.Sub(start))
 	}
 	fmt.Fprintf(c.stdout, "runs %d  first request %.1f ms (max %.1f)  end %.1f ms (max %.1f)\n", c.runs,
-		ms(median(first)), ms(slices.Max(first)), ms(median(whole)), ms(slices.Max(whole)))
+		milliseconds(medianDuration(first)), milliseconds(slices.Max(first)), milliseconds(medianDuration(whole)), milliseconds(slices.Max(whole)))
 	return nil
 }
 
-func median(d []time.Duration) time.Duration {
+func medianDuration(d []time.Duration) time.Duration {
 	d = slices.Sorted(slices.Values(d))
 	return d[len(d)/2]
 }
 
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -167,7 +167,7 @@ func TestAReplyOnTheWire(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(data), &last))
 		if choices := last["choices"].([]any); len(choices) > 0 {
 			c := choices[0].(map[string]any)
-			deltas = append(deltas, string(encode([]any{c["delta"], c["finish_reason"]})))
+			deltas = append(deltas, string(encodeJSON([]any{c["delta"], c["finish_reason"]})))
 		}
 	}
 	require.Equal(t, []string{

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// play answers one request with one reply, whose stream is the protocol's.
-func play(w http.ResponseWriter, r *http.Request, reply *Reply, n int, stream streamer) {
+// playReply answers one request with one reply, whose stream is the protocol's.
+func playReply(w http.ResponseWriter, r *http.Request, reply *Reply, n int, stream streamer) {
 	if reply.DelayMS > 0 {
 		select {
 		case <-time.After(time.Duration(reply.DelayMS) * time.Millisecond):
@@ -55,7 +55,7 @@ func errorEvent(reply *Reply, text string) []byte {
 	if reply.ErrorCode != "" {
 		e["code"] = reply.ErrorCode
 	}
-	return encode(map[string]any{"error": e})
+	return encodeJSON(map[string]any{"error": e})
 }
 
 // hangUp closes the connection, so that the client reads an unexpected end.
@@ -108,10 +108,10 @@ func (p *player) stream(r *http.Request) {
 }
 
 func (p *player) text() {
-	for _, s := range pieces(p.reply.Reasoning, p.size()) {
+	for _, s := range cutPieces(p.reply.Reasoning, p.size()) {
 		p.delta(map[string]any{"reasoning_content": s}, nil)
 	}
-	for _, s := range pieces(p.reply.text(), p.size()) {
+	for _, s := range cutPieces(p.reply.text(), p.size()) {
 		p.delta(map[string]any{"content": s}, nil)
 	}
 }
@@ -126,7 +126,7 @@ func (p *player) calls() {
 			head["id"] = c.id
 		}
 		p.delta(map[string]any{"tool_calls": []any{head}}, nil)
-		parts := pieces(c.arguments, p.size())
+		parts := cutPieces(c.arguments, p.size())
 		if p.reply.Cut != "" && i == len(calls)-1 {
 			parts = parts[:len(parts)/2]
 		}
@@ -167,7 +167,7 @@ func (p *player) delta(delta map[string]any, finish any) {
 }
 
 func (p *player) chunk(choices []any, usage any) {
-	p.event(encode(map[string]any{
+	p.event(encodeJSON(map[string]any{
 		"id": fmt.Sprintf("chatcmpl-%d", p.n), "object": "chat.completion.chunk", "created": 1700000000 + p.n, "model": "scripted-1",
 		"choices": choices, "usage": usage,
 	}))
@@ -189,8 +189,8 @@ func (p *player) size() int {
 	return 16
 }
 
-// pieces cuts s into parts of about n bytes, never inside a character.
-func pieces(s string, n int) []string {
+// cutPieces cuts s into parts of about n bytes, never inside a character.
+func cutPieces(s string, n int) []string {
 	var out []string
 	for len(s) > 0 {
 		end := min(n, len(s))

@@ -50,7 +50,7 @@ func checkResponses(body []byte) (*request, []message, error) {
 	out := &request{Model: r.Model, Stream: true, Tools: r.Tools}
 	var ms []message
 	if r.Instructions != "" {
-		raw := json.RawMessage(encode(r.Instructions))
+		raw := json.RawMessage(encodeJSON(r.Instructions))
 		text := content(r.Instructions)
 		out.Messages = append(out.Messages, raw)
 		ms = append(ms, message{Role: "system", Content: &text})
@@ -78,7 +78,7 @@ func checkResponseTools(raw json.RawMessage) error {
 		nested = append(nested, map[string]any{"type": t["type"], "function": map[string]any{
 			"name": t["name"], "description": t["description"], "parameters": t["parameters"]}})
 	}
-	return checkTools(encode(nested))
+	return checkTools(encodeJSON(nested))
 }
 
 // item is one item of a request's input.
@@ -144,7 +144,7 @@ type responsePlayer struct {
 func (p *responsePlayer) emit(kind string, fields map[string]any) {
 	fields["type"], fields["sequence_number"] = kind, p.sequence
 	p.sequence++
-	p.send("event: " + kind + "\ndata: " + string(encode(fields)) + "\n\n")
+	p.send("event: " + kind + "\ndata: " + string(encodeJSON(fields)) + "\n\n")
 }
 
 // stream sends the items, as far as the reply goes, and its end.
@@ -190,8 +190,8 @@ func (p *responsePlayer) item(begin map[string]any, pieces func(id string), end 
 	p.index++
 }
 
-// encrypted is what stands for the reasoning of reply n.
-func encrypted(n int) string { return fmt.Sprintf("encrypted-%d", n) }
+// encryptedReasoning is what stands for the reasoning of reply n.
+func encryptedReasoning(n int) string { return fmt.Sprintf("encrypted-%d", n) }
 
 func (p *responsePlayer) reasoning() {
 	if p.reply.Reasoning == "" {
@@ -199,10 +199,10 @@ func (p *responsePlayer) reasoning() {
 	}
 	begin := map[string]any{"id": p.id("rs"), "type": "reasoning", "summary": []any{}, "status": nil}
 	p.item(begin, func(id string) {
-		for _, s := range pieces(p.reply.Reasoning, p.size()) {
+		for _, s := range cutPieces(p.reply.Reasoning, p.size()) {
 			p.emit("response.reasoning_summary_text.delta", map[string]any{"item_id": id, "output_index": p.index, "summary_index": 0, "delta": s})
 		}
-	}, map[string]any{"encrypted_content": encrypted(p.n), "summary": []any{map[string]any{"type": "summary_text", "text": p.reply.Reasoning}}})
+	}, map[string]any{"encrypted_content": encryptedReasoning(p.n), "summary": []any{map[string]any{"type": "summary_text", "text": p.reply.Reasoning}}})
 }
 
 func (p *responsePlayer) message() {
@@ -211,7 +211,7 @@ func (p *responsePlayer) message() {
 		return
 	}
 	p.item(map[string]any{"id": p.id("msg"), "type": "message", "role": "assistant", "status": "in_progress", "content": []any{}}, func(id string) {
-		for _, s := range pieces(text, p.size()) {
+		for _, s := range cutPieces(text, p.size()) {
 			p.emit("response.output_text.delta", map[string]any{"item_id": id, "output_index": p.index, "content_index": 0, "delta": s})
 		}
 	}, map[string]any{"status": "completed", "content": []any{map[string]any{"type": "output_text", "text": text, "annotations": []any{}}}})
@@ -223,7 +223,7 @@ func (p *responsePlayer) functionCalls() {
 	calls := p.reply.calls(p.n)
 	for i, c := range calls {
 		begin := map[string]any{"id": p.id("fc"), "type": "function_call", "status": "in_progress", "call_id": c.id, "name": c.name, "arguments": ""}
-		parts := pieces(c.arguments, p.size())
+		parts := cutPieces(c.arguments, p.size())
 		cut := p.reply.Cut != "" && i == len(calls)-1
 		if cut {
 			p.emit("response.output_item.added", map[string]any{"output_index": p.index, "item": begin})

@@ -210,7 +210,7 @@ func (r *Reply) calls(n int) []wireCall {
 		if c.Arguments != nil {
 			w.arguments = *c.Arguments
 		} else {
-			w.arguments = string(encode(struct {
+			w.arguments = string(encodeJSON(struct {
 				Command string   `json:"command"`
 				Timeout *float64 `json:"timeout,omitempty"`
 			}{c.Command, c.Timeout}))
@@ -220,8 +220,8 @@ func (r *Reply) calls(n int) []wireCall {
 	return out
 }
 
-// encode is JSON without HTML escapes, as model servers send it.
-func encode(v any) []byte {
+// encodeJSON is JSON without HTML escapes, as model servers send it.
+func encodeJSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

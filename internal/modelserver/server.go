@@ -124,21 +124,21 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 		model = "scripted-1"
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Write(encode(map[string]any{"object": "list", "data": []any{map[string]any{"id": model, "object": "model", "owned_by": "script"}}}))
+	w.Write(encodeJSON(map[string]any{"object": "list", "data": []any{map[string]any{"id": model, "object": "model", "owned_by": "script"}}}))
 }
 
 // elsewhere answers a path that is not the API's; a client that comes here was
 // given a wrong base URL.
 func (s *Server) elsewhere(w http.ResponseWriter, r *http.Request) {
 	s.record(r, nil, nil)
-	refuse(w, http.StatusNotFound, "not_found_error", "no such path: "+r.URL.Path)
+	refuseRequest(w, http.StatusNotFound, "not_found_error", "no such path: "+r.URL.Path)
 }
 
 // completions checks one request and plays the next reply.
 func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 	if s.script.API == "responses" {
 		s.record(r, nil, nil)
-		refuse(w, http.StatusBadRequest, "invalid_request_error", refusal)
+		refuseRequest(w, http.StatusBadRequest, "invalid_request_error", refusal)
 		return
 	}
 	s.serve(w, r, checkRequest, func(w http.ResponseWriter, r *http.Request, reply *Reply, n int) {
@@ -156,16 +156,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, check checker, st
 	arrived := time.Now() // before the checks, which take their time for a long request
 	if key := s.script.Key; key != "" && r.Header.Get("Authorization") != "Bearer "+key {
 		s.recordAt(arrived, r, body, nil)
-		refuse(w, http.StatusUnauthorized, "invalid_request_error", "Incorrect API key provided.")
+		refuseRequest(w, http.StatusUnauthorized, "invalid_request_error", "Incorrect API key provided.")
 		return
 	}
 	reply, n, err := s.accept(r, body, check)
 	s.recordAt(arrived, r, body, err)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request_error", "modelserver: "+err.Error())
+		refuseRequest(w, http.StatusBadRequest, "invalid_request_error", "modelserver: "+err.Error())
 		return
 	}
-	play(w, r, reply, n, stream)
+	playReply(w, r, reply, n, stream)
 }
 
 type (
@@ -205,7 +205,7 @@ func (s *Server) checkOrder(reply *Reply, req *request, ms []message) error {
 		return nil
 	}
 	if !bytes.Equal(s.tools, req.Tools) {
-		return fmt.Errorf("the tool changed: it was %s and is %s", clip(s.tools), clip(req.Tools))
+		return fmt.Errorf("the tool changed: it was %s and is %s", clipText(s.tools), clipText(req.Tools))
 	}
 	if err := checkAppended(s.before, req.Messages); err != nil {
 		return err
@@ -257,13 +257,13 @@ func (s *Server) recordAt(at time.Time, r *http.Request, body []byte, failed err
 	}
 	s.requests = append(s.requests, req)
 	if s.log != nil {
-		s.log.Write(append(encode(req), '\n'))
+		s.log.Write(append(encodeJSON(req), '\n'))
 	}
 }
 
-// refuse answers with a status and an error as OpenAI's servers write it.
-func refuse(w http.ResponseWriter, status int, kind, text string) {
+// refuseRequest answers with a status and an error as OpenAI's servers write it.
+func refuseRequest(w http.ResponseWriter, status int, kind, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write(encode(map[string]any{"error": map[string]any{"message": text, "type": kind, "param": nil, "code": nil}}))
+	w.Write(encodeJSON(map[string]any{"error": map[string]any{"message": text, "type": kind, "param": nil, "code": nil}}))
 }

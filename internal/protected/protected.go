@@ -70,7 +70,7 @@ var (
 )
 
 // Secrets are the secrets of a home directory.
-func Secrets(home string) []string { return joined(home, homeSecrets) }
+func Secrets(home string) []string { return joinNames(home, homeSecrets) }
 
 // SystemSecrets are those of the system, for root.
 func SystemSecrets() []string { return slices.Clone(systemSecrets) }
@@ -78,20 +78,20 @@ func SystemSecrets() []string { return slices.Clone(systemSecrets) }
 // Startup are the files and directories of a home directory that programs run by
 // themselves.
 func Startup(home string) []string {
-	return append(joined(home, shellStartup), joined(home, homeStartup)...)
+	return append(joinNames(home, shellStartup), joinNames(home, homeStartup)...)
 }
 
 // InTree are the files and directories right in a directory that other programs
 // run or obey.
 func InTree(dir string) []string {
-	return append(joined(dir, tree), joined(dir, shellStartup)...)
+	return append(joinNames(dir, tree), joinNames(dir, shellStartup)...)
 }
 
 // InGitDir are the files and directories of a repository, by its git directory,
 // that git runs and does not change in everyday work.
-func InGitDir(dir string) []string { return joined(dir, gitKept) }
+func InGitDir(dir string) []string { return joinNames(dir, gitKept) }
 
-func joined(dir string, names []string) []string {
+func joinNames(dir string, names []string) []string {
 	paths := make([]string, len(names))
 	for i, name := range names {
 		paths[i] = filepath.Join(dir, name)

@@ -63,7 +63,7 @@ func (z *Stream) clean(s string, last bool) string {
 			break
 		}
 		if r == esc {
-			size, whole := sequence(s[i:])
+			size, whole := sequenceLength(s[i:])
 			if !whole && !last {
 				z.held = s[i:]
 				break
@@ -71,7 +71,7 @@ func (z *Stream) clean(s string, last bool) string {
 			n = max(n, size)
 		}
 		i += n
-		if !control(r) && !hidden(z.prev, r) {
+		if !isControl(r) && !isHidden(z.prev, r) {
 			z.keep(&b, r)
 		}
 	}

@@ -134,7 +134,7 @@ func safe(t *testing.T, text string) {
 	require.True(t, utf8.ValidString(text))
 	prev := rune(0)
 	for _, r := range text {
-		require.False(t, control(r) || hidden(prev, r), "%q in %q", r, text)
+		require.False(t, isControl(r) || isHidden(prev, r), "%q in %q", r, text)
 		prev = r
 	}
 }

@@ -7,12 +7,12 @@ const maxSequence = 4096
 
 const esc = 0x1b
 
-// sequence is the length of the control sequence that s, which begins with ESC,
+// sequenceLength is the length of the control sequence that s, which begins with ESC,
 // begins with, 0 when it is none. It is not whole when more text could make
 // another one of it. The forms of one character (C1: U+009B for ESC [) are
 // controls that begin nothing: they are common in text that was decoded wrongly,
 // and would hide the rest of it.
-func sequence(s string) (size int, whole bool) {
+func sequenceLength(s string) (size int, whole bool) {
 	switch {
 	case len(s) == 1:
 		return 0, false

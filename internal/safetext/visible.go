@@ -34,20 +34,20 @@ func Line(s string) string {
 // Next is the character of s at byte i as [Visible] shows it, and its size in s.
 func Next(s string, i int) (text string, size int) {
 	r, size := utf8.DecodeRuneInString(s[i:])
-	ordinary := !shapeless(r) && r != '\r'
+	ordinary := !isShapeless(r) && r != '\r'
 	if r == 0xfe0f { // makes an emoji of a sign, which is seen
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
 		ordinary = before >= 0x80 && before != utf8.RuneError && unicode.Is(unicode.S, before)
 	}
-	return shown(s[i:i+size], r, ordinary), size
+	return showRune(s[i:i+size], r, ordinary), size
 }
 
-// shown writes out a character unless it is ordinary.
-func shown(s string, r rune, ordinary bool) string {
+// showRune writes out a character unless it is ordinary.
+func showRune(s string, r rune, ordinary bool) string {
 	switch {
 	case r == utf8.RuneError && len(s) == 1:
 		return fmt.Sprintf(`\x%02x`, s[0])
-	case ordinary && !control(r):
+	case ordinary && !isControl(r):
 		return s
 	case r < 0x80:
 		return fmt.Sprintf(`\x%02x`, r)

@@ -46,7 +46,7 @@ func (w *Writer) show(p []byte, last bool) error {
 		r, n := utf8.DecodeRune(rest)
 		ends := r == '\r' && n < len(rest) && rest[n] == '\n'
 		from := b.Len()
-		b.WriteString(shown(string(rest[:n]), r, ends || r != '\r' && !hidden(w.prev, r)))
+		b.WriteString(showRune(string(rest[:n]), r, ends || r != '\r' && !isHidden(w.prev, r)))
 		if w.prev = r; b.Len()-from != n {
 			w.prev = 0 // what was written out ends in a digit
 		}

@@ -32,9 +32,9 @@ func (g *Guard) BeginTurn() {
 func (g *Guard) overBudget(e *Entry) *Denial {
 	g.mu.Lock()
 	now := g.opts.Now()
-	why := g.turn.over(g.opts.Turn, now, "turn", "limits")
+	why := g.turn.over(g.opts.Turn, now, "turn", g.opts.Settings.TurnLimit)
 	if why == "" {
-		why = g.session.over(g.opts.Session, now, "session", "limits.session")
+		why = g.session.over(g.opts.Session, now, "session", g.opts.Settings.SessionLimit)
 	}
 	e.Decision.Mode = g.mode
 	g.mu.Unlock()
@@ -46,21 +46,27 @@ func (g *Guard) overBudget(e *Entry) *Denial {
 }
 
 // over says which part of a budget is spent, "" for none.
-func (s *spent) over(b Budget, now time.Time, of, key string) string {
+func (s *spent) over(b Budget, now time.Time, of, settings string) string {
+	named := func(part string) string {
+		if settings == "" {
+			return ""
+		}
+		return " (" + settings + "." + part + ")"
+	}
 	switch {
 	case b.Calls > 0 && s.calls >= b.Calls:
-		return fmt.Sprintf("this %s has had its %d calls (%s.calls): %s", of, b.Calls, key, instead(of))
+		return fmt.Sprintf("this %s has had its %d calls%s: %s", of, b.Calls, named("calls"), insteadOf(of))
 	case b.Time > 0 && now.Sub(s.since) >= b.Time:
-		return fmt.Sprintf("this %s has had its %g seconds (%s.time): %s", of, b.Time.Seconds(), key, instead(of))
+		return fmt.Sprintf("this %s has had its %g seconds%s: %s", of, b.Time.Seconds(), named("time"), insteadOf(of))
 	case b.Output > 0 && s.output >= b.Output:
-		return fmt.Sprintf("the commands of this %s have written %d bytes, and %d are its limit (%s.output): %s", of, s.output, b.Output, key, instead(of))
+		return fmt.Sprintf("the commands of this %s have written %d bytes, and %d are its limit%s: %s", of, s.output, b.Output, named("output"), insteadOf(of))
 	}
 	return ""
 }
 
-func instead(of string) string {
+func insteadOf(of string) string {
 	if of == "turn" {
-		return "say what is done and what is left; the user can go on with another prompt, or raise the limit in the configuration"
+		return "say what is done and what is left; the user can go on with another prompt, or raise the limit"
 	}
-	return "say what is done and what is left; the user can begin another session, or raise the limit in the configuration"
+	return "say what is done and what is left; the user can begin another session, or raise the limit"
 }

@@ -55,7 +55,7 @@ func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 	case Denied, Asked:
 		d.Reasons = append(d.Reasons, e.Decision.Because...)
 		if len(d.Reasons) == 0 {
-			d.Reasons = reasons(&e.Verdict)
+			d.Reasons = reasonTexts(&e.Verdict)
 		}
 	default:
 		if why != "" {
@@ -66,8 +66,8 @@ func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 	return d
 }
 
-// reasons are a verdict's, without what points at bytes.
-func reasons(v *policy.Verdict) []string {
+// reasonTexts are a verdict's, without what points at bytes.
+func reasonTexts(v *policy.Verdict) []string {
 	out := []string{}
 	for _, r := range v.Reasons {
 		if len(out) == maxReasons {

@@ -1,5 +1,5 @@
-// Package guard holds what a router runs to a policy: it is the [router.Guard]
-// that most programs want.
+// Package guard decides what a router may run: it is the [router.Guard] that most
+// programs want.
 //
 //	g := guard.New(&guard.Options{Mode: policy.AskMode, World: policy.World{Home: home, Roots: roots}})
 //	r, err := router.New(tools, &router.Options{Guard: g})
@@ -10,9 +10,9 @@
 // What is about to run, and what came of it, goes to a [Recorder], which may
 // refuse too: no action without its record. A [Budget] bounds it all.
 //
-// A call from inside bash is judged on its own words, which are certain then.
-// If that needs a yes, and a person said yes to the very line that it comes
-// from, and that line contained the call, the yes holds for the call.
+// A call from inside bash is judged again by its own words, which bash has expanded
+// by then. If it needs a yes, and a person has approved the line that it comes
+// from, and that line contained the call, that yes counts.
 //
 // The guard keeps no files, prints nothing and asks nobody itself. It does not
 // confine anything either: a command that may run can do what it likes. That is

@@ -7,10 +7,10 @@ import (
 	"github.com/agentbash/agentbash/router/policy"
 )
 
-// granted is what an action that may run is given. What only the mode lets run
+// grantFor is what an action that may run is given. What only the mode lets run
 // is given nothing: its tools' own rules see symbolic links, which the verdict
 // does not.
-func granted(e *Entry, w *policy.World) router.Grant {
+func grantFor(e *Entry, w *policy.World) router.Grant {
 	d := &e.Decision
 	switch {
 	case e.Approved == BySender:

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
 )
@@ -28,6 +29,9 @@ type Options struct {
 	Recorder Recorder // nil: nothing is recorded
 	Turn     Budget   // of what runs between two calls of BeginTurn
 	Session  Budget   // of the guard's whole life
+
+	// Settings are the words for what a person may change.
+	Settings registry.Settings
 
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -120,7 +124,7 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 			return router.Grant{}, g.denial(e, Unrecorded, err.Error())
 		}
 	}
-	grant := granted(e, &w)
+	grant := grantFor(e, &w)
 	started := g.started(a, e)
 	grant.End = func(o router.Outcome) {
 		g.ended(a, e, started, o)

@@ -203,7 +203,7 @@ func TestSetMode(t *testing.T) {
 
 func TestBudgets(t *testing.T) {
 	now := time.Unix(0, 0)
-	b := newBench(t, Options{Mode: policy.FullMode, Turn: Budget{Calls: 2, Output: 100}, Session: Budget{Calls: 5, Time: time.Minute}, Now: func() time.Time { return now }})
+	b := newBench(t, Options{Mode: policy.FullMode, Turn: Budget{Calls: 2, Output: 100}, Session: Budget{Calls: 5, Time: time.Minute}, Settings: registry.Settings{TurnLimit: "limits", SessionLimit: "limits.session"}, Now: func() time.Time { return now }})
 	require.Equal(t, 0, b.run("true").ExitCode)
 	require.Equal(t, 126, b.run("true; agent:glob '*'; agent:glob '*'").ExitCode)
 	res := b.run("true")

@@ -17,12 +17,12 @@ type approvedLine struct {
 // covers reports whether a call from inside bash is one that the line
 // contained: the same tool, and the same words where they were known.
 func (l *approvedLine) covers(p *router.Plan) bool {
-	return l != nil && (l.all || slices.ContainsFunc(l.calls, func(words []policy.Word) bool { return matches(words, p) }))
+	return l != nil && (l.all || slices.ContainsFunc(l.calls, func(words []policy.Word) bool { return matchesPlan(words, p) }))
 }
 
-// matches reports whether a call is what a part of a line foresaw. A word that
+// matchesPlan reports whether a call is what a part of a line foresaw. A word that
 // was not known may have become any number of words.
-func matches(words []policy.Word, p *router.Plan) bool {
+func matchesPlan(words []policy.Word, p *router.Plan) bool {
 	if len(words) == 0 || words[0].Text != p.Name {
 		return false
 	}
@@ -92,7 +92,7 @@ func (g *Guard) ended(a *router.Action, e *Entry, line *approvedLine, o router.O
 	g.world.After(e.Verdict)
 	if o.ExitCode != 0 || o.Canceled || o.Result.TimedOut {
 		// It may have stopped anywhere: what was may still be.
-		g.world = either(before, g.world)
+		g.world = eitherWorld(before, g.world)
 	}
 	if o.Result.Restarted {
 		// The new shell has what an older snapshot had.
@@ -101,11 +101,11 @@ func (g *Guard) ended(a *router.Action, e *Entry, line *approvedLine, o router.O
 	}
 }
 
-// either is a world of which it is not known which of two it is.
-func either(a, b policy.World) policy.World {
+// eitherWorld is a world of which it is not known which of two it is.
+func eitherWorld(a, b policy.World) policy.World {
 	out := b
-	out.Functions, out.Aliases = union(a.Functions, b.Functions), union(a.Aliases, b.Aliases)
-	out.Vars = union(a.Vars, b.Vars)
+	out.Functions, out.Aliases = unionLists(a.Functions, b.Functions), unionLists(a.Aliases, b.Aliases)
+	out.Vars = unionLists(a.Vars, b.Vars)
 	for name := range out.Vars {
 		if _, ok := a.Vars[name]; !ok {
 			delete(out.Vars, name) // it may have any value
@@ -117,7 +117,7 @@ func either(a, b policy.World) policy.World {
 	return out
 }
 
-func union(a, b map[string][]string) map[string][]string {
+func unionLists(a, b map[string][]string) map[string][]string {
 	out := maps.Clone(a)
 	if out == nil {
 		out = map[string][]string{}

@@ -54,7 +54,7 @@ func init() {
 	if words[0] = name; name == protocol.Any {
 		words = words[1:]
 	}
-	syscall.Exit(call(socket, words))
+	syscall.Exit(sendCall(socket, words))
 }
 
 // isCall reports whether the program was started as a command of an agent: by
@@ -101,34 +101,34 @@ func commandLine() (words []string) {
 	return words
 }
 
-// call sends the request and waits for the exit status.
-func call(socket string, words []string) int {
+// sendCall sends the request and waits for the exit status.
+func sendCall(socket string, words []string) int {
 	if len(words) == 0 {
-		complain(protocol.NoName)
+		printError(protocol.NoName)
 		return usage
 	}
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err == nil {
-		err = retry(func() error { return syscall.Connect(fd, &syscall.SockaddrUnix{Name: socket}) })
+		err = retryInterrupted(func() error { return syscall.Connect(fd, &syscall.SockaddrUnix{Name: socket}) })
 	}
 	switch {
 	case err == syscall.EACCES || err == syscall.EPERM:
-		complain(words[0] + ": " + protocol.Others)
+		printError(words[0] + ": " + protocol.Others)
 		return transport
 	case err != nil || socket == "":
-		complain(words[0] + ": " + protocol.NoHost)
+		printError(words[0] + ": " + protocol.NoHost)
 		return transport
 	}
 	var reply [2]byte
-	if send(fd, request(words)) != nil || !receive(fd, reply[:]) || reply[0] != protocol.Reply {
-		complain(words[0] + ": " + protocol.Lost)
+	if sendMessage(fd, encodeRequest(words)) != nil || !receiveFull(fd, reply[:]) || reply[0] != protocol.Reply {
+		printError(words[0] + ": " + protocol.Lost)
 		return transport
 	}
 	return int(reply[1])
 }
 
-// receive fills the buffer; it reports false when the host is gone.
-func receive(fd int, buf []byte) bool {
+// receiveFull fills the buffer; it reports false when the host is gone.
+func receiveFull(fd int, buf []byte) bool {
 	for len(buf) > 0 {
 		n, err := syscall.Read(fd, buf)
 		if err == syscall.EINTR {
@@ -142,7 +142,7 @@ func receive(fd int, buf []byte) bool {
 	return true
 }
 
-func request(words []string) []byte {
+func encodeRequest(words []string) []byte {
 	dir := make([]byte, 4097)
 	n, err := syscall.Getcwd(dir)
 	if err != nil || n < 1 {
@@ -157,11 +157,11 @@ func request(words []string) []byte {
 	return msg
 }
 
-// send writes the message; the descriptors go with its first byte.
-func send(fd int, msg []byte) error {
+// sendMessage writes the message; the descriptors go with its first byte.
+func sendMessage(fd int, msg []byte) error {
 	var fds []int
 	for i := range 3 {
-		fds = append(fds, open(i))
+		fds = append(fds, openDescriptor(i))
 	}
 	oob := syscall.UnixRights(fds...)
 	for len(msg) > 0 {
@@ -177,8 +177,8 @@ func send(fd int, msg []byte) error {
 	return nil
 }
 
-// open returns descriptor i, or /dev/null in the place of a closed one.
-func open(i int) int {
+// openDescriptor returns descriptor i, or /dev/null in the place of a closed one.
+func openDescriptor(i int) int {
 	var st syscall.Stat_t
 	if syscall.Fstat(i, &st) == nil {
 		return i
@@ -190,7 +190,7 @@ func open(i int) int {
 	return fd
 }
 
-func retry(f func() error) error {
+func retryInterrupted(f func() error) error {
 	for {
 		if err := f(); err != syscall.EINTR {
 			return err
@@ -198,4 +198,4 @@ func retry(f func() error) error {
 	}
 }
 
-func complain(message string) { syscall.Write(2, []byte(message+"\n")) }
+func printError(message string) { syscall.Write(2, []byte(message+"\n")) }

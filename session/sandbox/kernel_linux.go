@@ -21,14 +21,14 @@ func Kernel() Support {
 	default:
 		k.Why = "Landlock: " + errno.Error()
 	}
-	if k.Mounts = capable(unix.CAP_SYS_ADMIN); !k.Mounts {
+	if k.Mounts = hasCapability(unix.CAP_SYS_ADMIN); !k.Mounts {
 		k.WhyNoMounts = "only root can make a mount namespace here"
 	}
 	return k
 }
 
-// capable reports whether this process has an effective capability.
-func capable(c int) bool {
+// hasCapability reports whether this process has an effective capability.
+func hasCapability(c int) bool {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData
 	if unix.Capget(&header, &data[0]) != nil {

@@ -16,7 +16,7 @@ import (
 // it does, and a shell that is started again must not wait for them.
 func init() {
 	if len(os.Args) > 3 && os.Args[1] == launchWord {
-		fmt.Fprintln(os.Stderr, launch(os.Args[2], os.Args[3:]))
+		fmt.Fprintln(os.Stderr, launchProgram(os.Args[2], os.Args[3:]))
 		os.Exit(exitDenied)
 	}
 }
@@ -24,9 +24,9 @@ func init() {
 // exitDenied is the exit status of a launcher that could not keep its promise.
 const exitDenied = 126
 
-// launch confines this process and makes it the program of argv. It returns
+// launchProgram confines this process and makes it the program of argv. It returns
 // only an error.
-func launch(text string, argv []string) error {
+func launchProgram(text string, argv []string) error {
 	runtime.LockOSThread() // what is given up is given up by this thread, which execs
 	var o order
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -37,14 +37,14 @@ func launch(text string, argv []string) error {
 		return fmt.Errorf("sandbox: %w", err)
 	}
 	if o.Mount {
-		if err := protect(o); err != nil {
+		if err := protectPaths(o); err != nil {
 			return fmt.Errorf("sandbox: protect files: %w", err)
 		}
 	}
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("sandbox: drop capabilities: %w", err)
 	}
-	if err := restrict(o); err != nil {
+	if err := restrictProcess(o); err != nil {
 		return fmt.Errorf("sandbox: landlock: %w", err)
 	}
 	if !o.Connect {

@@ -2,8 +2,8 @@ package sandbox
 
 import "fmt"
 
-// missing says what a kernel lacks for an order.
-func missing(k Support, o order) (out []string) {
+// missingSupport says what a kernel lacks for an order.
+func missingSupport(k Support, o order) (out []string) {
 	limited := !o.Connect
 	if k.Landlock < 2 {
 		out = append(out, "files cannot be renamed or linked from one directory to another, also where they may be written (Landlock version 2, Linux 5.19)")
@@ -54,5 +54,5 @@ func (k Support) Lines() (does, lacks []string) {
 	if k.Landlock < 9 {
 		lacks = append(lacks, "Unix sockets with a path (container engine, ssh agent, desktop bus) answer whom their mode lets in: Landlock version 9 restricts that")
 	}
-	return does, append(lacks, missing(k, order{})...)
+	return does, append(lacks, missingSupport(k, order{})...)
 }

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// protect makes what exists of o.Protected read-only in a mount namespace of
+// protectPaths makes what exists of o.Protected read-only in a mount namespace of
 // this process. The directory that holds it becomes a mount of its own first:
 // what is mounted cannot be renamed or removed, so nobody can put another
 // directory with other files in its place.
-func protect(o order) error {
+func protectPaths(o order) error {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return err
 	}
@@ -28,12 +28,12 @@ func protect(o order) error {
 			continue
 		}
 		if dir := filepath.Dir(path); !pinned[dir] {
-			if err := bind(dir); err != nil {
+			if err := bindReadOnly(dir); err != nil {
 				return err
 			}
 			pinned[dir] = true
 		}
-		if err := bind(path); err != nil {
+		if err := bindReadOnly(path); err != nil {
 			return err
 		}
 		if err := readOnly(path); err != nil {
@@ -48,7 +48,7 @@ func protect(o order) error {
 	return os.Chdir(dir)
 }
 
-func bind(path string) error {
+func bindReadOnly(path string) error {
 	if err := unix.Mount(path, path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return &os.PathError{Op: "bind", Path: path, Err: err}
 	}

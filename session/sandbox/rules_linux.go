@@ -19,9 +19,9 @@ const (
 	devices = ll.AccessFSMakeChar | ll.AccessFSMakeBlock
 )
 
-// rights are the rights of files that a version restricts, of those that are
+// accessRights are the rights of files that a version restricts, of those that are
 // restricted at all: what is executed and listed is not.
-func rights(version int) (all, write landlock.AccessFSSet) {
+func accessRights(version int) (all, write landlock.AccessFSSet) {
 	write = makeAndRemove | ll.AccessFSWriteFile
 	if version >= 2 {
 		write |= ll.AccessFSRefer
@@ -36,16 +36,16 @@ func rights(version int) (all, write landlock.AccessFSSet) {
 	return all, write &^ devices
 }
 
-// restrict applies Landlock to this process.
-func restrict(o order) error {
-	all, write := rights(o.Landlock)
+// restrictProcess applies Landlock to this process.
+func restrictProcess(o order) error {
+	all, write := accessRights(o.Landlock)
 	file := write & (ll.AccessFSWriteFile | ll.AccessFSTruncate)
 	device := file | all&ll.AccessFSIoctlDev
 	var rules []landlock.Rule
 	if o.Reads {
 		all |= ll.AccessFSReadFile
 		write |= ll.AccessFSReadFile
-		open, err := readable(o.Secret)
+		open, err := readablePaths(o.Secret)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func restrict(o order) error {
 		landlock.PathAccess(file, filepath.Join(o.Dir, "pipes")),
 		landlock.PathAccess(device, "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts").IgnoreIfMissing())
 	for _, dir := range o.Write {
-		r, err := writable(dir, write, file|write&ll.AccessFSReadFile)
+		r, err := writeRules(dir, write, file|write&ll.AccessFSReadFile)
 		if err != nil {
 			return err
 		}
@@ -83,8 +83,8 @@ func restrict(o order) error {
 	return config.Restrict(rules...)
 }
 
-// writable grants a directory, or the file that stands there.
-func writable(path string, dir, file landlock.AccessFSSet) ([]landlock.Rule, error) {
+// writeRules grants a directory, or the file that stands there.
+func writeRules(path string, dir, file landlock.AccessFSSet) ([]landlock.Rule, error) {
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -101,13 +101,13 @@ func writable(path string, dir, file landlock.AccessFSSet) ([]landlock.Rule, err
 // it is in.
 const maxBeside = 50_000
 
-// readable lists what may be read when secrets may not: Landlock can only
+// readablePaths lists what may be read when secrets may not: Landlock can only
 // allow, so it is everything beside them and beside the directories they are
 // in. Links are left out: what they lead to is in a place of its own.
-func readable(secrets []string) (paths []string, err error) {
+func readablePaths(secrets []string) (paths []string, err error) {
 	var walk func(dir string) error
 	walk = func(dir string) error {
-		if !holds(dir, secrets) {
+		if !holdsPath(dir, secrets) {
 			paths = append(paths, dir)
 			return nil
 		}
@@ -141,8 +141,8 @@ func isOne(path string, list []string) bool {
 	return false
 }
 
-// holds reports whether one of the paths lies below dir.
-func holds(dir string, paths []string) bool {
+// holdsPath reports whether one of the paths lies below dir.
+func holdsPath(dir string, paths []string) bool {
 	if dir != "/" {
 		dir += "/"
 	}

@@ -98,7 +98,7 @@ func Open(spec Spec) (*Sandbox, error) {
 				s.Close()
 				return nil, fmt.Errorf("sandbox: %s is not an absolute path", p)
 			}
-			(*list)[i] = real(p)
+			(*list)[i] = resolveLinks(p)
 		}
 	}
 	text, err := json.Marshal(o)
@@ -107,7 +107,7 @@ func Open(spec Spec) (*Sandbox, error) {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	s.Argv = []string{self, launchWord, string(text)}
-	s.missing = missing(k, o)
+	s.missing = missingSupport(k, o)
 	return s, nil
 }
 
@@ -119,8 +119,8 @@ func (s *Sandbox) Missing() []string { return slices.Clone(s.missing) }
 // Close removes the directory.
 func (s *Sandbox) Close() error { return os.RemoveAll(s.Dir) }
 
-// real follows the links of a path as far as it exists.
-func real(path string) string {
+// resolveLinks follows the links of a path as far as it exists.
+func resolveLinks(path string) string {
 	path = filepath.Clean(path)
 	rest := ""
 	for p := path; ; p = filepath.Dir(p) {

@@ -69,7 +69,7 @@ func TestReadable(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, f), nil, 0o600))
 	}
 	require.NoError(t, os.Symlink("b/secret", filepath.Join(dir, "a/link")))
-	all, err := readable([]string{filepath.Join(dir, "a/b/secret"), filepath.Join(dir, "a/b/absent")})
+	all, err := readablePaths([]string{filepath.Join(dir, "a/b/secret"), filepath.Join(dir, "a/b/absent")})
 	require.NoError(t, err)
 	var here []string
 	for _, p := range all {
@@ -80,18 +80,18 @@ func TestReadable(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{"/a/b/beside", "/a/c", "/d"}, here)
 	require.Contains(t, all, "/usr")
-	all, err = readable(nil)
+	all, err = readablePaths(nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"/"}, all)
 }
 
 func TestMissing(t *testing.T) {
 	full := Support{Landlock: 7, Filter: true, Mounts: true}
-	require.Empty(t, missing(full, order{}))
-	require.Len(t, missing(Support{Landlock: 1, Filter: true}, order{}), 3)
-	require.Len(t, missing(Support{Landlock: 3}, order{}), 3)
-	require.Len(t, missing(Support{Landlock: 3}, order{Spec: Spec{Connect: true}}), 1)
-	require.Contains(t, strings.Join(missing(Support{Landlock: 3, Filter: true}, order{Spec: Spec{Ports: []uint16{443}}}), "\n"), "ports")
+	require.Empty(t, missingSupport(full, order{}))
+	require.Len(t, missingSupport(Support{Landlock: 1, Filter: true}, order{}), 3)
+	require.Len(t, missingSupport(Support{Landlock: 3}, order{}), 3)
+	require.Len(t, missingSupport(Support{Landlock: 3}, order{Spec: Spec{Connect: true}}), 1)
+	require.Contains(t, strings.Join(missingSupport(Support{Landlock: 3, Filter: true}, order{Spec: Spec{Ports: []uint16{443}}}), "\n"), "ports")
 	does, lacks := Support{Why: "it has no Landlock"}.Lines()
 	require.Empty(t, does)
 	require.Equal(t, []string{"nothing is confined: it has no Landlock"}, lacks)

@@ -11,9 +11,9 @@ import (
 	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
-// prune drops the oldest changes beyond the limits, and the contents that
+// pruneChanges drops the oldest changes beyond the limits, and the contents that
 // nothing refers to. The lock is held.
-func (s *Store) prune(list []Change) error {
+func (s *Store) pruneChanges(list []Change) error {
 	maxChanges, maxBytes := s.MaxChanges, s.MaxBytes
 	if maxChanges == 0 {
 		maxChanges = 2000
@@ -34,15 +34,15 @@ func (s *Store) prune(list []Change) error {
 		from--
 	}
 	if from > 0 {
-		if err := s.rewrite(list[from:]); err != nil {
+		if err := s.rewriteLog(list[from:]); err != nil {
 			return err
 		}
 	}
-	return s.sweep(needed)
+	return s.sweepContents(needed)
 }
 
-// rewrite replaces the log.
-func (s *Store) rewrite(list []Change) error {
+// rewriteLog replaces the log.
+func (s *Store) rewriteLog(list []Change) error {
 	var b bytes.Buffer
 	for _, c := range list {
 		line, err := json.Marshal(c)
@@ -54,8 +54,8 @@ func (s *Store) rewrite(list []Change) error {
 	return atomicfile.Write(s.log(), b.Bytes())
 }
 
-// sweep removes the contents that are not needed.
-func (s *Store) sweep(needed map[string]bool) error {
+// sweepContents removes the contents that are not needed.
+func (s *Store) sweepContents(needed map[string]bool) error {
 	root := filepath.Join(s.dir, "objects")
 	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -86,7 +86,7 @@ func (s *Store) Add(c Change, before []byte) (int, error) {
 		return 0, err
 	}
 	defer unlock()
-	list, err := s.read()
+	list, err := s.readChanges()
 	if err != nil {
 		return 0, err
 	}
@@ -95,16 +95,16 @@ func (s *Store) Add(c Change, before []byte) (int, error) {
 		c.ID = list[n-1].ID + 1
 	}
 	if c.ID%64 == 0 {
-		if err := s.prune(list); err != nil {
+		if err := s.pruneChanges(list); err != nil {
 			return 0, err
 		}
 	}
 	if c.Before != nil && !c.Appended {
-		if err := s.keep(c.Before.Hash, before); err != nil {
+		if err := s.keepContent(c.Before.Hash, before); err != nil {
 			return 0, err
 		}
 	}
-	return c.ID, s.append(c)
+	return c.ID, s.appendChange(c)
 }
 
 // Void notes that a change was not made after all.
@@ -114,12 +114,12 @@ func (s *Store) Void(id int) error {
 		return err
 	}
 	defer unlock()
-	return s.append(Change{Void: id})
+	return s.appendChange(Change{Void: id})
 }
 
 // List returns the changes that were made, oldest first.
 func (s *Store) List() ([]Change, error) {
-	all, err := s.read()
+	all, err := s.readChanges()
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +169,8 @@ func (s *Store) lock() (func(), error) {
 	return func() { f.Close() }, nil
 }
 
-// keep stores a content unless it is there already.
-func (s *Store) keep(hash string, content []byte) error {
+// keepContent stores a content unless it is there already.
+func (s *Store) keepContent(hash string, content []byte) error {
 	path := s.object(hash)
 	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(content)) {
 		now := time.Now()
@@ -182,8 +182,8 @@ func (s *Store) keep(hash string, content []byte) error {
 	return atomicfile.Write(path, content)
 }
 
-// read returns every line of the log; one that was cut off is passed over.
-func (s *Store) read() ([]Change, error) {
+// readChanges returns every line of the log; one that was cut off is passed over.
+func (s *Store) readChanges() ([]Change, error) {
 	b, err := os.ReadFile(s.log())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -209,7 +209,7 @@ func (s *Store) read() ([]Change, error) {
 	return list, lines.Err()
 }
 
-func (s *Store) append(c Change) error {
+func (s *Store) appendChange(c Change) error {
 	line, err := json.Marshal(c)
 	if err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// expand writes out the braces of a pattern.
-func expand(p string) ([]string, error) {
+// expandBraces writes out the braces of a pattern.
+func expandBraces(p string) ([]string, error) {
 	done := []string{}
 	todo := []string{p}
 	for len(todo) > 0 {
@@ -40,7 +40,7 @@ func firstBraces(p string) (open, end int, commas []int) {
 		case '[':
 			open += bracketLen(p[open:])
 		case '{':
-			if end, commas = closing(p, open); end > 0 && commas != nil {
+			if end, commas = closingBrace(p, open); end > 0 && commas != nil {
 				return open, end, commas
 			}
 		}
@@ -48,8 +48,8 @@ func firstBraces(p string) (open, end int, commas []int) {
 	return -1, 0, nil
 }
 
-// closing returns where the brace at p[open] is closed, or 0.
-func closing(p string, open int) (end int, commas []int) {
+// closingBrace returns where the brace at p[open] is closed, or 0.
+func closingBrace(p string, open int) (end int, commas []int) {
 	depth := 0
 	for i := open; i < len(p); i++ {
 		switch p[i] {

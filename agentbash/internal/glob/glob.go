@@ -36,7 +36,7 @@ type segment struct {
 // Compile compiles a pattern; slashes at its start are taken off. It fails when
 // the pattern is empty or its braces come to too many alternatives.
 func Compile(pattern string) (*Pattern, error) {
-	list, err := expand(pattern)
+	list, err := expandBraces(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +62,11 @@ func Compile(pattern string) (*Pattern, error) {
 	if len(p.alternatives) == 0 {
 		return nil, fmt.Errorf("the pattern %q names nothing: write one such as '**/*.go'", pattern)
 	}
-	var at []place
+	var at []position
 	for i := range p.alternatives {
-		at = append(at, place{i, 0})
+		at = append(at, position{i, 0})
 	}
-	p.start = p.state(at)
+	p.start = p.newState(at)
 	return p, nil
 }
 
@@ -76,23 +76,23 @@ func (p *Pattern) Dirs() bool { return p.dirs }
 // Start is the state at the directory that the pattern starts from.
 func (p *Pattern) Start() *State { return p.start }
 
-// place is a segment of an alternative.
-type place struct{ alt, seg int }
+// position is a segment of an alternative.
+type position struct{ alt, seg int }
 
 // State is how far a pattern has come at a directory. It is safe for concurrent use.
 type State struct {
-	pattern *Pattern
-	places  []place // that the next name can be at; those after a ** included
-	rest    bool    // a ** at the end: everything below matches
-	last    []*name // names that can end the path
-	onlyAny bool    // no place leads on but a **, so that the state stays in every directory
+	pattern   *Pattern
+	positions []position // that the next name can be at; those after a ** included
+	rest      bool       // a ** at the end: everything below matches
+	last      []*name    // names that can end the path
+	onlyAny   bool       // no place leads on but a **, so that the state stays in every directory
 }
 
-func (p *Pattern) state(at []place) *State {
+func (p *Pattern) newState(at []position) *State {
 	s := &State{pattern: p, onlyAny: true}
 	for i := 0; i < len(at); i++ {
 		segs := p.alternatives[at[i].alt]
-		if next := (place{at[i].alt, at[i].seg + 1}); segs[at[i].seg].any && next.seg < len(segs) && !slices.Contains(at, next) {
+		if next := (position{at[i].alt, at[i].seg + 1}); segs[at[i].seg].any && next.seg < len(segs) && !slices.Contains(at, next) {
 			at = append(at, next)
 		}
 	}
@@ -109,7 +109,7 @@ func (p *Pattern) state(at []place) *State {
 			s.onlyAny = false
 		}
 	}
-	s.places = at
+	s.positions = at
 	return s
 }
 
@@ -133,8 +133,8 @@ func (s *State) Enter(entry string, hidden bool) *State {
 	if s.onlyAny && shown && s.anyIn() {
 		return s
 	}
-	var at []place
-	for _, pl := range s.places {
+	var at []position
+	for _, pl := range s.positions {
 		segs := s.pattern.alternatives[pl.alt]
 		seg := &segs[pl.seg]
 		next := pl
@@ -149,12 +149,12 @@ func (s *State) Enter(entry string, hidden bool) *State {
 	if at == nil {
 		return nil
 	}
-	return s.pattern.state(at)
+	return s.pattern.newState(at)
 }
 
 // anyIn reports whether a ** is among the places.
 func (s *State) anyIn() bool {
-	return slices.ContainsFunc(s.places, func(pl place) bool { return s.pattern.alternatives[pl.alt][pl.seg].any })
+	return slices.ContainsFunc(s.positions, func(pl position) bool { return s.pattern.alternatives[pl.alt][pl.seg].any })
 }
 
 // Prefix cuts the leading directories off a pattern that are plain names, so

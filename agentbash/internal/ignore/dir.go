@@ -37,7 +37,7 @@ func NewDir(path string) *Dir {
 	if parent := filepath.Dir(path); parent != path {
 		d = NewDir(parent)
 	}
-	return d.enter(path, exists(path, ".git"), func(name string) []byte {
+	return d.enter(path, fileExists(path, ".git"), func(name string) []byte {
 		return readNoFollow(filepath.Join(path, name), name == GitIgnore)
 	})
 }
@@ -64,7 +64,7 @@ func (d *Dir) enter(path string, hasGit bool, read func(name string) []byte) *Di
 	base := len(strings.TrimSuffix(path, "/")) + 1
 	if hasGit {
 		next.inRepo, next.git = true, nil // what is above belongs to another repository
-		next.excludes = excludes(path, base)
+		next.excludes = loadExcludes(path, base)
 	}
 	if next.inRepo {
 		next.git = next.git.push(Parse(read(GitIgnore)), base)
@@ -130,7 +130,7 @@ func ReadFile(f *os.File) []byte {
 	return data[:n]
 }
 
-func exists(dir, name string) bool {
+func fileExists(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// excludes returns the rules of a repository that no .gitignore holds: its
+// loadExcludes returns the rules of a repository that no .gitignore holds: its
 // info/exclude, and below them those of core.excludesFile.
-func excludes(top string, base int) *level {
+func loadExcludes(top string, base int) *level {
 	dir := gitDir(top)
 	var l *level
 	file := excludesFile(filepath.Join(dir, "config"))
@@ -26,14 +26,14 @@ func gitDir(top string) string {
 	if !ok {
 		return dir
 	}
-	dir = below(top, strings.TrimRight(pointer, "\r\n"))
+	dir = pathBelow(top, strings.TrimRight(pointer, "\r\n"))
 	if common := readNoFollow(filepath.Join(dir, "commondir"), false); common != nil {
-		return below(dir, strings.TrimRight(string(common), "\r\n"))
+		return pathBelow(dir, strings.TrimRight(string(common), "\r\n"))
 	}
 	return dir
 }
 
-func below(dir, path string) string {
+func pathBelow(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}

@@ -108,7 +108,7 @@ func (r *repository) ourIgnored() []string {
 		entries, err := os.ReadDir(dir)
 		require.NoError(r.t, err)
 		if dir != r.dir && !ignored {
-			d = d.Enter(dir, exists(dir, ".git"), exists(dir, GitIgnore), exists(dir, DotIgnore), func(name string) []byte {
+			d = d.Enter(dir, fileExists(dir, ".git"), fileExists(dir, GitIgnore), fileExists(dir, DotIgnore), func(name string) []byte {
 				return readNoFollow(filepath.Join(dir, name), name == GitIgnore)
 			})
 		}
@@ -134,7 +134,7 @@ func (r *repository) ourIgnored() []string {
 func (r *repository) rules(dir string, content []byte) {
 	p := filepath.Join(r.dir, dir, GitIgnore)
 	if content == nil {
-		require.True(r.t, os.Remove(p) == nil || !exists(filepath.Join(r.dir, dir), GitIgnore))
+		require.True(r.t, os.Remove(p) == nil || !fileExists(filepath.Join(r.dir, dir), GitIgnore))
 		return
 	}
 	require.NoError(r.t, os.WriteFile(p, content, 0o644))

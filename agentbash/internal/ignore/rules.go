@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Verdict is what rules say of a path.
-type Verdict int8
+// Result is what rules say of a path.
+type Result int8
 
-// The verdicts.
+// The results.
 const (
-	Silent   Verdict = iota // no rule matches
-	Excluded                // ignored
-	Included                // taken back by a rule with "!"
+	Silent   Result = iota // no rule matches
+	Excluded               // ignored
+	Included               // taken back by a rule with "!"
 )
 
 // Rules are the patterns of one file. A nil *Rules has none. They are not
@@ -50,7 +50,7 @@ func Parse(data []byte) *Rules {
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		r.add(string(line), n)
+		r.addPattern(string(line), n)
 		n++
 	}
 	if n == 0 {
@@ -59,7 +59,7 @@ func Parse(data []byte) *Rules {
 	return r
 }
 
-func (r *Rules) add(p string, line int) {
+func (r *Rules) addPattern(p string, line int) {
 	p = strings.TrimSuffix(p, "\r")
 	if i := strings.IndexByte(p, 0); i >= 0 {
 		p = p[:i]
@@ -87,9 +87,9 @@ func (r *Rules) add(p string, line int) {
 	case isName && p[0] == '*' && !strings.ContainsAny(p[1:], `*?[\`):
 		one.kind, one.text = ending, p[1:]
 	case isName:
-		one.kind, one.wild = wildcard, compile(p, false)
+		one.kind, one.wild = wildcard, compilePattern(p, false)
 	default:
-		one.kind, one.text, one.wild = wildcard, p[:plain], compile(p[plain:], true)
+		one.kind, one.text, one.wild = wildcard, p[:plain], compilePattern(p[plain:], true)
 	}
 	if isName {
 		r.names = append(r.names, one)
@@ -118,7 +118,7 @@ func trimSpaces(p string) string {
 
 // Match says what the rules say of a path, relative to their directory and
 // without a leading slash; name is its last element.
-func (r *Rules) Match(path, name string, isDir bool) Verdict {
+func (r *Rules) Match(path, name string, isDir bool) Result {
 	if r == nil {
 		return Silent
 	}
@@ -136,17 +136,17 @@ func (r *Rules) Match(path, name string, isDir bool) Verdict {
 			hit(&list[i])
 		}
 	}
-	if one := last(r.names, best, name, isDir); one != nil {
+	if one := lastMatch(r.names, best, name, isDir); one != nil {
 		hit(one)
 	}
-	if one := last(r.paths, best, path, isDir); one != nil {
+	if one := lastMatch(r.paths, best, path, isDir); one != nil {
 		hit(one)
 	}
 	return verdict
 }
 
-// last returns the last rule after line best that matches, or nil.
-func last(rules []rule, best int, text string, isDir bool) *rule {
+// lastMatch returns the last rule after line best that matches, or nil.
+func lastMatch(rules []rule, best int, text string, isDir bool) *rule {
 	for i := len(rules) - 1; i >= 0 && rules[i].line > best; i-- {
 		if (isDir || !rules[i].dirOnly) && rules[i].match(text) {
 			return &rules[i]

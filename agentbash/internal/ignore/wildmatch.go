@@ -30,9 +30,9 @@ type byteSet [256 / 8]byte
 func (s *byteSet) add(b byte)      { s[b>>3] |= 1 << (b & 7) }
 func (s *byteSet) has(b byte) bool { return s[b>>3]&(1<<(b&7)) != 0 }
 
-// compile compiles a pattern. In a path, * and ? and classes stop at slashes
+// compilePattern compiles a pattern. In a path, * and ? and classes stop at slashes
 // and ** between slashes does not.
-func compile(p string, path bool) wild {
+func compilePattern(p string, path bool) wild {
 	var w wild
 	var lit strings.Builder
 	flush := func() {
@@ -45,7 +45,7 @@ func compile(p string, path bool) wild {
 		switch c := p[i]; c {
 		case '*':
 			flush()
-			t, n := stars(p, i, path)
+			t, n := parseStars(p, i, path)
 			w.tokens = append(w.tokens, token{op: t})
 			i += n
 		case '?':
@@ -54,7 +54,7 @@ func compile(p string, path bool) wild {
 			i++
 		case '[':
 			flush()
-			set, n := bracket(p[i+1:])
+			set, n := parseBracket(p[i+1:])
 			if set == nil {
 				return wild{never: true}
 			}
@@ -78,8 +78,8 @@ func compile(p string, path bool) wild {
 	return w
 }
 
-// stars says what a run of stars at p[i] means and how much of p it takes.
-func stars(p string, i int, path bool) (op, int) {
+// parseStars says what a run of stars at p[i] means and how much of p it takes.
+func parseStars(p string, i int, path bool) (op, int) {
 	end := i
 	for end < len(p) && p[end] == '*' {
 		end++
@@ -99,9 +99,9 @@ func stars(p string, i int, path bool) (op, int) {
 	return star, n
 }
 
-// bracket compiles what follows a "[" and returns how much of p it takes, or
+// parseBracket compiles what follows a "[" and returns how much of p it takes, or
 // nil when it has no end or names no class.
-func bracket(p string) (*byteSet, int) {
+func parseBracket(p string) (*byteSet, int) {
 	set, i := &byteSet{}, 0
 	negated := i < len(p) && (p[i] == '!' || p[i] == '^')
 	if negated {

@@ -70,7 +70,7 @@ func newAutomaton(re *syntax.Regexp, keepsCR bool) *automaton {
 func (a *automaton) divide(sets []*syntax.Inst) {
 	starts := map[rune]bool{'\r': true, '\r' + 1: true}
 	for _, in := range sets {
-		ranges(in, func(lo, hi rune) { starts[lo], starts[hi+1] = true, true })
+		eachRange(in, func(lo, hi rune) { starts[lo], starts[hi+1] = true, true })
 	}
 	if a.words {
 		for _, r := range []rune{'0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1} {
@@ -89,9 +89,9 @@ func (a *automaton) classify(sets []*syntax.Inst) bool {
 	key := make([]byte, len(sets)+1)
 	for _, r := range append([]rune{0}, a.bounds...) {
 		for i, in := range sets {
-			key[i] = bit(in.MatchRune(r))
+			key[i] = boolBit(in.MatchRune(r))
 		}
-		key[len(sets)] = bit(a.words && isWord(r)) | bit(r == '\r')<<1
+		key[len(sets)] = boolBit(a.words && isWord(r)) | boolBit(r == '\r')<<1
 		c, ok := classes[string(key)]
 		if !ok {
 			if len(classes) == maxClasses {
@@ -107,7 +107,7 @@ func (a *automaton) classify(sets []*syntax.Inst) bool {
 	return true
 }
 
-func bit(b bool) byte {
+func boolBit(b bool) byte {
 	if b {
 		return 1
 	}
@@ -119,8 +119,8 @@ func (a *automaton) classOf(r rune) uint8 {
 	return a.class[sort.Search(len(a.bounds), func(i int) bool { return a.bounds[i] > r })]
 }
 
-// ranges gives the characters that an instruction takes.
-func ranges(in *syntax.Inst, f func(lo, hi rune)) {
+// eachRange gives the characters that an instruction takes.
+func eachRange(in *syntax.Inst, f func(lo, hi rune)) {
 	if len(in.Rune) == 1 {
 		r := in.Rune[0]
 		f(r, r)
@@ -213,7 +213,7 @@ func (a *automaton) step(s *state, class int, set *sparse) (next state, matched 
 	}
 	r := a.samples[class]
 	for _, pc := range set.dense {
-		if in := &a.prog.Inst[pc]; takes(in, r) {
+		if in := &a.prog.Inst[pc]; takesRune(in, r) {
 			next.places = append(next.places, in.Out)
 		}
 	}
@@ -227,7 +227,7 @@ func (a *automaton) step(s *state, class int, set *sparse) (next state, matched 
 	return next, false
 }
 
-func takes(in *syntax.Inst, r rune) bool {
+func takesRune(in *syntax.Inst, r rune) bool {
 	switch in.Op {
 	case syntax.InstRune, syntax.InstRune1:
 		return in.MatchRune(r)

@@ -1,8 +1,8 @@
 package search
 
-// frequency is how often a byte stands in source text and documents, as a part
+// byteFrequency is how often a byte stands in source text and documents, as a part
 // of all bytes. It was counted over 50 MB of Go, C and Python sources, HTML, JSON and prose.
-func frequency(c byte) float64 { return float64(frequencies[c]) / 100000 }
+func byteFrequency(c byte) float64 { return float64(frequencies[c]) / 100000 }
 
 // frequencies are counts in 100,000 bytes, and at least 1.
 var frequencies = [256]uint16{

@@ -23,40 +23,40 @@ type lits struct {
 	checked bool       // all holds only where an assertion does, or ignores case
 }
 
-// extract reads the literals off a simplified expression. Letters of a part
+// extractLiterals reads the literals off a simplified expression. Letters of a part
 // that ignores case come in lower case.
-func extract(re *syntax.Regexp) lits {
+func extractLiterals(re *syntax.Regexp) lits {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return literal(re)
+		return literalTexts(re)
 	case syntax.OpCharClass:
-		return class(re)
+		return classTexts(re)
 	case syntax.OpEmptyMatch:
 		return lits{all: []string{""}}
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return lits{all: []string{""}, checked: true}
 	case syntax.OpCapture:
-		return extract(re.Sub[0])
+		return extractLiterals(re.Sub[0])
 	case syntax.OpQuest:
-		l := extract(re.Sub[0])
+		l := extractLiterals(re.Sub[0])
 		if l.all == nil {
 			return lits{}
 		}
-		return lits{all: add(l.all, []string{""}), checked: l.checked}
+		return lits{all: addTexts(l.all, []string{""}), checked: l.checked}
 	case syntax.OpPlus:
-		l := extract(re.Sub[0])
+		l := extractLiterals(re.Sub[0])
 		return lits{need: l.required(), also: l.also}
 	case syntax.OpAlternate:
-		return alternate(re)
+		return alternateTexts(re)
 	case syntax.OpConcat:
-		return concat(re)
+		return concatTexts(re)
 	}
 	return lits{}
 }
 
-// literal takes a literal apart where a character stands for more than itself
+// literalTexts takes a literal apart where a character stands for more than itself
 // and its two cases: U+FFFD for any byte that is not UTF-8, é for É.
-func literal(re *syntax.Regexp) lits {
+func literalTexts(re *syntax.Regexp) lits {
 	fold := re.Flags&syntax.FoldCase != 0
 	var parts []string
 	var b strings.Builder
@@ -82,7 +82,7 @@ func literal(re *syntax.Regexp) lits {
 	return lits{need: []string{best}}
 }
 
-func class(re *syntax.Regexp) lits {
+func classTexts(re *syntax.Regexp) lits {
 	var all []string
 	for i := 0; i < len(re.Rune); i += 2 {
 		for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
@@ -102,24 +102,24 @@ func class(re *syntax.Regexp) lits {
 
 // required is the literals of which one must be there, or nil.
 func (l lits) required() []string {
-	if l.all != nil && !slices.Contains(l.all, "") && (l.need == nil || cost(l.all) <= cost(l.need)) {
+	if l.all != nil && !slices.Contains(l.all, "") && (l.need == nil || searchCost(l.all) <= searchCost(l.need)) {
 		return l.all
 	}
 	return l.need
 }
 
-func alternate(re *syntax.Regexp) lits {
+func alternateTexts(re *syntax.Regexp) lits {
 	out := lits{all: []string{}, need: []string{}}
 	for _, sub := range re.Sub {
-		l := extract(sub)
+		l := extractLiterals(sub)
 		out.checked = out.checked || l.checked
 		if out.all != nil && l.all != nil && len(out.all)+len(l.all) <= maxCross {
-			out.all = add(out.all, l.all)
+			out.all = addTexts(out.all, l.all)
 		} else {
 			out.all = nil
 		}
 		if need := l.required(); out.need != nil && need != nil && len(out.need)+len(need) <= maxCross {
-			out.need = add(out.need, need)
+			out.need = addTexts(out.need, need)
 		} else {
 			out.need = nil
 		}
@@ -127,7 +127,7 @@ func alternate(re *syntax.Regexp) lits {
 	return out
 }
 
-func add(a, b []string) []string {
+func addTexts(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, s := range b {
 		if !slices.Contains(out, s) {
@@ -137,15 +137,15 @@ func add(a, b []string) []string {
 	return out
 }
 
-// concat puts neighbours together while they are few, and keeps the best piece.
-func concat(re *syntax.Regexp) lits {
+// concatTexts puts neighbours together while they are few, and keeps the best piece.
+func concatTexts(re *syntax.Regexp) lits {
 	whole := lits{all: []string{""}}
 	run := []string{""}
 	var best []string
 	consider := func(list []string) {
 		switch {
 		case list == nil || slices.Contains(list, ""):
-		case best == nil || cost(list) < cost(best):
+		case best == nil || searchCost(list) < searchCost(best):
 			best, list = list, best
 			fallthrough
 		default:
@@ -155,7 +155,7 @@ func concat(re *syntax.Regexp) lits {
 		}
 	}
 	for _, sub := range re.Sub {
-		l := extract(sub)
+		l := extractLiterals(sub)
 		whole.checked = whole.checked || l.checked
 		if l.all == nil {
 			consider(run)
@@ -164,7 +164,7 @@ func concat(re *syntax.Regexp) lits {
 			run, whole.all = []string{""}, nil
 			continue
 		}
-		next := cross(run, l.all)
+		next := crossTexts(run, l.all)
 		if next == nil {
 			consider(run)
 			whole.all = nil
@@ -180,8 +180,8 @@ func concat(re *syntax.Regexp) lits {
 	return whole
 }
 
-// cross is every text of a followed by every text of b, or nil when they are too many.
-func cross(a, b []string) []string {
+// crossTexts is every text of a followed by every text of b, or nil when they are too many.
+func crossTexts(a, b []string) []string {
 	if len(a)*len(b) > maxCross {
 		return nil
 	}
@@ -199,10 +199,10 @@ func cross(a, b []string) []string {
 	return out
 }
 
-// folds reports whether any part of the expression ignores case.
-func folds(re *syntax.Regexp) bool {
+// ignoresCase reports whether any part of the expression ignores case.
+func ignoresCase(re *syntax.Regexp) bool {
 	if re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase != 0 {
 		return true
 	}
-	return slices.ContainsFunc(re.Sub, folds)
+	return slices.ContainsFunc(re.Sub, ignoresCase)
 }

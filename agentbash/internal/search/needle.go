@@ -26,9 +26,9 @@ type probe struct {
 func newNeedle(s string, fold bool) needle {
 	n := needle{text: s, fold: fold}
 	rarity := func(i int) float64 {
-		f := frequency(s[i])
+		f := byteFrequency(s[i])
 		if c := n.other(s[i]); c != s[i] {
-			f += frequency(c)
+			f += byteFrequency(c)
 		}
 		return f
 	}
@@ -119,8 +119,8 @@ func (n *needle) is(buf []byte, start int) bool {
 	return true
 }
 
-// lower lowers ASCII letters.
-func lower(s string) string {
+// lowerASCII lowers ASCII letters.
+func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {

@@ -24,12 +24,12 @@ const maxCost = 1.0
 
 // newPrefilter returns nil when no literal is worth searching for.
 func newPrefilter(re *syntax.Regexp) *prefilter {
-	l := extract(re)
+	l := extractLiterals(re)
 	best := l.required()
 	if best == nil {
 		return nil
 	}
-	p := &prefilter{exact: l.all != nil && !l.checked && sameSet(best, l.all), fold: folds(re)}
+	p := &prefilter{exact: l.all != nil && !l.checked && sameSet(best, l.all), fold: ignoresCase(re)}
 	p.add(best)
 	if len(p.sets) == 0 {
 		return nil
@@ -47,12 +47,12 @@ func (p *prefilter) add(list []string) {
 	if p.fold {
 		low := []string{}
 		for _, s := range list {
-			low = add(low, []string{lower(s)})
+			low = addTexts(low, []string{lowerASCII(s)})
 		}
 		list = low
 	}
-	list = minimal(list)
-	if len(list) > maxLiterals || !p.exact && cost(list) > maxCost || len(p.sets) == maxSets {
+	list = minimalLiterals(list)
+	if len(list) > maxLiterals || !p.exact && searchCost(list) > maxCost || len(p.sets) == maxSets {
 		return
 	}
 	var set needles
@@ -66,10 +66,10 @@ func (p *prefilter) add(list []string) {
 // maxSets bounds how many sets are looked for in a line.
 const maxSets = 4
 
-func sameSet(a, b []string) bool { return len(a) == len(b) && len(add(a, b)) == len(a) }
+func sameSet(a, b []string) bool { return len(a) == len(b) && len(addTexts(a, b)) == len(a) }
 
-// minimal leaves out literals that hold another one.
-func minimal(list []string) []string {
+// minimalLiterals leaves out literals that hold another one.
+func minimalLiterals(list []string) []string {
 	var out []string
 	for i, s := range list {
 		redundant := false
@@ -85,16 +85,16 @@ func minimal(list []string) []string {
 	return out
 }
 
-// cost is what a search for literals costs, in nanoseconds a byte of text, as
+// searchCost is what a search for literals costs, in nanoseconds a byte of text, as
 // far as it can be told from how frequent their bytes are: a pass for each, and
 // a look at the line of each candidate.
-func cost(list []string) float64 {
+func searchCost(list []string) float64 {
 	const pass, look = 0.05, 60
 	sum := 0.0
 	for _, s := range list {
 		all := 1.0
 		for i := range len(s) {
-			all *= frequency(s[i])
+			all *= byteFrequency(s[i])
 		}
 		sum += pass + look*all
 	}

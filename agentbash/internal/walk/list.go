@@ -31,7 +31,7 @@ func openDir(all *handles, parent *Dir, name string) (*Dir, error) {
 	if parent == nil {
 		d.FD, err = unix.Open(name, flags, 0)
 	} else {
-		d.Path = join(parent.Path, name)
+		d.Path = joinName(parent.Path, name)
 		d.FD, err = parent.Open(name, flags|unix.O_NOFOLLOW)
 	}
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *Dir) Open(name string, flags int) (fd int, err error) {
 		if d.FD >= 0 {
 			fd, err = unix.Openat(d.FD, name, flags, 0)
 		} else {
-			fd, err = unix.Open(join(d.Path, name), flags, 0)
+			fd, err = unix.Open(joinName(d.Path, name), flags, 0)
 		}
 		if err != unix.EINTR {
 			return fd, err
@@ -60,7 +60,7 @@ func (d *Dir) Stat(name string) (st unix.Stat_t, err error) {
 	if d.FD >= 0 {
 		err = unix.Fstatat(d.FD, name, &st, 0)
 	} else {
-		err = unix.Stat(join(d.Path, name), &st)
+		err = unix.Stat(joinName(d.Path, name), &st)
 	}
 	return st, err
 }
@@ -81,7 +81,7 @@ func (d *Dir) closeFD() {
 	}
 }
 
-func join(dir, name string) string {
+func joinName(dir, name string) string {
 	if strings.HasSuffix(dir, "/") {
 		return dir + name
 	}
@@ -127,7 +127,7 @@ func (l *lister) parse(d *Dir, s string) {
 		if name != "." && name != ".." {
 			l.entries = append(l.entries, Entry{name, typeOf(s[18])})
 			if l.entries[len(l.entries)-1].Type == unknown {
-				d.settle(&l.entries[len(l.entries)-1])
+				d.resolveType(&l.entries[len(l.entries)-1])
 			}
 		}
 		s = s[size:]
@@ -148,8 +148,8 @@ func typeOf(t byte) Type {
 	return Other
 }
 
-// settle asks for the type of an entry where the file system's listing has none.
-func (d *Dir) settle(e *Entry) {
+// resolveType asks for the type of an entry where the file system's listing has none.
+func (d *Dir) resolveType(e *Entry) {
 	var st unix.Stat_t
 	e.Type = Other
 	if unix.Fstatat(d.FD, e.Name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {

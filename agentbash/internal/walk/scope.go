@@ -38,7 +38,7 @@ func (s *scope) readRules(o *Options, d *Dir, entries []Entry) {
 	if s.rulesRead || o.All || s.leftOut {
 		return
 	}
-	s.rules = s.rules.Enter(d.Path, has(entries, ".git"), has(entries, ignore.GitIgnore), has(entries, ignore.DotIgnore), func(name string) []byte {
+	s.rules = s.rules.Enter(d.Path, hasEntry(entries, ".git"), hasEntry(entries, ignore.GitIgnore), hasEntry(entries, ignore.DotIgnore), func(name string) []byte {
 		flags := unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK
 		if name == ignore.GitIgnore {
 			flags |= unix.O_NOFOLLOW // as git does
@@ -53,7 +53,7 @@ func (s *scope) readRules(o *Options, d *Dir, entries []Entry) {
 	})
 }
 
-func has(sorted []Entry, name string) bool {
+func hasEntry(sorted []Entry, name string) bool {
 	_, ok := slices.BinarySearchFunc(sorted, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
 	return ok
 }

@@ -10,8 +10,8 @@ type slots[T any] struct {
 	files  []Entry
 }
 
-// read lists a directory's slots.
-func (w *walker[T]) read(l *lister, worker int, s *slot[T]) ([]*slot[T], error) {
+// listSlots lists a directory's slots.
+func (w *walker[T]) listSlots(l *lister, worker int, s *slot[T]) ([]*slot[T], error) {
 	d := s.dir
 	if d == nil {
 		var err error

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/agentbash/agentbash/agentbash/internal/crew"
 	"github.com/agentbash/agentbash/agentbash/internal/glob"
+	"github.com/agentbash/agentbash/agentbash/internal/panicgroup"
 )
 
 // Options says what a walk visits. The zero value visits what is neither
@@ -94,7 +94,7 @@ func Walk[T any](ctx context.Context, root string, o *Options, client Client[T])
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	var c crew.Crew
+	var c panicgroup.Group
 	for i := range workers {
 		c.Go(func() { w.run(i) }, w.stop)
 	}
@@ -151,19 +151,19 @@ type walker[T any] struct {
 // run takes slots until there are none.
 func (w *walker[T]) run(worker int) {
 	l := newLister()
-	for s := w.take(); s != nil; s = w.take() {
+	for s := w.nextSlot(); s != nil; s = w.nextSlot() {
 		var children []*slot[T]
 		if s.batch != nil {
 			s.value = w.Work(worker, s.batch)
 		} else {
 			var err error
-			if children, err = w.read(l, worker, s); err != nil && w.Failed != nil {
+			if children, err = w.listSlots(l, worker, s); err != nil && w.Failed != nil {
 				w.Failed(s.path(), err)
 			}
 			s.empty = true
 		}
 		s.release()
-		w.finish(s, children)
+		w.finishSlot(s, children)
 	}
 }
 
@@ -175,10 +175,10 @@ func (w *walker[T]) stop() {
 	w.wake.Broadcast()
 }
 
-// take returns the next slot to be worked on, or nil when the walk is over.
+// nextSlot returns the next slot to be worked on, or nil when the walk is over.
 // The top of the stack is what comes soonest in the order, nearly, which keeps
 // little waiting for its delivery; when much waits all the same, only the very next is taken.
-func (w *walker[T]) take() *slot[T] {
+func (w *walker[T]) nextSlot() *slot[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for !w.stopped {
@@ -190,23 +190,23 @@ func (w *walker[T]) take() *slot[T] {
 		case n == 0 && w.active == 0:
 			return nil
 		case n > 0 && w.waiting < maxWaiting:
-			return w.claim(w.stack[n-1])
+			return w.claimSlot(w.stack[n-1])
 		case n > 0 && !w.head.taken && !w.head.done:
-			return w.claim(w.head)
+			return w.claimSlot(w.head)
 		}
 		w.wake.Wait()
 	}
 	return nil
 }
 
-func (w *walker[T]) claim(s *slot[T]) *slot[T] {
+func (w *walker[T]) claimSlot(s *slot[T]) *slot[T] {
 	s.taken = true
 	w.active++
 	return s
 }
 
-// finish puts a directory's slots behind its own and delivers what is ready.
-func (w *walker[T]) finish(s *slot[T], children []*slot[T]) {
+// finishSlot puts a directory's slots behind its own and delivers what is ready.
+func (w *walker[T]) finishSlot(s *slot[T], children []*slot[T]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.active--
@@ -230,7 +230,7 @@ func (w *walker[T]) finish(s *slot[T], children []*slot[T]) {
 	}
 	if !w.emitting {
 		w.emitting = true
-		w.deliver()
+		w.deliverReady()
 		w.emitting = false
 	}
 	if w.stopped {
@@ -238,8 +238,8 @@ func (w *walker[T]) finish(s *slot[T], children []*slot[T]) {
 	}
 }
 
-// deliver gives Emit what is done, in order.
-func (w *walker[T]) deliver() {
+// deliverReady gives Emit what is done, in order.
+func (w *walker[T]) deliverReady() {
 	for w.head != nil && w.head.done && !w.stopped {
 		s := w.head
 		w.head = s.next
@@ -271,5 +271,5 @@ func (s *slot[T]) path() string {
 	if s.parent == nil {
 		return s.dir.Path
 	}
-	return join(s.parent.Path, s.name)
+	return joinName(s.parent.Path, s.name)
 }

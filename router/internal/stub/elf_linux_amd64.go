@@ -40,7 +40,7 @@ func Program(socket string) []byte {
 	}
 	file := make([]byte, code, code+len(machine))
 	le := binary.LittleEndian
-	header(file, uint64(code+len(machine)))
+	writeHeader(file, uint64(code+len(machine)))
 	le.PutUint32(file[params:], uint32(2+len(socket)+1))
 	le.PutUint16(file[sockaddr:], 1) // AF_UNIX
 	copy(file[sockaddr+2:], socket)
@@ -66,10 +66,10 @@ func machineCode() []byte {
 	return bytes.Clone(text[:n])
 }
 
-// header writes an ELF header and two program headers (System V ABI, chapters 4
+// writeHeader writes an ELF header and two program headers (System V ABI, chapters 4
 // and 5): all of the file, readable and executable, and a stack that is not
 // executable.
-func header(file []byte, size uint64) {
+func writeHeader(file []byte, size uint64) {
 	const (
 		headerSize, programSize       = 64, 56
 		class64, littleEndian         = 2, 1

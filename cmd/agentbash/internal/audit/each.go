@@ -57,7 +57,7 @@ func eachLine(path string, f func(file string, n int, line []byte) error) error 
 // What is no record is left out; Verify tells about it.
 func Records(dir string, f func(r *Record, line []byte) error) error {
 	return Each(dir, func(_ string, _ int, line []byte) error {
-		r, whole, err := parse(line)
+		r, whole, err := parseRecord(line)
 		if err != nil || !whole {
 			return nil
 		}

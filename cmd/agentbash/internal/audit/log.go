@@ -43,14 +43,14 @@ func (l *Log) Append(sync bool, records ...*Record) error {
 	defer l.mu.Unlock()
 	size, err := l.lock()
 	if err == nil {
-		err = l.append(size, records)
-		unlock(l.file)
+		err = l.appendRecords(size, records)
+		unlockFile(l.file)
 	}
 	if err == nil && sync {
 		err = unix.Fdatasync(int(l.file.Fd()))
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w: make room, or see to the directory", l.path(), reason(err))
+		return fmt.Errorf("write %s: %w: make room, or see to the directory", l.path(), pathlessError(err))
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (l *Log) lock() (size int64, err error) {
 				return 0, err
 			}
 		}
-		if err := flock(l.file); err != nil {
+		if err := lockFile(l.file); err != nil {
 			return 0, err
 		}
 		var ours, now unix.Stat_t
@@ -109,13 +109,13 @@ func (l *Log) open() (err error) {
 	return err
 }
 
-// append writes records to the locked file.
-func (l *Log) append(size int64, records []*Record) error {
-	if err := l.find(size); err != nil {
+// appendRecords writes records to the locked file.
+func (l *Log) appendRecords(size int64, records []*Record) error {
+	if err := l.findTail(size); err != nil {
 		return err
 	}
 	if l.last.size >= l.max {
-		if err := l.aside(); err != nil {
+		if err := l.rotateFile(); err != nil {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func (l *Log) append(size int64, records []*Record) error {
 	}
 	next := l.last
 	for _, r := range records {
-		line, err := next.chain(r, l.now())
+		line, err := next.chainRecord(r, l.now())
 		if err != nil {
 			return err
 		}
@@ -145,8 +145,8 @@ func (l *Log) append(size int64, records []*Record) error {
 	return nil
 }
 
-// aside puts the full file under another name and goes on in a new one.
-func (l *Log) aside() error {
+// rotateFile puts the full file under another name and goes on in a new one.
+func (l *Log) rotateFile() error {
 	to := filepath.Join(l.dir, fmt.Sprintf("audit-%012d.jsonl", l.last.seq))
 	if err := os.Rename(l.path(), to); err != nil {
 		return err
@@ -156,10 +156,10 @@ func (l *Log) aside() error {
 	if err != nil {
 		return err
 	}
-	return l.find(size)
+	return l.findTail(size)
 }
 
-func flock(f *os.File) error {
+func lockFile(f *os.File) error {
 	for {
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
 			return err
@@ -167,10 +167,10 @@ func flock(f *os.File) error {
 	}
 }
 
-func unlock(f *os.File) { unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+func unlockFile(f *os.File) { unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
-// reason is an error without the operation and the path, which the caller names.
-func reason(err error) error {
+// pathlessError is an error without the operation and the path, which the caller names.
+func pathlessError(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
 		return p.Err

@@ -73,19 +73,19 @@ func (r *Record) line() ([]byte, error) {
 		return nil, err
 	}
 	body := bytes.TrimSuffix(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("}"))
-	r.Hash = sum(body)
+	r.Hash = hashHex(body)
 	return append(body, hashStart+r.Hash+`"}`...), nil
 }
 
-// parse decodes a line and reports whether its hash is that of its bytes.
-func parse(line []byte) (r Record, whole bool, err error) {
+// parseRecord decodes a line and reports whether its hash is that of its bytes.
+func parseRecord(line []byte) (r Record, whole bool, err error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return r, false, err
 	}
-	return r, len(line) > hashLen && string(line[len(line)-hashLen:]) == hashStart+sum(line[:len(line)-hashLen])+`"}`, nil
+	return r, len(line) > hashLen && string(line[len(line)-hashLen:]) == hashStart+hashHex(line[:len(line)-hashLen])+`"}`, nil
 }
 
-func sum(b []byte) string {
+func hashHex(b []byte) string {
 	h := sha256.Sum256(b)
 	return hex.EncodeToString(h[:])
 }

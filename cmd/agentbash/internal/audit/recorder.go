@@ -103,7 +103,7 @@ func (r *Recorder) intent(e *guard.Entry) *Record {
 	}
 	rec.Command = r.Secrets.Redact(e.Plan.Raw)
 	if len(rec.Command) > maxCommand {
-		rec.Whole = sum([]byte(rec.Command))
+		rec.Whole = hashHex([]byte(rec.Command))
 		rec.Command = strings.ToValidUTF8(rec.Command[:maxCommand], "")
 	}
 	for _, x := range e.Verdict.Effects {

@@ -20,8 +20,8 @@ type tail struct {
 	torn bool  // a piece of a line stands at its end
 }
 
-// chain numbers a record, and returns its line as the next one.
-func (t *tail) chain(r *Record, now time.Time) ([]byte, error) {
+// chainRecord numbers a record, and returns its line as the next one.
+func (t *tail) chainRecord(r *Record, now time.Time) ([]byte, error) {
 	r.V, r.Seq, r.Time, r.Prev = Version, t.seq+1, now.UTC().Format("2006-01-02T15:04:05.000000Z"), t.hash
 	r.Back = r.Time < t.time
 	line, err := r.line()
@@ -29,9 +29,9 @@ func (t *tail) chain(r *Record, now time.Time) ([]byte, error) {
 	return line, err
 }
 
-// find reads where the chain of a file of that size goes on, unless nobody wrote
+// findTail reads where the chain of a file of that size goes on, unless nobody wrote
 // since we did.
-func (l *Log) find(size int64) (err error) {
+func (l *Log) findTail(size int64) (err error) {
 	if l.last.hash != "" && l.last.size == size {
 		return nil
 	}
@@ -87,7 +87,7 @@ func readTail(f *os.File, size int64) (tail, error) {
 			lines = lines[1:] // it begins before the window
 		}
 		for _, line := range slices.Backward(lines) {
-			if r, whole, err := parse(line); err == nil && whole {
+			if r, whole, err := parseRecord(line); err == nil && whole {
 				t.seq, t.hash, t.time = r.Seq, r.Hash, r.Time
 				return t, nil
 			}

@@ -79,7 +79,7 @@ func (c *checker) line(file string, n int, line []byte) error {
 	if len(c.rep.Files) == 0 || c.rep.Files[len(c.rep.Files)-1] != file {
 		c.rep.Files = append(c.rep.Files, file)
 	}
-	r, whole, err := parse(line)
+	r, whole, err := parseRecord(line)
 	if err != nil {
 		if c.piece != nil {
 			return c.piece

@@ -64,7 +64,7 @@ func (l *loader) tightenConfine(f *file, root string) {
 			continue
 		}
 		if !strings.HasPrefix(s, "~") {
-			s = below(root, s)
+			s = dirBelow(root, s)
 		}
 		l.result.Confine.Secrets = append(l.result.Confine.Secrets, s)
 	}

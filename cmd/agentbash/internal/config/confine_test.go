@@ -7,7 +7,7 @@ import (
 )
 
 func TestConfine(t *testing.T) {
-	w := newWorld(t, map[string]string{userFile: `{"workspace": ["${HOME}/shared"], "secrets": ["~/keys", "!~/.npmrc"], "env": ["AWS_*"], "network": [443]}`,
+	w := newTestHome(t, map[string]string{userFile: `{"workspace": ["${HOME}/shared"], "secrets": ["~/keys", "!~/.npmrc"], "env": ["AWS_*"], "network": [443]}`,
 		projectOwn: `{"workspace": ["/"], "secrets": ["vault", "!~/.ssh"], "env": ["X"], "network": true}`})
 	r := w.load()
 	c := r.Confine
@@ -17,7 +17,7 @@ func TestConfine(t *testing.T) {
 	require.Equal(t, Network{Ports: []uint16{443}}, c.Network)
 	require.Len(t, r.Warnings, 4)
 	for _, bad := range []string{`{"network": "yes"}`, `{"network": [0]}`, `{"network": [70000]}`, `{"env": "PATH"}`, `{"workspace": {}}`} {
-		_, err := newWorld(t, map[string]string{userFile: bad}).try()
+		_, err := newTestHome(t, map[string]string{userFile: bad}).try()
 		require.Error(t, err, bad)
 	}
 }

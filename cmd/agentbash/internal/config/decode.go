@@ -30,11 +30,11 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 	}
 	take("limits", &f.limits)
 	decodeConfine(take, &f.confine)
-	if f.mode != "" && !contains(modes(), f.mode) {
-		errs = append(errs, s.at(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modes(), ", "))))
+	if f.mode != "" && !listContains(modeNames(), f.mode) {
+		errs = append(errs, s.errorAt(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modeNames(), ", "))))
 	}
 	if f.limits.below() {
-		errs = append(errs, s.at(v.find("limits").offset, "limits", "a limit is below 0: leave it out for none"))
+		errs = append(errs, s.errorAt(v.find("limits").offset, "limits", "a limit is below 0: leave it out for none"))
 	}
 	errs = append(errs, decodeMap(s, v.find("models"), "models", &f.models)...)
 	errs = append(errs, s.checkModels(v.find("models"), f)...)
@@ -50,10 +50,10 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 func (s *source) checkModels(v *value, f *file) (errs []error) {
 	for name, m := range f.models {
 		if m.API != "" && m.API != "chat" && m.API != "responses" {
-			errs = append(errs, s.at(v.find(name).offset, "models."+name+".api", fmt.Sprintf("%q is no protocol: use chat or responses", m.API)))
+			errs = append(errs, s.errorAt(v.find(name).offset, "models."+name+".api", fmt.Sprintf("%q is no protocol: use chat or responses", m.API)))
 		}
 		if m.Window < 0 || m.Input < 0 || m.Cached < 0 || m.Output < 0 {
-			errs = append(errs, s.at(v.find(name).offset, "models."+name, "a number is below 0: leave it out where it is not known"))
+			errs = append(errs, s.errorAt(v.find(name).offset, "models."+name, "a number is below 0: leave it out where it is not known"))
 		}
 	}
 	return errs
@@ -65,13 +65,13 @@ func (s *source) decodeFunctions(v *value, f *file, lookup func(string) (string,
 		return nil
 	}
 	if !v.object {
-		return []error{s.at(v.offset, "functions", "it is "+v.kind()+": write an object {...}")}
+		return []error{s.errorAt(v.offset, "functions", "it is "+v.kind()+": write an object {...}")}
 	}
 	f.fields.Functions = make(map[string][]fieldbash.Function, len(v.members))
 	for _, g := range v.members {
 		key := "functions." + g.key
 		if !g.value.isList {
-			errs = append(errs, s.at(g.value.offset, key, "it is "+g.value.kind()+": write a list [...] of definitions"))
+			errs = append(errs, s.errorAt(g.value.offset, key, "it is "+g.value.kind()+": write a list [...] of definitions"))
 			continue
 		}
 		list := make([]fieldbash.Function, 0, len(g.value.list))
@@ -103,12 +103,12 @@ func decodeMap[T any](s *source, v *value, key string, into *map[string]T) (errs
 		return nil
 	}
 	if !v.object {
-		return []error{s.at(v.offset, key, "it is "+v.kind()+": write an object {...}")}
+		return []error{s.errorAt(v.offset, key, "it is "+v.kind()+": write an object {...}")}
 	}
 	*into = make(map[string]T, len(v.members))
 	for _, m := range v.members {
 		var one T
-		if err := s.decodeInto(m.value, join(key, m.key), &one); err != nil {
+		if err := s.decodeInto(m.value, joinKey(key, m.key), &one); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -135,12 +135,12 @@ func (s *source) decodeInto(v *value, key string, into any) error {
 		at := v
 		for part := range strings.SplitSeq(wrong.Field, ".") {
 			if m := at.find(part); m != nil {
-				at, key = m, join(key, part)
+				at, key = m, joinKey(key, part)
 			}
 		}
-		return s.at(at.offset, key, fmt.Sprintf("%s stands where %s is wanted", haveKind(wrong.Value), wantKind(wrong.Type.Kind().String())))
+		return s.errorAt(at.offset, key, fmt.Sprintf("%s stands where %s is wanted", haveKind(wrong.Value), wantKind(wrong.Type.Kind().String())))
 	}
-	return s.at(v.offset, key, err.Error())
+	return s.errorAt(v.offset, key, err.Error())
 }
 
 // haveKind names what the decoder found: "string", "number 5", "array".

@@ -60,7 +60,7 @@ func (s *source) openDefinitions(name *value, within string, lookup func(string)
 		path = filepath.Join(filepath.Dir(s.path), path)
 	}
 	d := &defFile{path: filepath.Clean(path)}
-	if real := resolved(d.path); within != "" && !strings.HasPrefix(real, resolved(within)+string(filepath.Separator)) {
+	if real := resolveLinks(d.path); within != "" && !strings.HasPrefix(real, resolveLinks(within)+string(filepath.Separator)) {
 		d.err = fmt.Errorf("%s lies outside of the project: move it there", d.path)
 		return d
 	}
@@ -176,7 +176,7 @@ func (s *source) expandRuns(v *value, lookup func(string) (string, bool)) (errs 
 	}
 	for _, key := range []string{"exec", "http"} {
 		if m := v.find(key); m != nil {
-			errs = append(errs, s.expand(m, &place{key: key}, lookup)...)
+			errs = append(errs, s.expand(m, &jsonPath{key: key}, lookup)...)
 		}
 	}
 	return errs

@@ -24,7 +24,7 @@ func names(list []fieldbash.Function) (out []string) {
 }
 
 func TestFunctionsFromFiles(t *testing.T) {
-	w := newWorld(t, map[string]string{
+	w := newTestHome(t, map[string]string{
 		userFile: `{"functions": {"db": [
 			{"file": "defs/tools.json", "exec": {"argv": ["run", "${WHO}"]}, "timeout": 9},
 			{"name": "inline", "exec": {"argv": ["x"]}},
@@ -47,7 +47,7 @@ func TestFunctionsFromFiles(t *testing.T) {
 }
 
 func TestBadDefinitionFilesAreWarnings(t *testing.T) {
-	w := newWorld(t, map[string]string{
+	w := newTestHome(t, map[string]string{
 		userFile: `{"functions": {"g": [{"file": "gone.json"}, {"file": "broken.json"}, {"file": "text.json"}, {"file": 7}, {"file": ""},
 			{"file": "pipe"}, {"file": "."}, {"file": "${NOT_SET}"}, {"file": "big.json"}, {"file": "unset.json"},
 			{"name": "good", "exec": {"argv": ["x"]}}]}, "model": "m"}`,
@@ -80,7 +80,7 @@ func TestBadDefinitionFilesAreWarnings(t *testing.T) {
 }
 
 func TestAProjectsDefinitionsAreApprovedByTheirContent(t *testing.T) {
-	w := newWorld(t, map[string]string{
+	w := newTestHome(t, map[string]string{
 		projectOwn:                   `{"functions": {"g": [{"file": "../tools.json", "exec": {"argv": ["run"], "cwd": "sub"}}]}}`,
 		"repo/tools.json":            `[{"name": "one"}]`,
 		"repo/.agentbash/other.json": `[{"name": "two"}]`,
@@ -123,16 +123,16 @@ func TestAProjectsDefinitionsAreApprovedByTheirContent(t *testing.T) {
 
 func TestAProjectDoesNotLendTheModel(t *testing.T) {
 	const file = `{"mcpServers": {"s": {"command": "x", "sampling": true, "oauth": {"clientId": "c"}}}}`
-	w := newWorld(t, map[string]string{projectOwn: file})
+	w := newTestHome(t, map[string]string{projectOwn: file})
 	w.approve()
 	r := w.load()
 	require.False(t, r.Fields.MCPServers["s"].Sampling)
 	require.Equal(t, "c", r.Fields.MCPServers["s"].OAuth.ClientID)
 	require.Len(t, r.Warnings, 1)
 	require.ErrorContains(t, r.Warnings[0], "cannot lend your model")
-	w = newWorld(t, map[string]string{userFile: file})
+	w = newTestHome(t, map[string]string{userFile: file})
 	require.True(t, w.load().Fields.MCPServers["s"].Sampling)
-	w = newWorld(t, map[string]string{userFile: `{"mcpServers": {"s": {"command": "x", "oauth": {"clientID": "c"}}}}`})
+	w = newTestHome(t, map[string]string{userFile: `{"mcpServers": {"s": {"command": "x", "oauth": {"clientID": "c"}}}}`})
 	_, err := w.try()
 	require.ErrorContains(t, err, "did you mean clientId?")
 }

@@ -57,11 +57,11 @@ type projectFile struct {
 // lies in /tmp or /home is nobody's project.
 func findProject(dir string) []projectFile {
 	var ours, shared *projectFile
-	for _, d := range ancestors(dir) {
-		if p := filepath.Join(d, ".agentbash", "config.json"); ours == nil && exists(p) {
+	for _, d := range projectDirs(dir) {
+		if p := filepath.Join(d, ".agentbash", "config.json"); ours == nil && mayExist(p) {
 			ours = &projectFile{path: p, root: d}
 		}
-		if p := filepath.Join(d, ".mcp.json"); shared == nil && exists(p) {
+		if p := filepath.Join(d, ".mcp.json"); shared == nil && mayExist(p) {
 			shared = &projectFile{path: p, root: d, shared: true}
 		}
 	}
@@ -74,13 +74,13 @@ func findProject(dir string) []projectFile {
 	return out
 }
 
-// ancestors are dir and its parents up to the one that holds .git (a directory,
+// projectDirs are dir and its parents up to the one that holds .git (a directory,
 // or the file of a worktree), or dir alone when none does.
-func ancestors(dir string) []string {
+func projectDirs(dir string) []string {
 	var up []string
 	for d := dir; ; d = filepath.Dir(d) {
 		up = append(up, d)
-		if exists(filepath.Join(d, ".git")) {
+		if mayExist(filepath.Join(d, ".git")) {
 			return up
 		}
 		if filepath.Dir(d) == d {
@@ -89,8 +89,8 @@ func ancestors(dir string) []string {
 	}
 }
 
-// exists is true for what cannot be looked at, too: reading it then says why.
-func exists(path string) bool {
+// mayExist is true for what cannot be looked at, too: reading it then says why.
+func mayExist(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }

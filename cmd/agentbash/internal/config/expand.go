@@ -11,20 +11,20 @@ import (
 // excepted, and returns what could not be replaced. As in bash, the default also
 // stands in for an empty variable. $${ is a literal ${; any other dollar is itself.
 // Nothing is run.
-func (s *source) expand(v *value, path *place, lookup func(string) (string, bool)) []error {
+func (s *source) expand(v *value, path *jsonPath, lookup func(string) (string, bool)) []error {
 	var errs []error
 	if text, ok := v.scalar.(string); ok && strings.Contains(text, "${") {
 		out, err := expandText(text, lookup)
 		if err != nil {
-			return []error{s.at(v.offset, path.String(), err.Error())}
+			return []error{s.errorAt(v.offset, path.String(), err.Error())}
 		}
 		v.scalar, v.text = out, nil
 	}
 	for _, m := range v.members {
-		errs = append(errs, s.expand(m.value, &place{up: path, key: m.key}, lookup)...)
+		errs = append(errs, s.expand(m.value, &jsonPath{up: path, key: m.key}, lookup)...)
 	}
 	for i, m := range v.list {
-		errs = append(errs, s.expand(m, &place{up: path, item: true, index: i}, lookup)...)
+		errs = append(errs, s.expand(m, &jsonPath{up: path, item: true, index: i}, lookup)...)
 	}
 	return errs
 }

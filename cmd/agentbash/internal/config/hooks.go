@@ -52,7 +52,7 @@ func (n *Names) UnmarshalJSON(data []byte) error {
 
 // checkHookKeys looks at the keys of the hooks.
 func (s *source) checkHookKeys(v *value) []error {
-	errs := s.checkKeys(v, &place{key: "hooks"}, hooksKeys, true)
+	errs := s.checkKeys(v, &jsonPath{key: "hooks"}, hooksKeys, true)
 	for when, list := range hookLists(v) {
 		for i, h := range list {
 			errs = append(errs, s.checkKeys(h, hookPlace(when, i), hookKeys, true)...)
@@ -71,8 +71,8 @@ func hookLists(v *value) map[string][]*value {
 	return lists
 }
 
-func hookPlace(when string, i int) *place {
-	return &place{up: &place{up: &place{key: "hooks"}, key: when}, item: true, index: i}
+func hookPlace(when string, i int) *jsonPath {
+	return &jsonPath{up: &jsonPath{up: &jsonPath{key: "hooks"}, key: when}, item: true, index: i}
 }
 
 // expandHooks expands variables in what is run.
@@ -81,7 +81,7 @@ func (s *source) expandHooks(v *value, lookup func(string) (string, bool)) (errs
 		for i, h := range list {
 			for _, key := range []string{"argv", "env", "cwd"} {
 				if m := h.find(key); m != nil {
-					errs = append(errs, s.expand(m, &place{up: hookPlace(when, i), key: key}, lookup)...)
+					errs = append(errs, s.expand(m, &jsonPath{up: hookPlace(when, i), key: key}, lookup)...)
 				}
 			}
 		}
@@ -95,12 +95,12 @@ func (s *source) decodeHooks(v *value, f *file) (errs []error) {
 		return nil
 	}
 	if !v.object {
-		return []error{s.at(v.offset, "hooks", "it is "+v.kind()+`: write {"before": [...], "after": [...]}`)}
+		return []error{s.errorAt(v.offset, "hooks", "it is "+v.kind()+`: write {"before": [...], "after": [...]}`)}
 	}
 	for _, m := range v.members {
 		key := "hooks." + m.key
 		if !m.value.isList {
-			errs = append(errs, s.at(m.value.offset, key, "it is "+m.value.kind()+": write a list [...] of hooks"))
+			errs = append(errs, s.errorAt(m.value.offset, key, "it is "+m.value.kind()+": write a list [...] of hooks"))
 			continue
 		}
 		for i, one := range m.value.list {
@@ -124,13 +124,13 @@ func (s *source) decodeHook(v *value, key string) (Hook, error) {
 	}
 	switch {
 	case len(h.Argv) == 0 || h.Argv[0] == "":
-		return h, s.at(v.offset, key, `it has no program: write "argv": ["python3", "check.py"]`)
+		return h, s.errorAt(v.offset, key, `it has no program: write "argv": ["python3", "check.py"]`)
 	case h.Timeout < 0 || h.Timeout > 600:
-		return h, s.at(v.find("timeout").offset, key+".timeout", "give seconds above 0, at most 600")
+		return h, s.errorAt(v.find("timeout").offset, key+".timeout", "give seconds above 0, at most 600")
 	}
 	for _, m := range h.Match {
 		if _, err := path.Match(m, ""); err != nil || m == "" {
-			return h, s.at(v.find("match").offset, key+".match", fmt.Sprintf("%q is no pattern for names: write a name, or a part of it and *", m))
+			return h, s.errorAt(v.find("match").offset, key+".match", fmt.Sprintf("%q is no pattern for names: write a name, or a part of it and *", m))
 		}
 	}
 	if h.Name == "" {
@@ -146,7 +146,7 @@ func (s *source) decodeHook(v *value, key string) (Hook, error) {
 func (h Hooks) inDir(root string) Hooks {
 	in := func(list []Hook) (out []Hook) {
 		for _, one := range list {
-			one.Cwd = below(root, one.Cwd)
+			one.Cwd = dirBelow(root, one.Cwd)
 			out = append(out, one)
 		}
 		return out

@@ -72,14 +72,14 @@ func Load(opts *Options) (*Result, error) {
 		return nil, err
 	}
 	l := &loader{opts: opts, result: &Result{Dirs: dirs, From: map[string]string{}, Tools: map[string]bool{}, Models: map[string]ModelFacts{}}}
-	l.flags()
-	l.environment()
-	l.explicit()
-	l.project()
-	l.user()
-	l.finish()
+	l.readFlags()
+	l.readEnvironment()
+	l.readExplicit()
+	l.readProject()
+	l.readUser()
+	l.tightenLimits()
 	l.mergeHooks()
-	l.preset()
+	l.applyProvider()
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
@@ -98,23 +98,23 @@ type loader struct {
 	projectHooks, userHooks, flagHooks Hooks
 }
 
-func (l *loader) flags() {
+func (l *loader) readFlags() {
 	f := l.opts.Flags
-	l.say("provider", f.Provider, "--provider")
-	l.say("model", f.Model, "--model")
-	l.say("baseURL", f.BaseURL, "--base-url")
-	l.say("apiKey", f.APIKey, "--api-key")
-	l.say("mode", f.Mode, "--mode")
+	l.setValue("provider", f.Provider, "--provider")
+	l.setValue("model", f.Model, "--model")
+	l.setValue("baseURL", f.BaseURL, "--base-url")
+	l.setValue("apiKey", f.APIKey, "--api-key")
+	l.setValue("mode", f.Mode, "--mode")
 }
 
-func (l *loader) environment() {
+func (l *loader) readEnvironment() {
 	for key, name := range map[string]string{"apiKey": EnvKey, "baseURL": EnvBaseURL, "model": EnvModel, "provider": EnvProvider} {
 		v, _ := l.opts.Lookup(name)
-		l.say(key, v, name)
+		l.setValue(key, v, name)
 	}
 }
 
-func (l *loader) explicit() {
+func (l *loader) readExplicit() {
 	if l.opts.Flags.File == "" {
 		return
 	}
@@ -122,23 +122,23 @@ func (l *loader) explicit() {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.opts.Dir, path)
 	}
-	if f := l.read(path, "", false, true, nil); f != nil {
-		l.take(f)
+	if f := l.readFile(path, "", false, true, nil); f != nil {
+		l.mergeFile(f)
 		l.flagHooks = f.hooks
 	}
 }
 
-func (l *loader) user() {
-	if f := l.read(filepath.Join(l.result.Dirs.Config, "config.json"), "", false, false, nil); f != nil {
-		l.take(f)
+func (l *loader) readUser() {
+	if f := l.readFile(filepath.Join(l.result.Dirs.Config, "config.json"), "", false, false, nil); f != nil {
+		l.mergeFile(f)
 		l.userHooks = f.hooks
 	}
 }
 
-// read parses, checks and expands a file. It returns nil when there is none,
+// readFile parses, checks and expands a file. It returns nil when there is none,
 // and after an error. keep, if not nil, may cut the tree before it is expanded.
 // Files of definitions must lie in within, if it is not "".
-func (l *loader) read(path, within string, shared, must bool, keep func(s *source, v *value)) *file {
+func (l *loader) readFile(path, within string, shared, must bool, keep func(s *source, v *value)) *file {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !must {
 		return nil
@@ -152,7 +152,7 @@ func (l *loader) read(path, within string, shared, must bool, keep func(s *sourc
 		return nil
 	}
 	for _, seen := range l.result.Files {
-		if resolved(seen) == resolved(path) {
+		if resolveLinks(seen) == resolveLinks(path) {
 			return nil // the file of --config is the project's or the user's
 		}
 	}
@@ -183,8 +183,8 @@ func (l *loader) read(path, within string, shared, must bool, keep func(s *sourc
 	return f
 }
 
-// say sets a value that was not said by a higher rank.
-func (l *loader) say(key, val, from string) {
+// setValue sets a value that was not said by a higher rank.
+func (l *loader) setValue(key, val, from string) {
 	into := map[string]*string{
 		"model": &l.result.Model, "baseURL": &l.result.BaseURL, "apiKey": &l.result.APIKey, "mode": &l.result.Mode,
 		"provider": &l.result.Provider,
@@ -196,14 +196,14 @@ func (l *loader) say(key, val, from string) {
 	l.result.From[key] = from
 }
 
-// take merges a file that may say anything.
-func (l *loader) take(f *file) {
+// mergeFile merges a file that may say anything.
+func (l *loader) mergeFile(f *file) {
 	r := l.result
-	l.say("provider", f.provider, f.path)
-	l.say("model", f.model, f.path)
-	l.say("baseURL", f.baseURL, f.path)
-	l.say("apiKey", f.apiKey, f.path)
-	l.say("mode", f.mode, f.path)
+	l.setValue("provider", f.provider, f.path)
+	l.setValue("model", f.model, f.path)
+	l.setValue("baseURL", f.baseURL, f.path)
+	l.setValue("apiKey", f.apiKey, f.path)
+	l.setValue("mode", f.mode, f.path)
 	if f.rules != nil {
 		r.Rules = append(r.Rules, Rules{File: f.path, Raw: f.rules})
 	}

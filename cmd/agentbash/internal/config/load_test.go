@@ -12,8 +12,8 @@ import (
 	"github.com/agentbash/agentbash/fieldbash"
 )
 
-// world is a home, a repository and an environment.
-type world struct {
+// testHome is a home, a repository and an environment.
+type testHome struct {
 	t     *testing.T
 	root  string // of everything
 	dir   string // the working directory, two levels inside the repository
@@ -29,11 +29,11 @@ const (
 	outsideFile = ".agentbash/config.json" // above the repository
 )
 
-func newWorld(t *testing.T, files map[string]string) *world {
+func newTestHome(t *testing.T, files map[string]string) *testHome {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	w := &world{t: t, root: root, dir: filepath.Join(root, "repo", "a", "b")}
+	w := &testHome{t: t, root: root, dir: filepath.Join(root, "repo", "a", "b")}
 	w.env = map[string]string{"HOME": filepath.Join(root, "home")}
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "repo", ".git"), 0o700))
 	require.NoError(t, os.MkdirAll(w.dir, 0o700))
@@ -43,19 +43,19 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	return w
 }
 
-func (w *world) path(name string) string { return filepath.Join(w.root, name) }
+func (w *testHome) path(name string) string { return filepath.Join(w.root, name) }
 
-func (w *world) write(name, content string) {
+func (w *testHome) write(name, content string) {
 	w.t.Helper()
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(w.path(name)), 0o700))
 	require.NoError(w.t, os.WriteFile(w.path(name), []byte(content), 0o600))
 }
 
-func (w *world) try() (*Result, error) {
+func (w *testHome) try() (*Result, error) {
 	return Load(&Options{Flags: w.flags, Dir: w.dir, Lookup: func(k string) (string, bool) { v, ok := w.env[k]; return v, ok }})
 }
 
-func (w *world) load() *Result {
+func (w *testHome) load() *Result {
 	w.t.Helper()
 	r, err := w.try()
 	require.NoError(w.t, err)
@@ -63,7 +63,7 @@ func (w *world) load() *Result {
 }
 
 // approve approves everything that is pending.
-func (w *world) approve() {
+func (w *testHome) approve() {
 	w.t.Helper()
 	r := w.load()
 	for _, p := range r.Pending {
@@ -72,7 +72,7 @@ func (w *world) approve() {
 }
 
 func TestFlagsThenEnvironmentThenProjectThenUser(t *testing.T) {
-	w := newWorld(t, map[string]string{
+	w := newTestHome(t, map[string]string{
 		userFile:   `{"model": "of-user", "baseURL": "http://user/v1", "apiKey": "${USER_KEY:-user-key}", "mode": "auto"}`,
 		projectOwn: `{"model": "of-project"}`,
 	})
@@ -101,7 +101,7 @@ func TestFlagsThenEnvironmentThenProjectThenUser(t *testing.T) {
 }
 
 func TestNothingIsConfigured(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestHome(t, nil)
 	r := w.load()
 	require.Empty(t, r.Model+r.BaseURL+r.APIKey+r.Mode)
 	require.Empty(t, r.Files)
@@ -112,7 +112,7 @@ func TestNothingIsConfigured(t *testing.T) {
 }
 
 func TestXDGVariables(t *testing.T) {
-	w := newWorld(t, map[string]string{"x/agentbash/config.json": `{"model": "m"}`})
+	w := newTestHome(t, map[string]string{"x/agentbash/config.json": `{"model": "m"}`})
 	w.env["XDG_CONFIG_HOME"], w.env["XDG_STATE_HOME"] = w.path("x"), "not/absolute"
 	r := w.load()
 	require.Equal(t, "m", r.Model)
@@ -124,7 +124,7 @@ func TestXDGVariables(t *testing.T) {
 }
 
 func TestTheNearestProjectFileUpToTheRootOfTheRepository(t *testing.T) {
-	w := newWorld(t, map[string]string{outsideFile: `{"model": "outside"}`})
+	w := newTestHome(t, map[string]string{outsideFile: `{"model": "outside"}`})
 	require.Empty(t, w.load().Model)
 	w.write(projectOwn, `{"model": "root"}`)
 	require.Equal(t, "root", w.load().Model)
@@ -172,7 +172,7 @@ func TestErrorsNameThePlaceAndTheNextMove(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, map[string]string{userFile: tt.content})
+			w := newTestHome(t, map[string]string{userFile: tt.content})
 			_, err := w.try()
 			require.ErrorContains(t, err, "config "+w.path(userFile)+": ")
 			require.ErrorContains(t, err, tt.want)
@@ -184,7 +184,7 @@ func TestErrorsNameThePlaceAndTheNextMove(t *testing.T) {
 }
 
 func TestAllErrorsAreReportedAtOnce(t *testing.T) {
-	w := newWorld(t, map[string]string{userFile: `{"modle": 1, "mode": "x"}`, projectOwn: `{"colour": 1}`})
+	w := newTestHome(t, map[string]string{userFile: `{"modle": 1, "mode": "x"}`, projectOwn: `{"colour": 1}`})
 	_, err := w.try()
 	for _, want := range []string{"modle", `"x" is no mode`, "colour"} {
 		require.ErrorContains(t, err, want)
@@ -193,7 +193,7 @@ func TestAllErrorsAreReportedAtOnce(t *testing.T) {
 }
 
 func TestFilesThatCannotBeRead(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestHome(t, nil)
 	w.flags.File = "none.json"
 	_, err := w.try()
 	require.ErrorContains(t, err, "none.json: no such file or directory: check the path given with --config")
@@ -207,14 +207,14 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 func TestEmptyFilesAndByteOrderMarks(t *testing.T) {
 	for name, content := range map[string]string{"empty": "", "blank": " \n", "mark": "\ufeff{\"model\": \"m\"}"} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, map[string]string{userFile: content})
+			w := newTestHome(t, map[string]string{userFile: content})
 			require.Len(t, w.load().Files, 1)
 		})
 	}
 }
 
 func TestExpansion(t *testing.T) {
-	w := newWorld(t, map[string]string{userFile: `{
+	w := newTestHome(t, map[string]string{userFile: `{
 		"mcpServers": {"a": {"command": "${BIN}/x", "args": ["${EMPTY:-d}", "${EMPTY}", "$HOME", "$${HOME}", "${NONE:-}", "${NONE:-a:-b}"], "autoApprove": ["x"]}},
 		"functions": {"g": [{"name": "f", "description": "takes ${ANYTHING}", "parameters": {"type": "object", "description": "${X}"}, "exec": {"argv": ["${BIN}/f"]}},
 			{"type": "function", "function": {"name": "h", "parameters": {}, "http": {"url": "http://${HOST:-127.0.0.1}/h"}}}]}

@@ -117,7 +117,7 @@ func (s *source) parse() (*value, error) {
 		return nil, err
 	}
 	if !v.object {
-		return nil, s.at(0, "", "it holds "+v.kind()+`: write an object, such as {"model": "gpt-5"}`)
+		return nil, s.errorAt(0, "", "it holds "+v.kind()+`: write an object, such as {"model": "gpt-5"}`)
 	}
 	return v, nil
 }
@@ -132,9 +132,9 @@ func (s *source) parseValue() (*value, error) {
 	return (&reader{s: s}).read(nil)
 }
 
-// at makes an error at a byte of the file.
-func (s *source) at(offset int64, key, text string) *Error {
-	line, col := position(s.data, offset)
+// errorAt makes an error at a byte of the file.
+func (s *source) errorAt(offset int64, key, text string) *Error {
+	line, col := lineColumn(s.data, offset)
 	return &Error{File: s.path, Line: line, Col: col, Key: key, Text: text}
 }
 
@@ -146,7 +146,7 @@ func (s *source) syntaxError(err error) error {
 	// Offset counts the bytes read, the offending one included.
 	offset := max(0, syntax.Offset-1)
 	if offset >= int64(len(s.data)) || strings.HasPrefix(syntax.Error(), "unexpected end") {
-		return s.at(int64(len(s.data)), "", "the file ends too early: a bracket or a quote is not closed")
+		return s.errorAt(int64(len(s.data)), "", "the file ends too early: a bracket or a quote is not closed")
 	}
 	before := bytes.TrimRight(s.data[:offset], " \t\r\n")
 	hint := syntax.Error()
@@ -160,18 +160,18 @@ func (s *source) syntaxError(err error) error {
 	case c == '"' && len(before) > 0 && !bytes.ContainsAny(before[len(before)-1:], "{[,:"):
 		hint = "a comma is missing before it"
 	}
-	return s.at(offset, "", hint)
+	return s.errorAt(offset, "", hint)
 }
 
-// position is the line and column of a byte, both from 1.
-func position(data []byte, offset int64) (line, col int) {
+// lineColumn is the line and column of a byte, both from 1.
+func lineColumn(data []byte, offset int64) (line, col int) {
 	before := data[:min(max(offset, 0), int64(len(data)))]
 	line = 1 + bytes.Count(before, []byte("\n"))
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return line, 1 + utf8.RuneCount(before[start:])
 }
 
-func join(path, key string) string {
+func joinKey(path, key string) string {
 	if path == "" {
 		return key
 	}
@@ -215,7 +215,7 @@ func (p *pad) to(offset int64) {
 	if p.data == nil {
 		return
 	}
-	line, col := position(p.data, offset)
+	line, col := lineColumn(p.data, offset)
 	if p.line < line {
 		p.put(strings.Repeat("\n", line-p.line))
 		p.line, p.col = line, 1

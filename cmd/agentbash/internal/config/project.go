@@ -16,12 +16,12 @@ import (
 // environment goes to whatever server is configured.
 const needApproval = "mcpServers functions hooks provider baseURL apiKey"
 
-// project reads the project's files.
-func (l *loader) project() {
+// readProject reads the project's files.
+func (l *loader) readProject() {
 	l.above = l.result.Limits
 	for _, p := range findProject(l.opts.Dir) {
 		before := len(l.errs)
-		f := l.read(p.path, p.root, p.shared, false, func(s *source, v *value) { l.cut(p, s, v) })
+		f := l.readFile(p.path, p.root, p.shared, false, func(s *source, v *value) { l.cutUnused(p, s, v) })
 		if p.shared && len(l.errs) > before {
 			// The file is other programs' too: it must not keep us from starting.
 			for _, err := range l.errs[before:] {
@@ -35,27 +35,27 @@ func (l *loader) project() {
 	}
 }
 
-// cut takes out of a project's file what is not used: of a shared one all but
+// cutUnused takes out of a project's file what is not used: of a shared one all but
 // the servers, of one that was not approved what needs that.
-func (l *loader) cut(p projectFile, s *source, v *value) {
+func (l *loader) cutUnused(p projectFile, s *source, v *value) {
 	if p.shared {
 		v.members = slices.DeleteFunc(v.members, func(m member) bool { return m.key != "mcpServers" })
 	}
-	path := resolved(p.path)
-	if approved(l.result.Dirs, path, s.content()) {
+	path := resolveLinks(p.path)
+	if isApproved(l.result.Dirs, path, s.content()) {
 		return
 	}
 	names := strings.Fields(needApproval)
-	adds := additions(v, names)
-	v.members = slices.DeleteFunc(v.members, func(m member) bool { return contains(names, m.key) })
+	adds := listAdditions(v, names)
+	v.members = slices.DeleteFunc(v.members, func(m member) bool { return listContains(names, m.key) })
 	if len(adds) > 0 {
 		l.result.Pending = append(l.result.Pending, PendingProject{Path: path, Adds: append(adds, s.shownDefinitions()...), Data: s.content()})
 	}
 }
 
-// additions lists what a file would add, whole and as it stands in the file, so
+// listAdditions lists what a file would add, whole and as it stands in the file, so
 // that nothing is approved unseen.
-func additions(v *value, names []string) (adds []string) {
+func listAdditions(v *value, names []string) (adds []string) {
 	for _, name := range names {
 		m := v.find(name)
 		switch {
@@ -76,10 +76,10 @@ func additions(v *value, names []string) (adds []string) {
 // takeProject merges what may be taken at once, and keeps the rest for finish,
 // when the user's own wishes are known.
 func (l *loader) takeProject(f *file, p projectFile) {
-	l.say("provider", f.provider, f.path)
-	l.say("model", f.model, f.path)
-	l.say("baseURL", f.baseURL, f.path)
-	l.say("apiKey", f.apiKey, f.path)
+	l.setValue("provider", f.provider, f.path)
+	l.setValue("model", f.model, f.path)
+	l.setValue("baseURL", f.baseURL, f.path)
+	l.setValue("apiKey", f.apiKey, f.path)
 	if f.rules != nil {
 		l.result.Rules = append(l.result.Rules, Rules{File: f.path, Project: true, Raw: f.rules})
 	}
@@ -102,7 +102,7 @@ func (l *loader) takeProject(f *file, p projectFile) {
 // are, and takes away what would loosen.
 func (l *loader) atRoot(f *file, root string) {
 	for name, s := range f.fields.MCPServers {
-		s.Cwd = below(root, s.Cwd)
+		s.Cwd = dirBelow(root, s.Cwd)
 		if s.Trust {
 			s.Trust = false
 			l.warn(f.path, "mcpServers."+name+".trust", "a project's file cannot vouch for a server: set it in your own file")
@@ -120,22 +120,22 @@ func (l *loader) atRoot(f *file, root string) {
 	for _, group := range f.fields.Functions {
 		for i := range group {
 			if e := group[i].Exec; e != nil {
-				group[i].Exec = &fieldbash.Exec{Argv: e.Argv, Env: e.Env, Cwd: below(root, e.Cwd)}
+				group[i].Exec = &fieldbash.Exec{Argv: e.Argv, Env: e.Env, Cwd: dirBelow(root, e.Cwd)}
 			}
 		}
 	}
 }
 
-func below(root, dir string) string {
+func dirBelow(root, dir string) string {
 	if filepath.IsAbs(dir) {
 		return dir
 	}
 	return filepath.Join(root, dir)
 }
 
-// finish lets the project's file tighten what the user said. Flags, environment
+// tightenLimits lets the project's file tighten what the user said. Flags, environment
 // and an explicit file rank over it and stay.
-func (l *loader) finish() {
+func (l *loader) tightenLimits() {
 	f, r := l.tight, l.result
 	if f == nil {
 		return
@@ -147,7 +147,7 @@ func (l *loader) finish() {
 	fixed := r.Mode != "" && r.From["mode"] != filepath.Join(r.Dirs.Config, "config.json")
 	switch {
 	case f.mode == "" || fixed:
-	case slices.Index(modes(), f.mode) <= slices.Index(modes(), users):
+	case slices.Index(modeNames(), f.mode) <= slices.Index(modeNames(), users):
 		r.Mode, r.From["mode"] = f.mode, f.path
 	default:
 		l.warn(f.path, "mode", fmt.Sprintf("a project's file cannot loosen the mode from %s to %s: use --mode %[2]s", users, f.mode))
@@ -157,19 +157,19 @@ func (l *loader) finish() {
 			l.warn(f.path, "tools."+name, "a project's file cannot switch on what is switched off: change your own file")
 		}
 	}
-	tighten(l, f, "limits.turns", l.above.Turns, &r.Limits.Turns, f.limits.Turns)
-	tighten(l, f, "limits.cost", l.above.Cost, &r.Limits.Cost, f.limits.Cost)
-	tighten(l, f, "limits.time", l.above.Time, &r.Limits.Time, f.limits.Time)
-	tighten(l, f, "limits.calls", l.above.Calls, &r.Limits.Calls, f.limits.Calls)
-	tighten(l, f, "limits.output", l.above.Output, &r.Limits.Output, f.limits.Output)
+	tightenLimit(l, f, "limits.turns", l.above.Turns, &r.Limits.Turns, f.limits.Turns)
+	tightenLimit(l, f, "limits.cost", l.above.Cost, &r.Limits.Cost, f.limits.Cost)
+	tightenLimit(l, f, "limits.time", l.above.Time, &r.Limits.Time, f.limits.Time)
+	tightenLimit(l, f, "limits.calls", l.above.Calls, &r.Limits.Calls, f.limits.Calls)
+	tightenLimit(l, f, "limits.output", l.above.Output, &r.Limits.Output, f.limits.Output)
 	above, now, project := &l.above.Session, &r.Limits.Session, &f.limits.Session
-	tighten(l, f, "limits.session.calls", above.Calls, &now.Calls, project.Calls)
-	tighten(l, f, "limits.session.time", above.Time, &now.Time, project.Time)
-	tighten(l, f, "limits.session.output", above.Output, &now.Output, project.Output)
+	tightenLimit(l, f, "limits.session.calls", above.Calls, &now.Calls, project.Calls)
+	tightenLimit(l, f, "limits.session.time", above.Time, &now.Time, project.Time)
+	tightenLimit(l, f, "limits.session.output", above.Output, &now.Output, project.Output)
 }
 
-// tighten lowers a limit to the project's, unless a higher rank set it.
-func tighten[T int | float64](l *loader, f *file, key string, above T, now *T, project T) {
+// tightenLimit lowers a limit to the project's, unless a higher rank set it.
+func tightenLimit[T int | float64](l *loader, f *file, key string, above T, now *T, project T) {
 	switch {
 	case project == 0 || above != 0:
 	case *now == 0 || project <= *now:

@@ -20,7 +20,7 @@ const addingProject = `{
 
 func TestAProjectCannotSayWhatAServersToolsDo(t *testing.T) {
 	const roles = `{"mcpServers": {"a": {"command": "x", "roles": {"save": {"path": "read"}}}}}`
-	w := newWorld(t, map[string]string{projectOwn: roles, userFile: strings.ReplaceAll(roles, `"a"`, `"mine"`)})
+	w := newTestHome(t, map[string]string{projectOwn: roles, userFile: strings.ReplaceAll(roles, `"a"`, `"mine"`)})
 	r := w.load()
 	require.Equal(t, fieldbash.Roles{"path": "read"}, r.Fields.MCPServers["mine"].Roles["save"])
 	require.NoError(t, Approve(r.Dirs, r.Pending[0]))
@@ -31,7 +31,7 @@ func TestAProjectCannotSayWhatAServersToolsDo(t *testing.T) {
 }
 
 func TestAProjectAddsNothingUntilThatVeryContentIsApproved(t *testing.T) {
-	w := newWorld(t, map[string]string{projectOwn: addingProject, userFile: `{"mcpServers": {"mine": {"command": "x"}}}`})
+	w := newTestHome(t, map[string]string{projectOwn: addingProject, userFile: `{"mcpServers": {"mine": {"command": "x"}}}`})
 	w.env[EnvKey] = "secret"
 	r := w.load() // NOT_EXPANDED is not set: what is not used is not expanded
 	require.Equal(t, "of-project", r.Model)
@@ -74,7 +74,7 @@ func TestAProjectAddsNothingUntilThatVeryContentIsApproved(t *testing.T) {
 }
 
 func TestApprovalIsOfAPlaceToo(t *testing.T) {
-	w := newWorld(t, map[string]string{projectOwn: addingProject})
+	w := newTestHome(t, map[string]string{projectOwn: addingProject})
 	w.env["NOT_EXPANDED"] = "x"
 	w.approve()
 	require.Empty(t, w.load().Pending)
@@ -83,7 +83,7 @@ func TestApprovalIsOfAPlaceToo(t *testing.T) {
 }
 
 func TestTheStateDirectoryIsTheUsersAlone(t *testing.T) {
-	w := newWorld(t, map[string]string{projectMCP: `{"mcpServers": {"a": {"command": "x"}}}`})
+	w := newTestHome(t, map[string]string{projectMCP: `{"mcpServers": {"a": {"command": "x"}}}`})
 	state := w.path("home/.local/state/agentbash")
 	require.NoError(t, os.MkdirAll(state, 0o755))
 	w.approve()
@@ -93,14 +93,14 @@ func TestTheStateDirectoryIsTheUsersAlone(t *testing.T) {
 }
 
 func TestRevokeWithoutApprovals(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newTestHome(t, nil)
 	n, err := Revoke(w.load().Dirs, w.path(projectOwn))
 	require.NoError(t, err)
 	require.Zero(t, n)
 }
 
 func TestTheSharedFileGivesServersOnly(t *testing.T) {
-	w := newWorld(t, map[string]string{
+	w := newTestHome(t, map[string]string{
 		projectMCP: `{"inputs": [], "model": "no", "mcpServers": {"a": {"command": "shared", "alwaysAllow": []}, "b": {"url": "http://b/mcp"}}}`,
 		projectOwn: `{"mcpServers": {"a": {"command": "own"}}}`,
 	})
@@ -113,7 +113,7 @@ func TestTheSharedFileGivesServersOnly(t *testing.T) {
 }
 
 func TestABrokenSharedFileIsAWarning(t *testing.T) {
-	w := newWorld(t, map[string]string{projectMCP: "{\n,}", userFile: `{"model": "m"}`})
+	w := newTestHome(t, map[string]string{projectMCP: "{\n,}", userFile: `{"model": "m"}`})
 	r := w.load()
 	require.Equal(t, "m", r.Model)
 	require.Len(t, r.Warnings, 1)
@@ -122,7 +122,7 @@ func TestABrokenSharedFileIsAWarning(t *testing.T) {
 }
 
 func TestAFileGivenByFlagIsApproved(t *testing.T) {
-	w := newWorld(t, map[string]string{projectOwn: `{"mcpServers": {"a": {"command": "x"}}, "mode": "full"}`})
+	w := newTestHome(t, map[string]string{projectOwn: `{"mcpServers": {"a": {"command": "x"}}, "mode": "full"}`})
 	w.flags.File = filepath.Join("..", "..", ".agentbash", "config.json")
 	r := w.load()
 	require.Empty(t, r.Pending)
@@ -153,7 +153,7 @@ func TestAProjectTightensAndNeverLoosens(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, map[string]string{userFile: tt.user, projectOwn: tt.project})
+			w := newTestHome(t, map[string]string{userFile: tt.user, projectOwn: tt.project})
 			w.flags = tt.flags
 			r := w.load()
 			require.Empty(t, r.Pending)
@@ -172,7 +172,7 @@ func TestAProjectTightensAndNeverLoosens(t *testing.T) {
 }
 
 func TestRulesKeepTheirOrigin(t *testing.T) {
-	w := newWorld(t, map[string]string{userFile: `{"rules": ["allow ls"]}`, projectOwn: `{"rules": ["deny rm ..."]}`})
+	w := newTestHome(t, map[string]string{userFile: `{"rules": ["allow ls"]}`, projectOwn: `{"rules": ["deny rm ..."]}`})
 	r := w.load()
 	require.Len(t, r.Rules, 2)
 	require.True(t, r.Rules[0].Project)
@@ -187,16 +187,16 @@ func TestRulesKeepTheirPlaces(t *testing.T) {
       "match": [ "x",  "y" ]}, 1,
   null], "limits": {"turns": 3}
 }`
-	w := newWorld(t, map[string]string{userFile: text})
+	w := newTestHome(t, map[string]string{userFile: text})
 	raw := string(w.load().Rules[0].Raw)
 	for _, at := range []string{`["deny`, `"deny a & é`, `{"rule"`, `"ask `, `"match"`, `"x"`, `"y"`, `1,`, "null"} {
-		line, col := position([]byte(text), int64(strings.Index(text, at)))
-		gotLine, gotCol := position([]byte(raw), int64(strings.Index(raw, at)))
+		line, col := lineColumn([]byte(text), int64(strings.Index(text, at)))
+		gotLine, gotCol := lineColumn([]byte(raw), int64(strings.Index(raw, at)))
 		require.Equal(t, []int{line, col}, []int{gotLine, gotCol}, "%s in\n%s", at, raw)
 	}
 }
 
 func TestWhatIsShownForApprovalHidesNothing(t *testing.T) {
-	w := newWorld(t, map[string]string{projectOwn: "{\"mcpServers\": {\"a\": {\"command\": \"sh\u202etxt\\u001b[2K\"}}}"})
+	w := newTestHome(t, map[string]string{projectOwn: "{\"mcpServers\": {\"a\": {\"command\": \"sh\u202etxt\\u001b[2K\"}}}"})
 	require.Equal(t, []string{`mcpServers.a: {"command":"sh\u202etxt\u001b[2K"}`}, w.load().Pending[0].Adds)
 }

@@ -41,10 +41,10 @@ type ModelFacts struct {
 	Output float64 `json:"output"`
 }
 
-// preset fills in what the provider's name stands for. What OPENAI_BASE_URL and
+// applyProvider fills in what the provider's name stands for. What OPENAI_BASE_URL and
 // OPENAI_API_KEY say is meant for OpenAI's protocol at large, and counts less
 // than a provider that was named: its key must not go to another's server.
-func (l *loader) preset() {
+func (l *loader) applyProvider() {
 	r := l.result
 	r.KeyVar = EnvKey
 	if r.Provider == "" {
@@ -57,22 +57,22 @@ func (l *loader) preset() {
 			continue
 		}
 		if r.KeyVar = p.KeyVar; p.KeyVar != EnvKey {
-			l.unsay("apiKey", &r.APIKey, EnvKey)
-			l.unsay("baseURL", &r.BaseURL, EnvBaseURL)
+			l.unsetValue("apiKey", &r.APIKey, EnvKey)
+			l.unsetValue("baseURL", &r.BaseURL, EnvBaseURL)
 		}
 		if p.KeyVar != "" {
 			key, _ := l.opts.Lookup(p.KeyVar)
-			l.say("apiKey", strings.TrimSpace(key), p.KeyVar)
+			l.setValue("apiKey", strings.TrimSpace(key), p.KeyVar)
 		}
-		l.say("baseURL", p.BaseURL, "the provider "+p.Name)
-		l.say("model", p.Model, "the provider "+p.Name)
+		l.setValue("baseURL", p.BaseURL, "the provider "+p.Name)
+		l.setValue("model", p.Model, "the provider "+p.Name)
 		return
 	}
 	l.errs = append(l.errs, &Error{Key: "provider", Text: fmt.Sprintf("%q (from %s) is not known: use %s, or name a server with --base-url", r.Provider, r.From["provider"], strings.Join(names, ", "))})
 }
 
-// unsay takes back a value that came from a variable.
-func (l *loader) unsay(key string, value *string, from string) {
+// unsetValue takes back a value that came from a variable.
+func (l *loader) unsetValue(key string, value *string, from string) {
 	if l.result.From[key] == from {
 		*value = ""
 		delete(l.result.From, key)

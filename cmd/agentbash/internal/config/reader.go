@@ -15,28 +15,28 @@ type reader struct {
 	at int
 }
 
-// place is the way to a value; it becomes a text only where something is wrong.
-type place struct {
-	up    *place
+// jsonPath is the way to a value; it becomes a text only where something is wrong.
+type jsonPath struct {
+	up    *jsonPath
 	key   string
 	item  bool // it is an item of a list, and not a member
 	index int
 }
 
-func (p *place) String() string {
+func (p *jsonPath) String() string {
 	if p == nil {
 		return ""
 	}
 	if p.item {
 		return fmt.Sprintf("%s[%d]", p.up, p.index)
 	}
-	return join(p.up.String(), p.key)
+	return joinKey(p.up.String(), p.key)
 }
 
 // read takes the next value. A key that stands twice is an error: the later one
 // would win silently.
-func (r *reader) read(path *place) (*value, error) {
-	r.space()
+func (r *reader) read(path *jsonPath) (*value, error) {
+	r.skipSpace()
 	v := &value{offset: int64(r.at)}
 	var err error
 	switch c := r.s.data[r.at]; c {
@@ -47,14 +47,14 @@ func (r *reader) read(path *place) (*value, error) {
 		v.isList = true
 		err = r.items(v, path)
 	case '"':
-		v.scalar, err = unquote(r.str())
+		v.scalar, err = unquoteJSON(r.skipString())
 	case 't', 'f':
 		v.scalar = c == 't'
-		r.word()
+		r.skipWord()
 	case 'n':
-		r.word()
+		r.skipWord()
 	default:
-		v.scalar = json.Number(r.word())
+		v.scalar = json.Number(r.skipWord())
 	}
 	v.text = r.s.data[v.offset:r.at:r.at]
 	return v, err
@@ -63,15 +63,15 @@ func (r *reader) read(path *place) (*value, error) {
 // fewMembers are looked through faster than they are put into a map.
 const fewMembers = 16
 
-func (r *reader) members(v *value, path *place) error {
+func (r *reader) members(v *value, path *jsonPath) error {
 	var seen map[string]bool
-	for r.at++; r.more('}'); {
+	for r.at++; r.nextMember('}'); {
 		at := int64(r.at)
-		key, err := unquote(r.str())
+		key, err := unquoteJSON(r.skipString())
 		if err != nil {
 			return err
 		}
-		here := &place{up: path, key: key}
+		here := &jsonPath{up: path, key: key}
 		if len(v.members) > fewMembers && seen == nil {
 			seen = map[string]bool{}
 			for _, m := range v.members {
@@ -79,12 +79,12 @@ func (r *reader) members(v *value, path *place) error {
 			}
 		}
 		if seen[key] || seen == nil && v.find(key) != nil {
-			return r.s.at(at, here.String(), "it stands here for the second time: remove one of them")
+			return r.s.errorAt(at, here.String(), "it stands here for the second time: remove one of them")
 		}
 		if seen != nil {
 			seen[key] = true
 		}
-		r.space()
+		r.skipSpace()
 		r.at++ // the colon
 		m, err := r.read(here)
 		if err != nil {
@@ -95,9 +95,9 @@ func (r *reader) members(v *value, path *place) error {
 	return nil
 }
 
-func (r *reader) items(v *value, path *place) error {
-	for r.at++; r.more(']'); {
-		m, err := r.read(&place{up: path, item: true, index: len(v.list)})
+func (r *reader) items(v *value, path *jsonPath) error {
+	for r.at++; r.nextMember(']'); {
+		m, err := r.read(&jsonPath{up: path, item: true, index: len(v.list)})
 		if err != nil {
 			return err
 		}
@@ -106,12 +106,12 @@ func (r *reader) items(v *value, path *place) error {
 	return nil
 }
 
-// more goes on to the next member or item, or over the bracket at the end.
-func (r *reader) more(end byte) bool {
-	r.space()
+// nextMember goes on to the next member or item, or over the bracket at the end.
+func (r *reader) nextMember(end byte) bool {
+	r.skipSpace()
 	if r.s.data[r.at] == ',' {
 		r.at++
-		r.space()
+		r.skipSpace()
 	}
 	if r.s.data[r.at] == end {
 		r.at++
@@ -120,14 +120,14 @@ func (r *reader) more(end byte) bool {
 	return true
 }
 
-func (r *reader) space() {
+func (r *reader) skipSpace() {
 	for strings.IndexByte(" \t\r\n", r.s.data[r.at]) >= 0 {
 		r.at++
 	}
 }
 
-// str goes over a string and returns it with its quotes.
-func (r *reader) str() []byte {
+// skipString goes over a string and returns it with its quotes.
+func (r *reader) skipString() []byte {
 	from := r.at
 	for r.at++; r.s.data[r.at] != '"'; r.at++ {
 		if r.s.data[r.at] == '\\' {
@@ -138,8 +138,8 @@ func (r *reader) str() []byte {
 	return r.s.data[from:r.at]
 }
 
-// word goes over a number or a name.
-func (r *reader) word() string {
+// skipWord goes over a number or a name.
+func (r *reader) skipWord() string {
 	from := r.at
 	for r.at < len(r.s.data) && strings.IndexByte(" \t\r\n,]}", r.s.data[r.at]) < 0 {
 		r.at++
@@ -147,7 +147,7 @@ func (r *reader) word() string {
 	return string(r.s.data[from:r.at])
 }
 
-func unquote(quoted []byte) (string, error) {
+func unquoteJSON(quoted []byte) (string, error) {
 	inner := quoted[1 : len(quoted)-1]
 	plain := !bytes.ContainsRune(inner, '\\')
 	for _, c := range inner {

@@ -29,7 +29,7 @@ const (
 	ModeFull = "full"
 )
 
-func modes() []string { return []string{ModePlan, ModeAsk, ModeAuto, ModeFull} }
+func modeNames() []string { return []string{ModePlan, ModeAsk, ModeAuto, ModeFull} }
 
 // Limits bound a turn. 0 is no limit.
 type Limits struct {
@@ -85,27 +85,27 @@ type file struct {
 
 // checkKeys reports the keys of an object that are not known. Those of entries
 // that other programs define too are only wrong when they look mistyped.
-func (s *source) checkKeys(v *value, path *place, known string, ours bool) (errs []error) {
+func (s *source) checkKeys(v *value, path *jsonPath, known string, ours bool) (errs []error) {
 	if v == nil || !v.object {
 		return nil
 	}
 	names := strings.Fields(known)
 	for _, m := range v.members {
-		if contains(names, m.key) {
+		if listContains(names, m.key) {
 			continue
 		}
 		near := registry.Closest(m.key, names, 2)
 		switch {
 		case len(near) > 0:
-			errs = append(errs, s.at(m.offset, join(path.String(), m.key), "unknown key: did you mean "+strings.Join(near, " or ")+"?"))
+			errs = append(errs, s.errorAt(m.offset, joinKey(path.String(), m.key), "unknown key: did you mean "+strings.Join(near, " or ")+"?"))
 		case ours:
-			errs = append(errs, s.at(m.offset, join(path.String(), m.key), "unknown key: known are "+strings.Join(names, ", ")))
+			errs = append(errs, s.errorAt(m.offset, joinKey(path.String(), m.key), "unknown key: known are "+strings.Join(names, ", ")))
 		}
 	}
 	return errs
 }
 
-func contains(list []string, s string) bool {
+func listContains(list []string, s string) bool {
 	for _, x := range list {
 		if x == s {
 			return true
@@ -117,30 +117,30 @@ func contains(list []string, s string) bool {
 // checkAllKeys looks at the file and into its entries.
 func (s *source) checkAllKeys(v *value) []error {
 	errs := s.checkKeys(v, nil, topKeys, true)
-	errs = append(errs, s.checkKeys(v.find("limits"), &place{key: "limits"}, limitKeys, true)...)
-	errs = append(errs, s.checkKeys(v.find("limits").find("session"), &place{up: &place{key: "limits"}, key: "session"}, sessionKeys, true)...)
-	errs = append(errs, s.checkKeys(v.find("webFetch"), &place{key: "webFetch"}, webFetchKeys, true)...)
-	errs = append(errs, s.checkKeys(v.find("webSearch"), &place{key: "webSearch"}, webSearchKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("limits"), &jsonPath{key: "limits"}, limitKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("limits").find("session"), &jsonPath{up: &jsonPath{key: "limits"}, key: "session"}, sessionKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("webFetch"), &jsonPath{key: "webFetch"}, webFetchKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("webSearch"), &jsonPath{key: "webSearch"}, webSearchKeys, true)...)
 	if models := v.find("models"); models != nil {
 		for _, m := range models.members {
-			errs = append(errs, s.checkKeys(m.value, &place{up: &place{key: "models"}, key: m.key}, modelKeys, true)...)
+			errs = append(errs, s.checkKeys(m.value, &jsonPath{up: &jsonPath{key: "models"}, key: m.key}, modelKeys, true)...)
 		}
 	}
 	errs = append(errs, s.checkHookKeys(v.find("hooks"))...)
 	if servers := v.find("mcpServers"); servers != nil {
 		for _, m := range servers.members {
-			errs = append(errs, s.checkKeys(m.value, &place{up: &place{key: "mcpServers"}, key: m.key}, serverKeys, false)...)
-			errs = append(errs, s.checkKeys(m.value.find("oauth"), &place{up: &place{up: &place{key: "mcpServers"}, key: m.key}, key: "oauth"}, oauthKeys, false)...)
+			errs = append(errs, s.checkKeys(m.value, &jsonPath{up: &jsonPath{key: "mcpServers"}, key: m.key}, serverKeys, false)...)
+			errs = append(errs, s.checkKeys(m.value.find("oauth"), &jsonPath{up: &jsonPath{up: &jsonPath{key: "mcpServers"}, key: m.key}, key: "oauth"}, oauthKeys, false)...)
 		}
 	}
 	if groups := v.find("functions"); groups != nil {
 		for _, g := range groups.members {
-			group := &place{up: &place{key: "functions"}, key: g.key}
+			group := &jsonPath{up: &jsonPath{key: "functions"}, key: g.key}
 			for i, f := range g.value.list {
-				path := &place{up: group, item: true, index: i}
+				path := &jsonPath{up: group, item: true, index: i}
 				errs = append(errs, s.checkKeys(f, path, functionKeys, false)...)
-				errs = append(errs, s.checkKeys(f.find("exec"), &place{up: path, key: "exec"}, execKeys, false)...)
-				errs = append(errs, s.checkKeys(f.find("http"), &place{up: path, key: "http"}, httpKeys, false)...)
+				errs = append(errs, s.checkKeys(f.find("exec"), &jsonPath{up: path, key: "exec"}, execKeys, false)...)
+				errs = append(errs, s.checkKeys(f.find("http"), &jsonPath{up: path, key: "http"}, httpKeys, false)...)
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (s *source) checkAllKeys(v *value) []error {
 func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
 	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets"} {
 		if m := v.find(key); m != nil {
-			errs = append(errs, s.expand(m, &place{key: key}, lookup)...)
+			errs = append(errs, s.expand(m, &jsonPath{key: key}, lookup)...)
 		}
 	}
 	errs = append(errs, s.expandHooks(v.find("hooks"), lookup)...)
@@ -162,11 +162,11 @@ func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs 
 	}
 	for _, g := range groups.members {
 		for i, f := range g.value.list {
-			path := &place{up: &place{up: &place{key: "functions"}, key: g.key}, item: true, index: i}
+			path := &jsonPath{up: &jsonPath{up: &jsonPath{key: "functions"}, key: g.key}, item: true, index: i}
 			for _, at := range []*value{f, f.find("function")} {
 				for _, key := range []string{"exec", "http"} {
 					if m := at.find(key); m != nil {
-						errs = append(errs, s.expand(m, &place{up: path, key: key}, lookup)...)
+						errs = append(errs, s.expand(m, &jsonPath{up: path, key: key}, lookup)...)
 					}
 				}
 			}

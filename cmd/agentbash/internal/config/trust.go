@@ -23,7 +23,7 @@ func Approve(dirs Dirs, p PendingProject) error {
 	if err := dirs.MakeState(); err != nil {
 		return fmt.Errorf("approve %s: %w", p.Path, err)
 	}
-	path := approval(dirs, p.Path, p.Data)
+	path := approvalPath(dirs, p.Path, p.Data)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("approve %s: %w", p.Path, err)
 	}
@@ -38,7 +38,7 @@ func Approve(dirs Dirs, p PendingProject) error {
 
 // Revoke takes back every approval of a file and reports how many there were.
 func Revoke(dirs Dirs, path string) (n int, err error) {
-	path = resolved(path)
+	path = resolveLinks(path)
 	dir := filepath.Join(dirs.State, "trusted")
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {
@@ -61,22 +61,22 @@ func Revoke(dirs Dirs, path string) (n int, err error) {
 	return n, nil
 }
 
-func approved(dirs Dirs, path string, data []byte) bool {
-	_, err := os.Stat(approval(dirs, path, data))
+func isApproved(dirs Dirs, path string, data []byte) bool {
+	_, err := os.Stat(approvalPath(dirs, path, data))
 	return err == nil
 }
 
-// approval is the record's path: the file's path counts too, since the same
+// approvalPath is the record's path: the file's path counts too, since the same
 // text in another place runs that place's programs.
-func approval(dirs Dirs, path string, data []byte) string {
+func approvalPath(dirs Dirs, path string, data []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\n%s\n", len(path), path)
 	h.Write(data)
 	return filepath.Join(dirs.State, "trusted", hex.EncodeToString(h.Sum(nil)))
 }
 
-// resolved is the absolute path without symbolic links, or as far as it goes.
-func resolved(path string) string {
+// resolveLinks is the absolute path without symbolic links, or as far as it goes.
+func resolveLinks(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}

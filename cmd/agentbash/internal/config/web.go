@@ -36,7 +36,7 @@ func (s *source) decodeWeb(v *value, f *file) (errs []error) {
 		if err := s.decodeInto(m, "webFetch", f.webFetch); err != nil {
 			errs = append(errs, err)
 		} else if f.webFetch.Timeout < 0 || f.webFetch.MaxBytes < 0 {
-			errs = append(errs, s.at(m.offset, "webFetch", "timeout and maxBytes are above 0: leave one out for its default"))
+			errs = append(errs, s.errorAt(m.offset, "webFetch", "timeout and maxBytes are above 0: leave one out for its default"))
 		}
 	}
 	if m := v.find("webSearch"); m != nil {
@@ -44,9 +44,9 @@ func (s *source) decodeWeb(v *value, f *file) (errs []error) {
 		if err := s.decodeInto(m, "webSearch", f.webSearch); err != nil {
 			errs = append(errs, err)
 		} else if p := f.webSearch.Provider; p != "tavily" && p != "searxng" {
-			errs = append(errs, s.at(m.offset, "webSearch.provider", fmt.Sprintf("%q is not known: write tavily or searxng", p)))
+			errs = append(errs, s.errorAt(m.offset, "webSearch.provider", fmt.Sprintf("%q is not known: write tavily or searxng", p)))
 		} else if strings.ContainsAny(f.webSearch.KeyVar, "= ") {
-			errs = append(errs, s.at(m.offset, "webSearch.keyVar", "it is the name of an environment variable, not the key itself"))
+			errs = append(errs, s.errorAt(m.offset, "webSearch.keyVar", "it is the name of an environment variable, not the key itself"))
 		}
 	}
 	return errs

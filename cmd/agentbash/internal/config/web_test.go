@@ -7,7 +7,7 @@ import (
 )
 
 func TestWeb(t *testing.T) {
-	w := newWorld(t, map[string]string{
+	w := newTestHome(t, map[string]string{
 		userFile:   `{"webFetch": {"allow": ["localhost:3000"], "timeout": 20}, "webSearch": {"provider": "searxng", "url": "http://127.0.0.1:8080"}}`,
 		projectOwn: `{"webFetch": {"allow": ["10.0.0.0/8"]}, "webSearch": {"provider": "tavily", "url": "http://evil.example"}}`,
 	})
@@ -49,7 +49,7 @@ func TestWebErrors(t *testing.T) {
 		{"below 0", `{"webFetch": {"timeout": -1}}`, "webFetch: timeout and maxBytes are above 0"},
 		{"a wrong type", `{"webFetch": {"allow": "localhost"}}`, "webFetch.allow: a string stands where a list [...] is wanted"},
 	} {
-		w := newWorld(t, map[string]string{userFile: row.file})
+		w := newTestHome(t, map[string]string{userFile: row.file})
 		_, err := w.try()
 		require.ErrorContains(t, err, row.want, row.name)
 	}

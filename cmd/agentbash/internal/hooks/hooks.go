@@ -87,7 +87,7 @@ func (p program) timeout() time.Duration {
 
 func (p program) before(ctx context.Context, call *router.HookCall) error {
 	var a beforeAnswer
-	if err := p.ask(ctx, &event{Event: "before", Name: call.Name, Input: call.Input, Cwd: call.Dir, Inside: call.Inside}, &a); err != nil {
+	if err := p.runProgram(ctx, &event{Event: "before", Name: call.Name, Input: call.Input, Cwd: call.Dir, Inside: call.Inside}, &a); err != nil {
 		return err
 	}
 	switch a.Decision {
@@ -111,7 +111,7 @@ func (p program) after(ctx context.Context, call *router.HookCall, out *router.H
 	e := &event{Event: "after", Name: call.Name, Input: call.Input, Cwd: call.Dir, Inside: call.Inside,
 		Stdout: &out.Stdout, Stderr: &out.Stderr, ExitCode: &out.ExitCode, DurationMS: &ms}
 	var a afterAnswer
-	if err := p.ask(ctx, e, &a); err != nil {
+	if err := p.runProgram(ctx, e, &a); err != nil {
 		return err
 	}
 	if a.Stdout != nil {
@@ -123,8 +123,8 @@ func (p program) after(ctx context.Context, call *router.HookCall, out *router.H
 	return nil
 }
 
-// ask runs the program and reads its answer.
-func (p program) ask(ctx context.Context, e *event, answer any) error {
+// runProgram runs the program and reads its answer.
+func (p program) runProgram(ctx context.Context, e *event, answer any) error {
 	var in bytes.Buffer
 	enc := json.NewEncoder(&in)
 	enc.SetEscapeHTML(false)
@@ -142,16 +142,16 @@ func (p program) ask(ctx context.Context, e *event, answer any) error {
 	d.UseNumber()
 	d.DisallowUnknownFields()
 	if err := d.Decode(answer); err != nil {
-		return fmt.Errorf("its answer is no answer: %v: %q", err, head(string(out)))
+		return fmt.Errorf("its answer is no answer: %v: %q", err, textHead(string(out)))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("its answer is no answer: there is more after the JSON object: %q", head(string(out)))
+		return fmt.Errorf("its answer is no answer: there is more after the JSON object: %q", textHead(string(out)))
 	}
 	return nil
 }
 
-// head is the beginning of a text, for a message.
-func head(s string) string {
+// textHead is the beginning of a text, for a message.
+func textHead(s string) string {
 	const most = 200
 	if s = strings.TrimSpace(s); len(s) > most {
 		return strings.ToValidUTF8(s[:most], "") + "..."

@@ -61,7 +61,7 @@ func (p program) run(ctx context.Context, in []byte) ([]byte, error) {
 	case errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success():
 		return out.buf.Bytes(), nil // something that it started held its output
 	case err != nil:
-		if text := head(notes.buf.String()); text != "" {
+		if text := textHead(notes.buf.String()); text != "" {
 			return nil, fmt.Errorf("it failed (%v): %s", err, text)
 		}
 		return nil, fmt.Errorf("it failed (%v)", err)

@@ -53,13 +53,13 @@ func (b block) text(q *Question, all bool, how string) (out []string) {
 	if strings.TrimSpace(q.Text) == "" {
 		return nil
 	}
-	text, marks, escapes := reveal(strings.TrimRight(q.Text, "\n"), q.Mark)
+	text, marks, escapes := revealMarked(strings.TrimRight(q.Text, "\n"), q.Mark)
 	special := make([]byte, len(text))
 	for _, s := range escapes {
-		fill(special[s.From:s.To], isEscape)
+		fillBytes(special[s.From:s.To], isEscape)
 	}
 	for _, s := range marks {
-		fill(special[s.From:s.To], isMarked)
+		fillBytes(special[s.From:s.To], isMarked)
 	}
 	diff := isDiff(strings.Split(text, "\n"))
 	var rows []shownRow
@@ -74,7 +74,7 @@ func (b block) text(q *Question, all bool, how string) (out []string) {
 	return b.folded(rows, all, how)
 }
 
-func fill(p []byte, with byte) {
+func fillBytes(p []byte, with byte) {
 	for i := range p {
 		p[i] = with
 	}
@@ -90,7 +90,7 @@ func (b block) folded(rows []shownRow, all bool, how string) (out []string) {
 			continue
 		}
 		if left > 0 {
-			out = append(out, b.look.paint(fmt.Sprintf("    ... %s more: %s shows all", plural(left, "row"), how), dim))
+			out = append(out, b.look.paint(fmt.Sprintf("    ... %s more: %s shows all", countNoun(left, "row"), how), dim))
 			left = 0
 		}
 		out = append(out, "    "+r.text)
@@ -159,7 +159,7 @@ func (b block) choices(q *Question) (out []string) {
 			label += " ..."
 		}
 		item := strings.TrimRight(fmt.Sprintf("[%s] %s", safetext.Line(c.Key), label), " ")
-		if row != "" && columns(row)+2+columns(item) > b.width-3 {
+		if row != "" && textColumns(row)+2+textColumns(item) > b.width-3 {
 			out = append(out, "  "+row)
 			row = ""
 		}

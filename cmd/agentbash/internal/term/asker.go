@@ -93,8 +93,8 @@ func (p *Prompter) Tell(text string) {
 	}
 }
 
-// heard takes what there is to tell.
-func (p *Prompter) heard() []string {
+// takeNews takes what there is to tell.
+func (p *Prompter) takeNews() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	told := p.told
@@ -102,8 +102,8 @@ func (p *Prompter) heard() []string {
 	return told
 }
 
-// bind gives the terminal to a session, until the returned function is called.
-func (p *Prompter) bind(ctx context.Context) (release func()) {
+// bindSession gives the terminal to a session, until the returned function is called.
+func (p *Prompter) bindSession(ctx context.Context) (release func()) {
 	if !p.Present() {
 		return func() {}
 	}
@@ -119,7 +119,7 @@ func (p *Prompter) bind(ctx context.Context) (release func()) {
 		p.mu.Lock()
 		p.bound = false
 		p.mu.Unlock()
-		for _, text := range p.heard() {
+		for _, text := range p.takeNews() {
 			p.Tell(text)
 		}
 		<-p.turn
@@ -141,8 +141,8 @@ func newPending(ctx context.Context, q *Question) *pending {
 	return &pending{ctx: ctx, answering: answering{q: q}, settled: make(chan struct{})}
 }
 
-// settle ends the wait; the first one counts.
-func (p *pending) settle(r Reply, err error) {
+// endWait ends the wait; the first one counts.
+func (p *pending) endWait(r Reply, err error) {
 	p.once.Do(func() {
 		p.reply, p.err = r, err
 		close(p.settled)

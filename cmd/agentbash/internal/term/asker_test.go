@@ -186,11 +186,11 @@ func TestAQuestionEndsWithWhoAsks(t *testing.T) {
 	require.Equal(t, "error: context canceled", askNamed(ctx, p, "approve"))
 
 	// While a session has the terminal and does not look, the wait ends too.
-	release := p.bind(context.Background())
+	release := p.bindSession(context.Background())
 	ctx, cancel = context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	require.Equal(t, "error: context deadline exceeded", askNamed(ctx, p, "approve"))
-	go func() { (<-p.requests).settle(Reply{Key: "y"}, nil) }()
+	go func() { (<-p.requests).endWait(Reply{Key: "y"}, nil) }()
 	require.Equal(t, "key=y text=", askNamed(context.Background(), p, "approve"))
 	release()
 }

@@ -55,17 +55,17 @@ func (a *asking) typedAhead(middle bool) {
 }
 
 // questions are taken one at a time.
-func (s *session) questions() <-chan *pending {
+func (s *chatUI) questions() <-chan *pending {
 	if s.asked != nil {
 		return nil
 	}
 	return s.in.questions
 }
 
-// put takes a question and shows it.
-func (s *session) put(p *pending) {
+// showQuestion takes a question and shows it.
+func (s *chatUI) showQuestion(p *pending) {
 	if s.gone {
-		p.settle(Reply{}, ErrNobody)
+		p.endWait(Reply{}, ErrNobody)
 	}
 	if p.over() {
 		return
@@ -79,10 +79,10 @@ func (s *session) put(p *pending) {
 }
 
 // untilAnswered lets the person answer at the prompt.
-func (s *session) untilAnswered(ctx context.Context) {
+func (s *chatUI) untilAnswered(ctx context.Context) {
 	for s.asked != nil {
 		p := s.asked.pending
-		s.during(ctx, "", func(ctx context.Context) {
+		s.runInterruptible(ctx, "", func(ctx context.Context) {
 			select {
 			case <-p.settled:
 			case <-p.ctx.Done():
@@ -90,13 +90,13 @@ func (s *session) untilAnswered(ctx context.Context) {
 			}
 		})
 		if p.over() || ctx.Err() != nil {
-			s.dismiss(ErrNoAnswer)
+			s.dismissQuestion(ErrNoAnswer)
 		}
 	}
 }
 
 // resumeAsking shows what is to be answered, if anything.
-func (s *session) resumeAsking() {
+func (s *chatUI) resumeAsking() {
 	switch {
 	case s.asked == nil:
 	case s.in.edit == nil:
@@ -108,14 +108,14 @@ func (s *session) resumeAsking() {
 }
 
 // pauseAsking is for the time between two turns: the question stays.
-func (s *session) pauseAsking() {
+func (s *chatUI) pauseAsking() {
 	if s.asked != nil && s.asked.stop != nil {
 		s.asked.stop()
 	}
 }
 
 // askInLines asks on a terminal where nothing is edited.
-func (s *session) askInLines() {
+func (s *chatUI) askInLines() {
 	p := s.asked.pending
 	ctx, cancel := context.WithCancelCause(p.ctx)
 	l := &lineAsker{fd: s.in.tty.fd, out: s.screen.asWriter(), size: s.screen.size, look: s.screen.look}
@@ -124,7 +124,7 @@ func (s *session) askInLines() {
 	go func() {
 		defer close(done)
 		if r, err := l.ask(ctx, p.q); context.Cause(ctx) != errPaused {
-			p.settle(r, err)
+			p.endWait(r, err)
 		}
 	}()
 	s.asked.stop = func() {
@@ -133,21 +133,21 @@ func (s *session) askInLines() {
 	}
 }
 
-// dismiss ends the question without an answer, if there is one.
-func (s *session) dismiss(err error) {
+// dismissQuestion ends the question without an answer, if there is one.
+func (s *chatUI) dismissQuestion(err error) {
 	if s.asked == nil {
 		return
 	}
 	if s.asked.stop != nil {
 		s.asked.stop()
 	}
-	s.asked.settle(Reply{}, err)
+	s.asked.endWait(Reply{}, err)
 	s.asked = nil
 	s.screen.answering(nil, "")
 }
 
-// ready lets keys answer when the person has paused.
-func (s *session) ready() {
+// allowAnswers lets keys answer when the person has paused.
+func (s *chatUI) allowAnswers() {
 	a := s.asked
 	if a == nil || a.ready {
 		return
@@ -161,7 +161,7 @@ func (s *session) ready() {
 	}
 }
 
-func (s *session) showAnswer() {
+func (s *chatUI) showAnswer() {
 	text := ""
 	if s.asked.ready {
 		text = s.asked.prompt() + strings.ReplaceAll(safetext.Line(s.asked.text.text), `\n`, " ")
@@ -170,7 +170,7 @@ func (s *session) showAnswer() {
 }
 
 // answerKey takes a key of the answer.
-func (s *session) answerKey(k key) {
+func (s *chatUI) answerKey(k key) {
 	a := s.asked
 	wantsText := a.choice != nil || len(a.q.Choices) == 0 || a.q.Free
 	var reply *Reply
@@ -204,7 +204,7 @@ func (s *session) answerKey(k key) {
 		rows = append(rows, "    "+r.text)
 	}
 	s.screen.rows(rows, dim)
-	a.settle(*reply, nil)
+	a.endWait(*reply, nil)
 }
 
 // answering shows a question's choices and its answer as far as it has come.
@@ -227,7 +227,7 @@ func (w screenWriter) Write(p []byte) (int, error) {
 	w.s.mu.Lock()
 	defer w.s.mu.Unlock()
 	w.s.endLine()
-	w.s.put(w.s.err, string(p))
+	w.s.writeSoon(w.s.err, string(p))
 	return len(p), nil
 }
 

@@ -30,11 +30,11 @@ func (l *lineAsker) ask(ctx context.Context, q *Question) (Reply, error) {
 		return Reply{}, fmt.Errorf("ask: %w", err)
 	}
 	defer in.close()
-	defer in.until(ctx)()
+	defer in.cancelOn(ctx)()
 	width, _ := l.size()
 	b := block{l.look, width}
 	l.print(b.title(q), b.text(q, false, "?"), b.choices(q))
-	l.before(in)
+	l.holdTyped(in)
 	a := answering{q: q}
 	for {
 		io.WriteString(l.out, a.prompt())
@@ -68,9 +68,9 @@ func (l *lineAsker) print(parts ...[]string) {
 	}
 }
 
-// before puts aside what was typed before the question could be read.
-func (l *lineAsker) before(in *source) {
-	typed := strings.ToValidUTF8(in.typed(settleTime), "\ufffd")
+// holdTyped puts aside what was typed before the question could be read.
+func (l *lineAsker) holdTyped(in *source) {
+	typed := strings.ToValidUTF8(in.readTyped(settleTime), "\ufffd")
 	lines := strings.Split(typed, "\n")
 	part := lines[len(lines)-1]
 	if lines = lines[:len(lines)-1]; l.ahead != nil {

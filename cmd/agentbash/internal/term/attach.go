@@ -31,9 +31,9 @@ type attachment struct {
 // mostAttached bounds what is kept of pictures whose text was never sent.
 const mostAttached = 20
 
-// attach keeps a picture, and returns its chip.
-func (s *session) attach(img chat.Image) string {
-	base := strings.TrimSuffix(chip(img), "]")
+// attachPicture keeps a picture, and returns its chip.
+func (s *chatUI) attachPicture(img chat.Image) string {
+	base := strings.TrimSuffix(imageLabel(img), "]")
 	name := base + "]"
 	for n := 2; s.attached.has(name); n++ {
 		name = fmt.Sprintf("%s (%d)]", base, n)
@@ -66,18 +66,18 @@ func (a attachments) take(text string) (images []chat.Image, left attachments) {
 	return images, left
 }
 
-// chip is a picture in words: its name and its size.
-func chip(img chat.Image) string {
-	size := fmt.Sprintf("%s bytes", thousands(len(img.Data)))
+// imageLabel is a picture in words: its name and its size.
+func imageLabel(img chat.Image) string {
+	size := fmt.Sprintf("%s bytes", groupThousands(len(img.Data)))
 	if c, _, err := image.DecodeConfig(bytes.NewReader(img.Data)); err == nil {
 		size = fmt.Sprintf("%dx%d", c.Width, c.Height)
 	}
 	return fmt.Sprintf("[image: %s %s]", safetext.Line(filepath.Base(img.Name)), size)
 }
 
-// attaches makes of a key what it puts into the text: a picture's chip for a path
+// attachFromKey makes of a key what it puts into the text: a picture's chip for a path
 // that is pasted, or for what is in the clipboard. note is for the person.
-func (s *session) attaches(k key) (out key, note string) {
+func (s *chatUI) attachFromKey(k key) (out key, note string) {
 	switch {
 	case s.Conversation == nil || s.in.edit == nil || strings.HasPrefix(s.in.edit.text.text, "!"):
 		return k, ""
@@ -90,24 +90,24 @@ func (s *session) attaches(k key) (out key, note string) {
 		if err != nil {
 			return k, err.Error()
 		}
-		return key{name: keyPaste, text: s.attach(img) + " "}, ""
+		return key{name: keyPaste, text: s.attachPicture(img) + " "}, ""
 	case k.name == keyClipboard:
-		data, err := clipboard()
+		data, err := readClipboard()
 		if err != nil {
-			return named(keyNone), err.Error()
+			return namedKey(keyNone), err.Error()
 		}
 		img, err := chat.NewImage("clipboard", data)
 		if err != nil { // what is no picture is text
 			return key{name: keyPaste, text: strings.ToValidUTF8(string(data), "\ufffd")}, ""
 		}
-		return key{name: keyPaste, text: s.attach(img) + " "}, ""
+		return key{name: keyPaste, text: s.attachPicture(img) + " "}, ""
 	}
 	return k, ""
 }
 
 // pastedPath is the path of a picture that a pasted text is, as terminals and
 // file managers paste it; "" where it is something else.
-func (s *session) pastedPath(text string) string {
+func (s *chatUI) pastedPath(text string) string {
 	path := strings.TrimSpace(text)
 	if path == "" || len(path) > 4096 || strings.ContainsAny(path, "\n\x00") {
 		return ""
@@ -154,8 +154,8 @@ func readImage(path string) (chat.Image, error) {
 // clipboardTime is how long a clipboard's owner may take to hand it over.
 const clipboardTime = 5 * time.Second
 
-// clipboard is the picture in the clipboard, else its text.
-func clipboard() ([]byte, error) {
+// readClipboard is the picture in the clipboard, else its text.
+func readClipboard() ([]byte, error) {
 	for _, tool := range [][2][]string{
 		{{"wl-paste", "--no-newline", "--type", "image/png"}, {"wl-paste", "--no-newline"}},
 		{{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"}, {"xclip", "-selection", "clipboard", "-out"}},
@@ -165,7 +165,7 @@ func clipboard() ([]byte, error) {
 			continue
 		}
 		for _, argv := range tool {
-			if data, err := output(argv); err == nil && len(data) > 0 {
+			if data, err := commandOutput(argv); err == nil && len(data) > 0 {
 				return data, nil
 			}
 		}
@@ -174,7 +174,7 @@ func clipboard() ([]byte, error) {
 	return nil, errors.New("no program to read the clipboard: install wl-clipboard or xclip, or name a file with @")
 }
 
-func output(argv []string) ([]byte, error) {
+func commandOutput(argv []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), clipboardTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)

@@ -77,24 +77,24 @@ func Chat(ctx context.Context, o *Options) error {
 	if err != nil {
 		return fmt.Errorf("keyboard: %w", err)
 	}
-	s := &session{Options: *o, in: in}
+	s := &chatUI{Options: *o, in: in}
 	defer in.close()
 	s.screen = newScreen(o, in)
-	in.attaches = s.attaches
+	in.attaches = s.attachFromKey
 	if in.terminal && o.Asker.Present() {
 		in.questions, in.news = o.Asker.requests, o.Asker.news
-		defer o.Asker.bind(ctx)()
-		defer s.dismiss(ErrNobody)
+		defer o.Asker.bindSession(ctx)()
+		defer s.dismissQuestion(ErrNobody)
 	}
 	if s.Conversation != nil {
-		s.Conversation.OnEvent(s.screen.event)
+		s.Conversation.OnEvent(s.screen.showEvent)
 	}
 	s.screen.banner(o)
 	s.openHistory()
 	return s.loop(ctx)
 }
 
-type session struct {
+type chatUI struct {
 	Options
 	in       *input
 	screen   *screen
@@ -106,7 +106,7 @@ type session struct {
 }
 
 // openHistory connects the editor to the history's file and to the names.
-func (s *session) openHistory() {
+func (s *chatUI) openHistory() {
 	e := s.in.edit
 	if e == nil {
 		return
@@ -128,14 +128,14 @@ func (s *session) openHistory() {
 	}
 }
 
-func (s *session) dir() string {
+func (s *chatUI) dir() string {
 	if s.Dir != nil {
 		return s.Dir()
 	}
 	return s.Info.Dir
 }
 
-func (s *session) loop(ctx context.Context) error {
+func (s *chatUI) loop(ctx context.Context) error {
 	armed := false // Ctrl-C came last
 	for {
 		s.untilAnswered(ctx)
@@ -143,16 +143,16 @@ func (s *session) loop(ctx context.Context) error {
 		var want asked
 		switch {
 		case errors.Is(err, errQuestion):
-			s.put(s.in.question)
+			s.showQuestion(s.in.question)
 			continue
 		case errors.Is(err, errNews):
-			s.tell()
+			s.tellNews()
 			continue
 		case errors.Is(err, errNote):
 			s.screen.note(s.in.note)
 			continue
 		case errors.As(err, &want):
-			if err := s.answer(ctx, keyName(want)); err != nil {
+			if err := s.handleKey(ctx, keyName(want)); err != nil {
 				return err
 			}
 			continue
@@ -175,7 +175,7 @@ func (s *session) loop(ctx context.Context) error {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		switch err := s.turn(ctx, text); {
+		switch err := s.runTurn(ctx, text); {
 		case errors.Is(err, errQuit):
 			return nil
 		case err != nil:
@@ -184,8 +184,8 @@ func (s *session) loop(ctx context.Context) error {
 	}
 }
 
-// answer does what a key at the prompt asks of the session.
-func (s *session) answer(ctx context.Context, k keyName) error {
+// handleKey does what a key at the prompt asks of the session.
+func (s *chatUI) handleKey(ctx context.Context, k keyName) error {
 	switch k {
 	case keyOutput:
 		_, err := s.output(ctx, "")
@@ -194,43 +194,43 @@ func (s *session) answer(ctx context.Context, k keyName) error {
 		}
 		return nil
 	case keySuspend:
-		return s.suspend()
+		return s.suspendProgram()
 	}
-	if err := s.external(ctx); err != nil {
+	if err := s.editExternally(ctx); err != nil {
 		s.screen.note(err.Error())
 	}
 	return nil
 }
 
-// tell shows what others have to say.
-func (s *session) tell() {
-	for _, text := range s.Asker.heard() {
+// tellNews shows what others have to say.
+func (s *chatUI) tellNews() {
+	for _, text := range s.Asker.takeNews() {
 		s.screen.rows(strings.Split(safetext.Visible(text), "\n"), 0)
 	}
 }
 
-func (s *session) prompt() string {
+func (s *chatUI) prompt() string {
 	if s.Conversation == nil {
 		return "$ "
 	}
 	return "> "
 }
 
-// turn answers one text. An error ends the session.
-func (s *session) turn(ctx context.Context, text string) error {
-	prompt, ok, err := s.slash(ctx, text)
+// runTurn answers one text. An error ends the session.
+func (s *chatUI) runTurn(ctx context.Context, text string) error {
+	prompt, ok, err := s.runSlash(ctx, text)
 	switch command, shell := strings.CutPrefix(text, "!"); {
 	case err != nil || ok && prompt == "":
 		return err
 	case ok:
-		err = s.ask(ctx, prompt)
+		err = s.sendPrompt(ctx, prompt)
 	case s.Conversation == nil:
-		s.run(ctx, text)
+		s.runTyped(ctx, text)
 	case shell && s.in.terminal && strings.TrimSpace(command) != "":
-		out := s.run(ctx, command)
+		out := s.runTyped(ctx, command)
 		s.aside = append(s.aside, "$ "+command+"\n"+out)
 	default:
-		err = s.ask(ctx, strings.ReplaceAll(text, "\\\n", "\n"))
+		err = s.sendPrompt(ctx, strings.ReplaceAll(text, "\\\n", "\n"))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -243,24 +243,24 @@ func (s *session) turn(ctx context.Context, text string) error {
 	return nil
 }
 
-// ask sends a prompt, after what the person ran.
-func (s *session) ask(ctx context.Context, prompt string) (err error) {
+// sendPrompt sends a prompt, after what the person ran.
+func (s *chatUI) sendPrompt(ctx context.Context, prompt string) (err error) {
 	if len(s.aside) > 0 {
 		prompt = "I ran in your shell:\n" + strings.Join(s.aside, "\n") + "\n\n" + prompt
 		s.aside = nil
 	}
 	s.screen.begin()
-	images := s.pictures(prompt)
-	s.during(ctx, "working", func(ctx context.Context) {
+	images := s.takePictures(prompt)
+	s.runInterruptible(ctx, "working", func(ctx context.Context) {
 		_, err = s.Conversation.Send(ctx, chat.Prompt{Text: prompt, Images: images})
 	})
 	s.screen.end()
 	return err
 }
 
-// pictures takes the pictures that a prompt has chips of, and shows the chips of
+// takePictures takes the pictures that a prompt has chips of, and shows the chips of
 // those that it names.
-func (s *session) pictures(prompt string) (images []chat.Image) {
+func (s *chatUI) takePictures(prompt string) (images []chat.Image) {
 	images, s.attached = s.attached.take(prompt)
 	named, err := chat.NamedImages(prompt, s.dir())
 	if err != nil || !s.in.terminal {
@@ -268,16 +268,16 @@ func (s *session) pictures(prompt string) (images []chat.Image) {
 	}
 	var chips []string
 	for _, img := range named {
-		chips = append(chips, "  "+chip(img))
+		chips = append(chips, "  "+imageLabel(img))
 	}
 	s.screen.rows(chips, dim)
 	return images
 }
 
-// run runs a command that was typed, and returns what a model sees of it.
-func (s *session) run(ctx context.Context, command string) (out string) {
+// runTyped runs a command that was typed, and returns what a model sees of it.
+func (s *chatUI) runTyped(ctx context.Context, command string) (out string) {
 	live, ok := s.Runner.(LiveRunner)
-	s.during(ctx, "running", func(ctx context.Context) {
+	s.runInterruptible(ctx, "running", func(ctx context.Context) {
 		if !ok || !s.in.terminal {
 			out, _ = s.Runner.Run(ctx, command, chat.DefaultTimeout)
 			return
@@ -287,10 +287,10 @@ func (s *session) run(ctx context.Context, command string) (out string) {
 		w.end(out)
 	})
 	if !ok || !s.in.terminal {
-		s.screen.output(out)
+		s.screen.showTyped(out)
 	}
 	s.screen.mu.Lock()
-	s.screen.keep(command, out)
+	s.screen.keepOutput(command, out)
 	s.screen.mu.Unlock()
 	return out
 }

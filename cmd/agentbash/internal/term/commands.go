@@ -29,31 +29,31 @@ type Command struct {
 // errQuit ends the session.
 var errQuit = errors.New("quit")
 
-// builtin are the commands of the package; those of Options come after them.
-func (s *session) builtin() []Command {
+// builtinCommands are the commands of the package; those of Options come after them.
+func (s *chatUI) builtinCommands() []Command {
 	list := []Command{
 		{Name: "help", Help: "lists the commands and the keys", Run: s.help},
 		{Name: "output", Args: "[N]", Help: "shows the last output whole, or the Nth from the last (Ctrl-O: the last)", Run: s.output},
-		{Name: "diff", Help: "shows what has changed since the last commit", Run: s.runs("git --no-pager diff --no-color HEAD")},
-		{Name: "undo", Args: "[FILE]", Help: "takes back the last write or edit", Run: s.runs("undo")},
-		{Name: "jobs", Help: "lists what runs in the background of the shell", Run: s.runs("jobs -l")},
+		{Name: "diff", Help: "shows what has changed since the last commit", Run: s.shellCommand("git --no-pager diff --no-color HEAD")},
+		{Name: "undo", Args: "[FILE]", Help: "takes back the last write or edit", Run: s.shellCommand("undo")},
+		{Name: "jobs", Help: "lists what runs in the background of the shell", Run: s.shellCommand("jobs -l")},
 		{Name: "field", Args: "[SERVER]", Help: "lists the servers, or the tools of one", Run: s.field},
-		{Name: "mode", Args: "[MODE]", Help: "shows or changes how much runs without a question: plan, ask, auto, full", Run: s.mode, Complete: modeNames},
+		{Name: "mode", Args: "[MODE]", Help: "shows or changes how much runs without a question: plan, ask, auto, full", Run: s.switchMode, Complete: modeNames},
 	}
 	if s.Conversation != nil {
 		list = append(list,
 			Command{Name: "cost", Help: "shows the tokens of the last turn and of the session, and their price if it is known", Run: s.costs},
 			Command{Name: "clear", Help: "forgets the conversation; the shell stays as it is", Run: s.clear},
 			Command{Name: "compact", Help: "shortens the conversation to a summary of it", Run: s.compact},
-			Command{Name: "resume", Args: "[ID]", Help: "has another session go on here: that with the ID, or the one before", Run: s.resume})
+			Command{Name: "resume", Args: "[ID]", Help: "has another session go on here: that with the ID, or the one before", Run: s.resumeSession})
 	}
 	return append(list, Command{Name: "quit", Help: "ends the session, as Ctrl-D does", Run: func(context.Context, string) (string, error) { return "", errQuit }})
 }
 
-func (s *session) commands() []Command { return append(s.builtin(), s.Commands...) }
+func (s *chatUI) commands() []Command { return append(s.builtinCommands(), s.Commands...) }
 
 // commandNames are all that can be typed, with their slash.
-func (s *session) commandNames() (names []string) {
+func (s *chatUI) commandNames() (names []string) {
 	for _, c := range s.commands() {
 		names = append(names, "/"+c.Name)
 	}
@@ -65,9 +65,9 @@ func (s *session) commandNames() (names []string) {
 	return names
 }
 
-// slash takes a text that may be a slash command. ok: it was one, and prompt is
+// runSlash takes a text that may be a slash command. ok: it was one, and prompt is
 // what it has to say to the model, if anything.
-func (s *session) slash(ctx context.Context, text string) (prompt string, ok bool, err error) {
+func (s *chatUI) runSlash(ctx context.Context, text string) (prompt string, ok bool, err error) {
 	word, args, _ := strings.Cut(text, " ")
 	name, isSlash := strings.CutPrefix(word, "/")
 	if !isSlash || !s.in.terminal {
@@ -79,12 +79,12 @@ func (s *session) slash(ctx context.Context, text string) (prompt string, ok boo
 			return "", true, s.runCommand(ctx, c, args)
 		}
 	}
-	if s.Conversation == nil || strings.ContainsAny(name, "/\n") || exists(word) {
+	if s.Conversation == nil || strings.ContainsAny(name, "/\n") || fileExists(word) {
 		return "", false, nil // a path
 	}
 	for _, c := range s.ownCommands() {
 		if c.name == name {
-			ok, err := s.allowed(c)
+			ok, err := s.confirmUse(c)
 			if err == nil && ok {
 				prompt, err = c.prompt(args)
 			}
@@ -98,27 +98,27 @@ func (s *session) slash(ctx context.Context, text string) (prompt string, ok boo
 	return "", true, nil
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-func (s *session) runCommand(ctx context.Context, c Command, args string) (err error) {
+func (s *chatUI) runCommand(ctx context.Context, c Command, args string) (err error) {
 	var text string
-	s.during(ctx, c.Name, func(ctx context.Context) { text, err = c.Run(ctx, args) })
+	s.runInterruptible(ctx, c.Name, func(ctx context.Context) { text, err = c.Run(ctx, args) })
 	switch {
 	case errors.Is(err, errQuit):
 		return err
 	case err != nil:
 		s.screen.note(err.Error())
 	case text != "":
-		s.screen.show(text)
+		s.screen.showAnswer(text)
 	}
 	return nil
 }
 
-// runs is a command of the agent's shell.
-func (s *session) runs(command string) func(context.Context, string) (string, error) {
+// shellCommand is a command of the agent's shell.
+func (s *chatUI) shellCommand(command string) func(context.Context, string) (string, error) {
 	return func(ctx context.Context, args string) (string, error) {
 		if args != "" {
 			command := command + " -- " + quote.Word(args)
@@ -130,7 +130,7 @@ func (s *session) runs(command string) func(context.Context, string) (string, er
 	}
 }
 
-func (s *session) field(ctx context.Context, args string) (string, error) {
+func (s *chatUI) field(ctx context.Context, args string) (string, error) {
 	command := "field:"
 	if args != "" {
 		command = quote.Word("field:"+strings.TrimPrefix(args, "field:")) + " -h"
@@ -139,7 +139,7 @@ func (s *session) field(ctx context.Context, args string) (string, error) {
 	return out, nil
 }
 
-func (s *session) output(_ context.Context, args string) (string, error) {
+func (s *chatUI) output(_ context.Context, args string) (string, error) {
 	n := 1
 	if args != "" {
 		var err error
@@ -149,12 +149,12 @@ func (s *session) output(_ context.Context, args string) (string, error) {
 	}
 	s.screen.mu.Lock()
 	defer s.screen.mu.Unlock()
-	return "", s.screen.whole(n)
+	return "", s.screen.showWhole(n)
 }
 
-func (s *session) costs(context.Context, string) (string, error) { return s.screen.costs(), nil }
+func (s *chatUI) costs(context.Context, string) (string, error) { return s.screen.costs(), nil }
 
-func (s *session) clear(context.Context, string) (string, error) {
+func (s *chatUI) clear(context.Context, string) (string, error) {
 	s.aside = nil
 	if err := s.Conversation.Clear(); err != nil {
 		return "", err
@@ -162,11 +162,11 @@ func (s *session) clear(context.Context, string) (string, error) {
 	return "the conversation is forgotten; the shell stays as it is", nil
 }
 
-func (s *session) compact(ctx context.Context, _ string) (string, error) {
+func (s *chatUI) compact(ctx context.Context, _ string) (string, error) {
 	return "", s.Conversation.Compact(ctx)
 }
 
-func (s *session) help(context.Context, string) (string, error) {
+func (s *chatUI) help(context.Context, string) (string, error) {
 	rows := [][2]string{}
 	for _, c := range s.commands() {
 		rows = append(rows, [2]string{strings.TrimSpace("/" + c.Name + " " + c.Args), c.Help})

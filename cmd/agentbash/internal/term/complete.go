@@ -20,7 +20,7 @@ const mostOptions = 500
 
 // complete offers slash commands at the beginning, files after @ and, where the
 // text is a command, everywhere, and the names of tools.
-func (s *session) complete(text string, cursor int) completion {
+func (s *chatUI) complete(text string, cursor int) completion {
 	head := text[:cursor]
 	from := 1 + strings.LastIndexFunc(head, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("|;&($`", r) })
 	word := head[from:]
@@ -37,20 +37,20 @@ func (s *session) complete(text string, cursor int) completion {
 			return completion{from, options}
 		}
 	case strings.HasPrefix(word, "@"):
-		return completion{from + 1, s.files(word[1:])}
+		return completion{from + 1, s.filePaths(word[1:])}
 	}
 	var options []string
 	if s.Names != nil && word != "" {
 		options = startingWith(s.Names(), word)
 	}
 	if command {
-		options = append(options, s.files(word)...)
+		options = append(options, s.filePaths(word)...)
 	}
 	return completion{from, options}
 }
 
 // completeArgument offers what may stand after a slash command.
-func (s *session) completeArgument(head string, from int, word string) (completion, bool) {
+func (s *chatUI) completeArgument(head string, from int, word string) (completion, bool) {
 	name, ok := strings.CutPrefix(strings.TrimRight(head[:from], " "), "/")
 	if !ok {
 		return completion{}, false
@@ -73,8 +73,8 @@ func startingWith(names []string, prefix string) (out []string) {
 	return out
 }
 
-// files are the paths that a path may become. Hidden ones want their dot.
-func (s *session) files(word string) (out []string) {
+// filePaths are the paths that a path may become. Hidden ones want their dot.
+func (s *chatUI) filePaths(word string) (out []string) {
 	word = strings.ReplaceAll(word, `\`, "")
 	dir, base := filepath.Split(word)
 	at := dir
@@ -97,15 +97,15 @@ func (s *session) files(word string) (out []string) {
 		if st, err := os.Stat(filepath.Join(at, name)); err == nil && st.IsDir() {
 			name += "/"
 		}
-		if out = append(out, escaped(dir+name)); len(out) == mostOptions {
+		if out = append(out, escapePath(dir+name)); len(out) == mostOptions {
 			break
 		}
 	}
 	return out
 }
 
-// escaped is a path as bash wants it.
-func escaped(path string) string {
+// escapePath is a path as bash wants it.
+func escapePath(path string) string {
 	var b strings.Builder
 	for _, r := range path {
 		if strings.ContainsRune(" '\"\\$`&|;<>()*?[]{}!#", r) {
@@ -131,7 +131,7 @@ func commonPrefix(options []string) string {
 func inColumns(options []string, width, height int) string {
 	widest := 0
 	for _, o := range options {
-		widest = max(widest, columns(o)+2)
+		widest = max(widest, textColumns(o)+2)
 	}
 	perRow := max(1, (width-1)/max(widest, 1))
 	var b strings.Builder
@@ -140,11 +140,11 @@ func inColumns(options []string, width, height int) string {
 			fmt.Fprintf(&b, "... %d more\n", len(options)-i)
 			break
 		}
-		b.WriteString(clip(o, max(width-1, 4)))
+		b.WriteString(clipColumns(o, max(width-1, 4)))
 		if (i+1)%perRow == 0 || i+1 == len(options) {
 			b.WriteByte('\n')
 		} else {
-			b.WriteString(strings.Repeat(" ", widest-columns(o)))
+			b.WriteString(strings.Repeat(" ", widest-textColumns(o)))
 		}
 	}
 	return b.String()

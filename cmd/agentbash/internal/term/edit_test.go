@@ -16,7 +16,7 @@ type typist struct {
 
 func typing(keys string, history ...string) *typist {
 	in := &typist{keys: newDecoder(strings.NewReader(keys))}
-	in.whole = func(s string) bool { return whole(s, nil) }
+	in.whole = func(s string) bool { return isWholeText(s, nil) }
 	in.text.history = history
 	in.paint = painter{out: io.Discard, size: func() (int, int) { return 40, 10 }}
 	return in
@@ -160,7 +160,7 @@ func TestLayout(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			rows, row, col := layout("> ", tt.text, tt.cursor, 10)
+			rows, row, col := layoutRows("> ", tt.text, tt.cursor, 10)
 			require.Equal(t, tt.rows, rows)
 			require.Equal(t, [2]int{tt.row, tt.col}, [2]int{row, col})
 		})

@@ -16,7 +16,7 @@ type editor struct {
 	save   func(line string) // keeps a line of the history; may be nil
 
 	complete func(text string, cursor int) completion // may be nil
-	finding  *finding                                 // Ctrl-R was pressed
+	finding  *historySearch                           // Ctrl-R was pressed
 }
 
 // begin shows the prompt, with what was typed ahead of it.
@@ -43,8 +43,8 @@ func (e *editor) leave(mark string, err error) error {
 	return err
 }
 
-// aside takes the prompt off the screen; the text is there again with the next.
-func (e *editor) aside(err error) error {
+// hidePrompt takes the prompt off the screen; the text is there again with the next.
+func (e *editor) hidePrompt(err error) error {
 	var b strings.Builder
 	e.paint.home(&b)
 	e.paint.col, e.paint.rows = 0, e.paint.rows[:0]
@@ -99,7 +99,7 @@ func (e *editor) press(k key) (text string, done bool, err error) {
 			return "", false, err
 		}
 	case k.name == keySearch:
-		e.finding = &finding{at: len(e.text.history), before: text, cursor: e.text.cursor}
+		e.finding = &historySearch{at: len(e.text.history), before: text, cursor: e.text.cursor}
 	case k.name == keyEscape:
 	default:
 		e.text.press(k)
@@ -107,8 +107,8 @@ func (e *editor) press(k key) (text string, done bool, err error) {
 	return "", false, e.show()
 }
 
-// finding is a search through the history, as Ctrl-R is in bash.
-type finding struct {
+// historySearch is a search through the history, as Ctrl-R is in bash.
+type historySearch struct {
 	query  string
 	at     int    // index of what is shown; the history's length: nothing yet
 	failed bool   // nothing older holds the query
@@ -116,7 +116,7 @@ type finding struct {
 	cursor int
 }
 
-func (f *finding) prompt() string {
+func (f *historySearch) prompt() string {
 	if f.failed {
 		return fmt.Sprintf("(nothing older with '%s') ", f.query)
 	}

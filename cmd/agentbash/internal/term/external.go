@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// external edits the text in the person's editor, which gets the terminal.
-func (s *session) external(ctx context.Context) error {
+// editExternally edits the text in the person's editor, which gets the terminal.
+func (s *chatUI) editExternally(ctx context.Context) error {
 	f, err := os.CreateTemp("", "agentbash-*.md") // mode 0600
 	if err != nil {
 		return fmt.Errorf("a file for the editor: %w", err)
@@ -36,7 +36,7 @@ func (s *session) external(ctx context.Context) error {
 	if out, ok := s.Err.(*os.File); ok {
 		cmd.Stdout = out
 	}
-	err = s.in.aside(cmd.Run)
+	err = s.in.leaveTerminal(cmd.Run)
 	if err != nil {
 		return fmt.Errorf("%s: %w: set VISUAL or EDITOR to an editor", safeLine(editor), err)
 	}
@@ -54,11 +54,11 @@ func (s *session) external(ctx context.Context) error {
 // stopTime is how long it may take until the stop is felt.
 const stopTime = 300 * time.Millisecond
 
-// suspend is Ctrl-Z: the shell that started us goes on, until fg. The signal may
+// suspendProgram is Ctrl-Z: the shell that started us goes on, until fg. The signal may
 // be felt only after kill has returned, and where there is nobody to continue us
 // (an orphaned process group) never, so it is waited for, but not for ever.
-func (s *session) suspend() error {
-	return s.in.aside(func() error {
+func (s *chatUI) suspendProgram() error {
+	return s.in.leaveTerminal(func() error {
 		again := make(chan os.Signal, 1)
 		signal.Notify(again, unix.SIGCONT)
 		defer signal.Stop(again)
@@ -73,8 +73,8 @@ func (s *session) suspend() error {
 	})
 }
 
-// aside leaves the terminal to somebody else while f runs.
-func (in *input) aside(f func() error) error {
+// leaveTerminal leaves the terminal to somebody else while f runs.
+func (in *input) leaveTerminal(f func() error) error {
 	in.keys.pause()
 	in.restore()
 	err := f()

@@ -20,7 +20,7 @@ func FuzzKeys(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, keys string, width int) {
 		width = max(1, min(width, 300))
-		e := &editor{whole: func(s string) bool { return whole(s, nil) }, paint: painter{out: io.Discard, size: func() (int, int) { return width, 5 }}}
+		e := &editor{whole: func(s string) bool { return isWholeText(s, nil) }, paint: painter{out: io.Discard, size: func() (int, int) { return width, 5 }}}
 		e.text.history = []string{"one", "two\nthree"}
 		e.complete = func(text string, cursor int) completion { return completion{cursor, []string{"x", "xy"}} }
 		require.NoError(t, e.begin("> "))
@@ -75,7 +75,7 @@ func FuzzReveal(f *testing.F) {
 	f.Add("a\x1b[2J\u202e\xff\u00a0", 1, 3)
 	f.Add("0\u2020", 1, 3) // a mark of half a character
 	f.Fuzz(func(t *testing.T, s string, from, to int) {
-		text, marks, escapes := reveal(s, []Span{{from, to}})
+		text, marks, escapes := revealMarked(s, []Span{{from, to}})
 		require.Equal(t, text, safetext.Visible(text))
 		require.True(t, utf8.ValidString(text))
 		for _, m := range append(marks, escapes...) {

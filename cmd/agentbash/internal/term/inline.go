@@ -31,13 +31,13 @@ func (in *inline) feed(l *layouter, s string, st style, final bool) {
 			s = s[i:]
 			continue
 		}
-		sp, wait := span(s, in.prev)
+		sp, wait := parseSpan(s, in.prev)
 		if wait && !final && len(s) < longestSpan {
 			in.held = s
 			return
 		}
 		if sp.size == 0 {
-			n := run(s)
+			n := runLength(s)
 			l.text(s[:n], st)
 			in.prev, s = rune(s[0]), s[n:]
 			continue
@@ -73,17 +73,17 @@ func (sp *spanned) render(l *layouter, st style) {
 	}
 }
 
-// run is how often a text's first character is repeated, for those that come in runs.
-func run(s string) int {
+// runLength is how often a text's first character is repeated, for those that come in runs.
+func runLength(s string) int {
 	if s[0] == '[' || s[0] == '!' || s[0] == '\\' {
 		return 1
 	}
 	return len(s) - len(strings.TrimLeft(s, s[:1]))
 }
 
-// span finds the part that begins with a text. wait: more of it must be seen.
-func span(s string, prev rune) (sp spanned, wait bool) {
-	n := run(s)
+// parseSpan finds the part that begins with a text. wait: more of it must be seen.
+func parseSpan(s string, prev rune) (sp spanned, wait bool) {
+	n := runLength(s)
 	switch {
 	case len(s) == n:
 		return sp, true
@@ -95,14 +95,14 @@ func span(s string, prev rune) (sp spanned, wait bool) {
 	case s[0] == '`':
 		return codeSpan(s, n)
 	case s[0] == '[':
-		return link(s, 0)
+		return parseLink(s, 0)
 	case s[0] == '!':
 		if s[1] == '[' {
-			return link(s, 1)
+			return parseLink(s, 1)
 		}
 		return sp, false
 	}
-	return emphasis(s, n, prev)
+	return parseEmphasis(s, n, prev)
 }
 
 func codeSpan(s string, n int) (sp spanned, wait bool) {
@@ -112,7 +112,7 @@ func codeSpan(s string, n int) (sp spanned, wait bool) {
 			return sp, true
 		}
 		at += i
-		closing := run(s[at:])
+		closing := runLength(s[at:])
 		if at+closing == len(s) && closing <= n {
 			wait = true // the run may go on
 		}
@@ -127,8 +127,8 @@ func codeSpan(s string, n int) (sp spanned, wait bool) {
 	}
 }
 
-// link takes [text](target), and ![text](target) with skip 1.
-func link(s string, skip int) (sp spanned, wait bool) {
+// parseLink takes [text](target), and ![text](target) with skip 1.
+func parseLink(s string, skip int) (sp spanned, wait bool) {
 	depth, end := 0, -1
 	for i := skip; i < len(s) && end < 0; i++ {
 		switch s[i] {
@@ -160,12 +160,12 @@ func link(s string, skip int) (sp spanned, wait bool) {
 	return spanned{size: end + length + 1, content: content, add: underline, target: strings.Trim(target, "<>")}, false
 }
 
-// emphasis takes *a*, **a**, ***a***, the same with _ outside of words, and ~~a~~
+// parseEmphasis takes *a*, **a**, ***a***, the same with _ outside of words, and ~~a~~
 // (CommonMark 0.31, 6.2, but without its rule of three; GFM, strikethrough).
-func emphasis(s string, n int, prev rune) (sp spanned, wait bool) {
+func parseEmphasis(s string, n int, prev rune) (sp spanned, wait bool) {
 	marker := s[0]
 	next, _ := utf8.DecodeRuneInString(s[n:])
-	if n > 3 || marker == '~' && n != 2 || unicode.IsSpace(next) || marker == '_' && wordly(prev) {
+	if n > 3 || marker == '~' && n != 2 || unicode.IsSpace(next) || marker == '_' && isWordRune(prev) {
 		return sp, false
 	}
 	for at := n; ; {
@@ -174,11 +174,11 @@ func emphasis(s string, n int, prev rune) (sp spanned, wait bool) {
 			return sp, true
 		}
 		at += i
-		closing := run(s[at:])
+		closing := runLength(s[at:])
 		before, _ := utf8.DecodeLastRuneInString(s[:at])
 		after, _ := utf8.DecodeRuneInString(s[at+closing:])
 		inCode := strings.Count(s[n:at], "`")%2 == 1
-		if closing >= n && !unicode.IsSpace(before) && !inCode && (marker != '_' || !wordly(after)) && (closing == n || closing == 3) {
+		if closing >= n && !unicode.IsSpace(before) && !inCode && (marker != '_' || !isWordRune(after)) && (closing == n || closing == 3) {
 			// Of a longer run the inner part ends inner emphasis.
 			at += closing - n
 			add := [...]style{1: italic, 2: bold, 3: bold | italic}[n]
@@ -191,4 +191,4 @@ func emphasis(s string, n int, prev rune) (sp spanned, wait bool) {
 	}
 }
 
-func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -40,7 +40,7 @@ var (
 
 func newInput(o *Options) (*input, error) {
 	in := &input{out: o.Err, resize: o.Resize}
-	whole := func(text string) bool { return whole(text, o.Incomplete) }
+	whole := func(text string) bool { return isWholeText(text, o.Incomplete) }
 	f, ok := o.In.(*os.File)
 	if ok && xterm.IsTerminal(int(f.Fd())) {
 		in.terminal, in.tty = true, &terminal{fd: int(f.Fd())}
@@ -96,7 +96,7 @@ func (in *input) next(ctx context.Context, prompt string, interrupt <-chan os.Si
 	if len(in.queue) > 0 {
 		text := in.queue[0]
 		in.queue = in.queue[1:]
-		_, err := io.WriteString(in.out, prompt+strings.ReplaceAll(safe(text), "\n", "\n"+strings.Repeat(" ", len(prompt)))+"\n")
+		_, err := io.WriteString(in.out, prompt+strings.ReplaceAll(cleanText(text), "\n", "\n"+strings.Repeat(" ", len(prompt)))+"\n")
 		return text, err
 	}
 	in.keys.start()
@@ -118,7 +118,7 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 			var note string
 			if k, note = in.attaches(k); note != "" {
 				in.note = note
-				return "", e.aside(errNote)
+				return "", e.hidePrompt(errNote)
 			}
 			text, done, err = e.press(k)
 		case <-in.resize:
@@ -130,9 +130,9 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 		case err := <-in.keys.ended:
 			return "", e.leave("", err)
 		case in.question = <-in.questions:
-			return "", e.aside(errQuestion)
+			return "", e.hidePrompt(errQuestion)
 		case <-in.news:
-			return "", e.aside(errNews)
+			return "", e.hidePrompt(errNews)
 		}
 		if done || err != nil {
 			return text, err
@@ -140,8 +140,8 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 	}
 }
 
-// ahead takes a key that was pressed while something runs. stop: it is to end.
-func (in *input) ahead(k key) (stop bool) {
+// typeAhead takes a key that was pressed while something runs. stop: it is to end.
+func (in *input) typeAhead(k key) (stop bool) {
 	b := &in.edit.text
 	switch k.name {
 	case keyInterrupt, keyEscape:

@@ -91,8 +91,8 @@ func newKeyboard(fd int) (*keyboard, error) {
 	}
 	k := &keyboard{source: src, keys: make(chan key), ended: make(chan error, 1)}
 	k.decoder = newDecoder(src)
-	k.decoder.more = func() bool { return k.ready(escapeWait) }
-	k.decoder.late = func() bool { return k.ready(pasteWait) }
+	k.decoder.more = func() bool { return k.waitReady(escapeWait) }
+	k.decoder.late = func() bool { return k.waitReady(pasteWait) }
 	return k, nil
 }
 
@@ -113,7 +113,7 @@ func (k *keyboard) pause() {
 	close(k.stop)
 	k.takeBack()
 	<-k.joined
-	k.rearm()
+	k.rearmCancel()
 	k.stop = nil
 }
 

@@ -50,7 +50,7 @@ const (
 
 // controls are Emacs's, as bash has them. A terminal sends CR for Enter, and
 // what was typed ahead of the prompt arrives with LF instead.
-func control(b byte) keyName {
+func controlKey(b byte) keyName {
 	switch b {
 	case '\r', '\n':
 		return keyEnter
@@ -61,8 +61,8 @@ func control(b byte) keyName {
 		9: keyTab, 11: keyKillRight, 12: keyClear, 14: keyDown, 15: keyOutput, 16: keyUp, 18: keySearch, 20: keySwap, 21: keyKillLeft, 22: keyClipboard, 23: keyKillWord, 25: keyYank, 26: keySuspend, 31: ""}[b]
 }
 
-// final is the key of ESC [ and a last byte (xterm; the others agree).
-func final(b byte) keyName {
+// finalKey is the key of ESC [ and a last byte (xterm; the others agree).
+func finalKey(b byte) keyName {
 	switch b {
 	case 'A':
 		return keyUp
@@ -80,8 +80,8 @@ func final(b byte) keyName {
 	return keyNone
 }
 
-// tilde is the key of ESC [ and a number and ~ (xterm, rxvt, the Linux console).
-func tilde(number string) keyName {
+// tildeKey is the key of ESC [ and a number and ~ (xterm, rxvt, the Linux console).
+func tildeKey(number string) keyName {
 	switch number {
 	case "1", "7":
 		return keyHome
@@ -95,8 +95,8 @@ func tilde(number string) keyName {
 	return keyNone
 }
 
-// meta is the key of ESC and a character, which is how Alt arrives.
-func meta(b byte) keyName {
+// metaKey is the key of ESC and a character, which is how Alt arrives.
+func metaKey(b byte) keyName {
 	switch b {
 	case 'b':
 		return keyWordLeft
@@ -132,13 +132,13 @@ func (d *decoder) next() (key, error) {
 	}
 	switch {
 	case b == 0x1b && d.r.Buffered() == 0 && d.more != nil && !d.more():
-		return named(keyEscape), nil
+		return namedKey(keyEscape), nil
 	case b == 0x1b:
 		return d.escape()
 	case b == 24: // Ctrl-X
 		return d.prefixed()
 	case b < ' ' || b == 127:
-		return named(control(b)), nil
+		return namedKey(controlKey(b)), nil
 	}
 	if err := d.r.UnreadByte(); err != nil {
 		return key{}, err
@@ -154,11 +154,11 @@ func (d *decoder) prefixed() (key, error) {
 	}
 	switch b {
 	case 5:
-		return named(keyEditor), nil
+		return namedKey(keyEditor), nil
 	case 3:
-		return named(keyNone), d.r.UnreadByte()
+		return namedKey(keyNone), d.r.UnreadByte()
 	}
-	return named(keyNone), nil
+	return namedKey(keyNone), nil
 }
 
 // typed takes as much text as is there, so that a paste without brackets is
@@ -193,15 +193,15 @@ func (d *decoder) escape() (key, error) {
 		return d.csi()
 	case b == 'O': // cursor keys in application mode
 		if !d.comes() {
-			return named(keyNone), nil
+			return namedKey(keyNone), nil
 		}
 		if b, err = d.r.ReadByte(); err != nil {
 			return key{}, err
 		}
 		if b < ' ' {
-			return named(keyNone), d.r.UnreadByte()
+			return namedKey(keyNone), d.r.UnreadByte()
 		}
-		return named(final(b)), nil
+		return namedKey(finalKey(b)), nil
 	case b == ']' || b == 'P' || b == '_' || b == '^':
 		return d.report()
 	case b >= 0x80:
@@ -209,11 +209,11 @@ func (d *decoder) escape() (key, error) {
 			return key{}, err
 		}
 		_, _, err := d.r.ReadRune()
-		return named(keyNone), err
-	case meta(b) == keyNone && b < ' ':
-		return named(keyEscape), d.r.UnreadByte()
+		return namedKey(keyNone), err
+	case metaKey(b) == keyNone && b < ' ':
+		return namedKey(keyEscape), d.r.UnreadByte()
 	}
-	return named(meta(b)), nil
+	return namedKey(metaKey(b)), nil
 }
 
 // comes reports whether more has come, or comes in a moment.
@@ -228,14 +228,14 @@ func (d *decoder) report() (key, error) {
 			return key{}, err
 		}
 		if b == 3 {
-			return named(keyNone), d.r.UnreadByte()
+			return namedKey(keyNone), d.r.UnreadByte()
 		}
 		if b == 7 || b == '\\' && last == 0x1b {
 			break
 		}
 		last = b
 	}
-	return named(keyNone), nil
+	return namedKey(keyNone), nil
 }
 
 // csi reads the parameters of ESC [ and its final byte.
@@ -251,15 +251,15 @@ func (d *decoder) csi() (key, error) {
 			params.WriteByte(b)
 			continue
 		case b < ' ' || b >= 0x7f:
-			return named(keyNone), d.r.UnreadByte()
+			return namedKey(keyNone), d.r.UnreadByte()
 		case b == '~':
 			number, _, _ := strings.Cut(params.String(), ";")
-			if tilde(number) == keyPaste {
+			if tildeKey(number) == keyPaste {
 				return d.paste()
 			}
-			return named(tilde(number)), nil
+			return namedKey(tildeKey(number)), nil
 		}
-		name := final(b)
+		name := finalKey(b)
 		if _, modifier, modified := strings.Cut(params.String(), ";"); modified && modifier != "2" {
 			switch name { // with Ctrl or Alt
 			case keyLeft:
@@ -268,9 +268,9 @@ func (d *decoder) csi() (key, error) {
 				name = keyWordRight
 			}
 		}
-		return named(name), nil
+		return namedKey(name), nil
 	}
-	return named(keyNone), nil
+	return namedKey(keyNone), nil
 }
 
 // paste reads up to the bracket's end. A terminal that has lost it does not take
@@ -292,7 +292,7 @@ func (d *decoder) paste() (key, error) {
 	return key{name: keyPaste, text: strings.ToValidUTF8(text, "\ufffd")}, nil
 }
 
-func named(name keyName) key {
+func namedKey(name keyName) key {
 	if name == "" {
 		name = keyNone
 	}

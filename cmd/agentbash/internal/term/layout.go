@@ -75,7 +75,7 @@ func (l *layouter) literal(s string, st style) {
 		if i > 0 {
 			l.col += 8 - l.col%8
 		}
-		l.col += columns(part)
+		l.col += textColumns(part)
 	}
 	l.overflow()
 }
@@ -101,7 +101,7 @@ func (l *layouter) endWord() {
 	if l.wordW == 0 {
 		return
 	}
-	if l.col+l.gap+l.wordW > l.room() && l.col > columns(l.indent) && !l.long {
+	if l.col+l.gap+l.wordW > l.room() && l.col > textColumns(l.indent) && !l.long {
 		l.gap = 0
 		l.breakRow()
 	}
@@ -130,7 +130,7 @@ func (l *layouter) breakRow() {
 	if l.before != 0 {
 		l.b.WriteString(l.palette.seq(l.before))
 	}
-	l.col = columns(l.indent)
+	l.col = textColumns(l.indent)
 }
 
 // newline ends a line of the text. Spaces before it go.
@@ -149,8 +149,8 @@ func (l *layouter) take() string {
 	return s
 }
 
-// columns is how wide a text without styles is.
-func columns(s string) int {
+// textColumns is how wide a text without styles is.
+func textColumns(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return uniseg.StringWidth(s)

@@ -59,7 +59,7 @@ func (l *lines) next(ctx context.Context, prompt string, interrupt <-chan os.Sig
 	if len(l.queue) > 0 {
 		text := l.queue[0]
 		l.queue = l.queue[1:]
-		_, err := io.WriteString(l.out, prompt+safe(text)+"\n")
+		_, err := io.WriteString(l.out, prompt+cleanText(text)+"\n")
 		return text, nil, err
 	}
 	if !l.waiting {
@@ -99,7 +99,7 @@ func (l *lines) takeBack() bool {
 	}
 	l.src.takeBack()
 	a := <-l.got
-	l.src.rearm()
+	l.src.rearmCancel()
 	if l.waiting = !errors.Is(a.err, errPaused); l.waiting {
 		l.got <- a
 	}
@@ -142,8 +142,8 @@ func (l *lines) read(prompt string) (string, error) {
 	}
 }
 
-// whole reports whether Enter ends a text.
-func whole(text string, incomplete func(string) bool) bool {
+// isWholeText reports whether Enter ends a text.
+func isWholeText(text string, incomplete func(string) bool) bool {
 	if slashes := len(text) - len(strings.TrimRight(text, `\`)); slashes%2 == 1 {
 		return false
 	}

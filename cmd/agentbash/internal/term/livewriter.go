@@ -30,7 +30,7 @@ func (w *liveWriter) show(text string) {
 	w.wrote = w.wrote || text != ""
 	w.screen.mu.Lock()
 	defer w.screen.mu.Unlock()
-	w.screen.say(text)
+	w.screen.writeSafe(text)
 }
 
 // end shows what a model sees beside the streams: the exit code, a time limit,
@@ -40,10 +40,10 @@ func (w *liveWriter) end(output string) {
 	defer w.mu.Unlock()
 	w.show(w.clean.Rest())
 	if !w.wrote {
-		w.screen.output(output)
+		w.screen.showOutput(output)
 		return
 	}
-	lines := strings.Split(strings.TrimRight(safe(output), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(cleanText(output), "\n"), "\n")
 	from := len(lines)
 	for from > 0 && strings.HasPrefix(lines[from-1], "[") && strings.HasSuffix(lines[from-1], "]") && lines[from-1] != "[stderr]" {
 		from--

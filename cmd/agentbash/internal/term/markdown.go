@@ -122,7 +122,7 @@ func (m *markdown) decide(complete bool) {
 			m.kind = heldLine
 		}
 	default:
-		prefix, ok := marker(body)
+		prefix, ok := lineMarker(body)
 		if ok || complete || !couldBeMarker(body) {
 			m.startText(line[:len(line)-len(body)], body, prefix)
 		}
@@ -161,8 +161,8 @@ func couldBeFence(s string) bool {
 	return head != "" && (strings.Trim(head, "`") == "" || strings.Trim(head, "~") == "")
 }
 
-// marker is what stands before the text of a heading, an item or a quote.
-func marker(s string) (prefix string, ok bool) {
+// lineMarker is what stands before the text of a heading, an item or a quote.
+func lineMarker(s string) (prefix string, ok bool) {
 	n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
 	switch {
 	case s == "":
@@ -202,7 +202,7 @@ func (m *markdown) startText(indent, body, prefix string) {
 	m.kind = textLine
 	rest := body[len(prefix):]
 	if prefix == "" && indent != "" {
-		m.l.indent = spaces(indent)
+		m.l.indent = indentSpaces(indent)
 		m.l.literal(m.l.indent, 0)
 	}
 	switch {
@@ -214,7 +214,7 @@ func (m *markdown) startText(indent, body, prefix string) {
 		}
 	case prefix == ">":
 		m.style = dim
-		m.l.indent = spaces(indent) + "| "
+		m.l.indent = indentSpaces(indent) + "| "
 		m.l.literal(m.l.indent, dim)
 		rest = strings.TrimPrefix(rest, " ")
 	default:
@@ -222,14 +222,14 @@ func (m *markdown) startText(indent, body, prefix string) {
 		if len(prefix) == 2 {
 			shown = "\u2022 "
 		}
-		m.l.literal(spaces(indent), 0)
+		m.l.literal(indentSpaces(indent), 0)
 		m.l.literal(shown, cyan)
-		m.l.indent = spaces(indent) + strings.Repeat(" ", columns(shown))
+		m.l.indent = indentSpaces(indent) + strings.Repeat(" ", textColumns(shown))
 	}
 	m.inl.feed(&m.l, rest, m.style, false)
 }
 
-func spaces(indent string) string { return strings.ReplaceAll(indent, "\t", "    ") }
+func indentSpaces(indent string) string { return strings.ReplaceAll(indent, "\t", "    ") }
 
 // whole shows a line that was waited for.
 func (m *markdown) whole(line string) {
@@ -255,7 +255,7 @@ func (m *markdown) whole(line string) {
 
 // openFence begins a code block, unless ``` is a span of one line.
 func (m *markdown) openFence(t string) {
-	n := run(t)
+	n := runLength(t)
 	info := strings.TrimSpace(t[n:])
 	if t[0] == '`' && strings.Contains(info, "`") {
 		var in inline

@@ -95,7 +95,7 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, s string, cut int) {
-		s = safe(strings.ToValidUTF8(s, "?"))
+		s = cleanText(strings.ToValidUTF8(s, "?"))
 		if len(s) > longestSpan {
 			return // a long span may be given up on
 		}
@@ -119,7 +119,7 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-func plainText(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
+func plainText(s string) string { return strings.Join(strings.Fields(cleanText(s)), " ") }
 
 // BenchmarkMarkdown renders a reply of 100,000 tokens of four bytes each, a
 // token at a time; ms/1000tokens is CPU time, of which a stream of 1,000 tokens

@@ -33,9 +33,9 @@ func (p *painter) reflow(width int) {
 	p.row = row + p.col/max(width, 1)
 }
 
-// layout breaks a prompt and a text into rows of at most width columns, and
+// layoutRows breaks a prompt and a text into rows of at most width columns, and
 // says where the cursor is.
-func layout(prompt, text string, cursor, width int) (rows []string, row, col int) {
+func layoutRows(prompt, text string, cursor, width int) (rows []string, row, col int) {
 	var b strings.Builder
 	used := 0
 	flush := func() {
@@ -75,7 +75,7 @@ func layout(prompt, text string, cursor, width int) (rows []string, row, col int
 		case cluster == "\t":
 			cluster, w = "  ", 2
 		case w == 0 || cluster[0] < ' ' || cluster[0] == 127:
-			cluster, w = visible(cluster), len(visible(cluster))
+			cluster, w = visibleCluster(cluster), len(visibleCluster(cluster))
 		}
 		if used+w > width && at-len(cluster) == cursor {
 			row, col = len(rows)+1, 0
@@ -86,8 +86,8 @@ func layout(prompt, text string, cursor, width int) (rows []string, row, col int
 	return rows, row, col
 }
 
-// visible shows what has no shape of its own: ^A, <U+200B>.
-func visible(cluster string) string {
+// visibleCluster shows what has no shape of its own: ^A, <U+200B>.
+func visibleCluster(cluster string) string {
 	var b strings.Builder
 	for _, r := range cluster {
 		switch {
@@ -106,7 +106,7 @@ func visible(cluster string) string {
 func (p *painter) paint(prompt, text string, cursor int) error {
 	width, height := p.size()
 	p.reflow(width)
-	rows, row, col := layout(prompt, text, cursor, max(width, 4))
+	rows, row, col := layoutRows(prompt, text, cursor, max(width, 4))
 	// What does not fit the screen cannot be reached to be painted over, so only
 	// the rows around the cursor are shown.
 	if first := max(0, min(row-height/2, len(rows)-height)); len(rows) > height && height > 1 {
@@ -124,7 +124,7 @@ func (p *painter) paint(prompt, text string, cursor int) error {
 	}
 	p.row, p.col, p.rows, p.width = row, col, p.rows[:0], width
 	for _, r := range rows[:row] {
-		p.rows = append(p.rows, columns(r))
+		p.rows = append(p.rows, textColumns(r))
 	}
 	_, err := io.WriteString(p.out, b.String())
 	return err

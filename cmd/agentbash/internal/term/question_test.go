@@ -9,7 +9,7 @@ import (
 
 func TestMarksMoveWithWhatIsShown(t *testing.T) {
 	in := "a\x1bb rm\u202e x"
-	text, marks, escapes := reveal(in, []Span{{1, 2}, {4, 6}, {-5, 1}, {7, 100}, {9, 3}, {200, 300}})
+	text, marks, escapes := revealMarked(in, []Span{{1, 2}, {4, 6}, {-5, 1}, {7, 100}, {9, 3}, {200, 300}})
 	require.Equal(t, `a\x1bb rm\u202e x`, text)
 	var got []string
 	for _, m := range marks {
@@ -32,7 +32,7 @@ func TestAQuestionIsNeverCutOff(t *testing.T) {
 	for _, width := range []int{1, 20, 33, 80} {
 		var all string
 		for _, r := range (block{width: width}).text(&Question{Text: command}, true, "") {
-			require.LessOrEqual(t, columns(r), max(width, 12))
+			require.LessOrEqual(t, textColumns(r), max(width, 12))
 			all += strings.TrimPrefix(r, "    ")
 		}
 		require.Equal(t, command, all, "width %d", width)

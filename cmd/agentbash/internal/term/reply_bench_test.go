@@ -49,7 +49,7 @@ func BenchmarkReply(b *testing.B) {
 		s.begin()
 		s.startLive("working")
 		for at := 0; at < len(text); at += 4 {
-			s.event(chat.Text{Delta: text[at : at+4]})
+			s.showEvent(chat.Text{Delta: text[at : at+4]})
 		}
 		s.end()
 		s.stopLive()
@@ -69,7 +69,7 @@ func BenchmarkReplyAtItsPace(b *testing.B) {
 		pace := time.NewTicker(time.Millisecond)
 		for at := 0; at < len(text); at += 4 {
 			<-pace.C
-			s.event(chat.Text{Delta: text[at : at+4]})
+			s.showEvent(chat.Text{Delta: text[at : at+4]})
 			if at%400 == 0 {
 				s.tick()
 			}

@@ -9,21 +9,21 @@ import (
 // onScreen makes a stream of text safe for the screen.
 func onScreen() safetext.Stream { return safetext.Stream{Lines: true} }
 
-// safe cleans a whole text for the screen.
-func safe(s string) string {
+// cleanText cleans a whole text for the screen.
+func cleanText(s string) string {
 	z := onScreen()
 	return z.Clean(s) + z.Rest()
 }
 
 // safeLine cleans a text and folds it to one line.
-func safeLine(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
+func safeLine(s string) string { return strings.Join(strings.Fields(cleanText(s)), " ") }
 
 // asLine folds a text, as it must be seen, to one line, for what is to be recognized.
 func asLine(s string) string { return strings.Join(strings.Fields(safetext.Visible(s)), " ") }
 
-// reveal is [safetext.Visible] with the places of marks in the result, and those
+// revealMarked is [safetext.Visible] with the places of marks in the result, and those
 // of the escapes.
-func reveal(s string, marks []Span) (text string, moved, escapes []Span) {
+func revealMarked(s string, marks []Span) (text string, moved, escapes []Span) {
 	var b strings.Builder
 	starts, ends := make([]int, len(s)), make([]int, len(s)) // of the character of each byte, in the result
 	for i := 0; i < len(s); {

@@ -31,7 +31,7 @@ func TestSafe(t *testing.T) {
 		{"not UTF-8", "a\xffb", "a\ufffdb"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, safe(tt.in)) })
+		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, cleanText(tt.in)) })
 	}
 	require.Equal(t, "a b c", safeLine(" a\r\n b\x1b[1m\tc "))
 }

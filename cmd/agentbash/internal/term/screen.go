@@ -34,7 +34,7 @@ type screen struct {
 	look     palette // of what goes to err
 
 	mu        sync.Mutex
-	live      live
+	live      statusLine
 	clean     safetext.Stream
 	words     *markdown         // renders the model's words; nil: they are shown as they are
 	thought   *layouter         // the reasoning that is being shown; nil: none
@@ -44,7 +44,7 @@ type screen struct {
 	call      string            // the command whose line has no outcome yet
 	callW     int               // columns of that line
 	asked     map[string]string // commands by the id of their call
-	outputs   []kept
+	outputs   []keptOutput
 	started   time.Time
 	usage     chat.Usage // of the turn
 	total     chat.Usage // of the session
@@ -117,10 +117,10 @@ func (s *screen) wrapped(text string) {
 	l := layouter{width: s.width}
 	l.text(text, 0)
 	l.newline()
-	s.put(s.err, l.take())
+	s.writeSoon(s.err, l.take())
 }
 
-func (s *screen) line(text string) { s.put(s.err, text+"\n") }
+func (s *screen) line(text string) { s.writeSoon(s.err, text+"\n") }
 
 // note is a remark of our own.
 func (s *screen) note(text string) {
@@ -130,19 +130,19 @@ func (s *screen) note(text string) {
 	s.wrapped("agentbash: " + safeLine(text))
 }
 
-// show is the answer to a slash command.
-func (s *screen) show(text string) {
+// showAnswer is the answer to a slash command.
+func (s *screen) showAnswer(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endLine()
 	s.page(text)
 }
 
-// output shows what a typed command gave.
-func (s *screen) output(text string) {
+// showTyped shows what a typed command gave.
+func (s *screen) showTyped(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.say(safe(text))
+	s.writeSafe(cleanText(text))
 	s.endLine()
 }
 
@@ -158,13 +158,13 @@ func (s *screen) end() {
 	defer s.mu.Unlock()
 	s.endLine()
 	if s.terminal && s.usage != (chat.Usage{}) {
-		text := fmt.Sprintf("  [%s, %s; session %s]", spent(s.usage), elapsed(time.Since(s.started)), spent(s.total))
+		text := fmt.Sprintf("  [%s, %s; session %s]", usageText(s.usage), elapsedText(time.Since(s.started)), usageText(s.total))
 		s.line(s.look.paint(text, dim))
 	}
 }
 
-// event shows what happens in a turn.
-func (s *screen) event(e chat.Event) {
+// showEvent shows what happens in a turn.
+func (s *screen) showEvent(e chat.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch e := e.(type) {
@@ -175,30 +175,30 @@ func (s *screen) event(e chat.Event) {
 			text = s.words.feed(text)
 			s.spoke = time.Now()
 		}
-		s.say(text)
+		s.writeSafe(text)
 	case chat.Reasoning:
-		s.think(e.Delta)
+		s.showReasoning(e.Delta)
 	case chat.ToolCall:
 		s.toolCall(e)
 	case chat.ToolResult:
-		s.result(e)
+		s.showResult(e)
 	case chat.Retry:
 		s.endLine()
 		void := ""
 		if e.Void {
 			void = "; the reply begins anew"
 		}
-		s.line(s.look.paint(fmt.Sprintf("  [%s; trying again in %s%s]", safeLine(e.Reason), elapsed(e.Wait), void), yellow))
+		s.line(s.look.paint(fmt.Sprintf("  [%s; trying again in %s%s]", safeLine(e.Reason), elapsedText(e.Wait), void), yellow))
 	case chat.Compacted:
 		s.endLine()
-		s.line(s.look.paint(fmt.Sprintf("  [the conversation was shortened from about %s to %s tokens]", thousands(e.Before), thousands(e.After)), yellow))
+		s.line(s.look.paint(fmt.Sprintf("  [the conversation was shortened from about %s to %s tokens]", groupThousands(e.Before), groupThousands(e.After)), yellow))
 	case chat.Usage:
-		s.usage, s.total = plus(s.usage, e), plus(s.total, e)
+		s.usage, s.total = addUsage(s.usage, e), addUsage(s.total, e)
 	}
 }
 
-// think shows reasoning, dimmed; where no person reads it is left out.
-func (s *screen) think(delta string) {
+// showReasoning shows reasoning, dimmed; where no person reads it is left out.
+func (s *screen) showReasoning(delta string) {
 	if !s.terminal || s.words == nil {
 		return
 	}
@@ -212,14 +212,14 @@ func (s *screen) think(delta string) {
 		}
 		s.thought.text(part, dim)
 	}
-	s.put(s.err, s.thought.take())
+	s.writeSoon(s.err, s.thought.take())
 }
 
 func (s *screen) endThought() {
 	if s.thought != nil {
 		s.thought.text(strings.TrimSuffix(s.clean.Rest(), "\n"), dim)
 		s.thought.newline()
-		s.put(s.err, s.thought.take())
+		s.writeSoon(s.err, s.thought.take())
 		s.thought = nil
 	}
 }
@@ -228,22 +228,22 @@ func (s *screen) endThought() {
 func (s *screen) toolCall(c chat.ToolCall) {
 	s.endLine()
 	s.asked[c.ID] = c.Command
-	line := clip("  $ "+asLine(c.Command), max(20, s.width()-28))
-	s.callW = columns(line)
+	line := clipColumns("  $ "+asLine(c.Command), max(20, s.width()-28))
+	s.callW = textColumns(line)
 	s.call = c.Command
 	s.live.label = "running"
-	s.put(s.err, s.look.paint(line, bold))
+	s.writeSoon(s.err, s.look.paint(line, bold))
 	if s.live.on {
 		s.flush()
 	}
 }
 
-// result ends the line of a tool call with its outcome.
-func (s *screen) result(r chat.ToolResult) {
+// showResult ends the line of a tool call with its outcome.
+func (s *screen) showResult(r chat.ToolResult) {
 	s.live.label = "working"
 	if r.Refused {
 		s.endLine()
-		s.line(s.look.paint("  [refused: "+clip(safeLine(r.Output), max(40, s.width()-14))+"]", yellow))
+		s.line(s.look.paint("  [refused: "+clipColumns(safeLine(r.Output), max(40, s.width()-14))+"]", yellow))
 		return
 	}
 	state, st := "ok", green
@@ -255,33 +255,33 @@ func (s *screen) result(r chat.ToolResult) {
 	case r.ExitCode != 0:
 		state, st = fmt.Sprintf("exit %d", r.ExitCode), red
 	}
-	what := state + ", " + size(r.Output)
+	what := state + ", " + outputSize(r.Output)
 	switch {
 	case r.Display != "" && state == "ok":
 		what = safeLine(r.Display)
 	case r.Display != "":
 		what = state + ", " + safeLine(r.Display)
 	}
-	what = clip(what, max(40, s.width()-14))
-	outcome := fmt.Sprintf("  [%s, %s]", what, elapsed(r.Duration))
-	if s.terminal && s.callW+columns(outcome) >= s.width() {
+	what = clipColumns(what, max(40, s.width()-14))
+	outcome := fmt.Sprintf("  [%s, %s]", what, elapsedText(r.Duration))
+	if s.terminal && s.callW+textColumns(outcome) >= s.width() {
 		outcome = "\n  " + outcome
 	}
 	s.line(s.look.paint(outcome, st))
 	s.call = ""
-	s.keep(s.asked[r.ID], r.Output)
+	s.keepOutput(s.asked[r.ID], r.Output)
 	delete(s.asked, r.ID)
 	if s.terminal {
 		s.showOutput(r.Output)
 	}
 }
 
-// say writes text that is safe already.
-func (s *screen) say(text string) {
+// writeSafe writes text that is safe already.
+func (s *screen) writeSafe(text string) {
 	if text == "" {
 		return
 	}
-	s.put(s.out, text)
+	s.writeSoon(s.out, text)
 	s.midline = !strings.HasSuffix(text, "\n")
 }
 
@@ -292,19 +292,19 @@ func (s *screen) endLine() {
 	if s.words != nil {
 		rest = s.words.feed(rest) + s.words.end()
 	}
-	s.say(rest)
+	s.writeSafe(rest)
 	if s.midline {
-		s.put(s.out, "\n")
+		s.writeSoon(s.out, "\n")
 		s.midline = false
 	}
 	if s.call != "" {
 		s.call = ""
-		s.put(s.err, "\n")
+		s.writeSoon(s.err, "\n")
 	}
 }
 
-// size is how much output there is, in the words of a person.
-func size(output string) string {
+// outputSize is how much output there is, in the words of a person.
+func outputSize(output string) string {
 	n := strings.Count(strings.TrimSuffix(output, "\n"), "\n") + 1
 	switch {
 	case output == "(no output)":
@@ -312,18 +312,18 @@ func size(output string) string {
 	case n == 1:
 		return "1 line"
 	}
-	return thousands(n) + " lines"
+	return groupThousands(n) + " lines"
 }
 
-func thousands(n int) string {
+func groupThousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+	return fmt.Sprintf("%s,%03d", groupThousands(n/1000), n%1000)
 }
 
-// clip shortens a line to a number of columns.
-func clip(s string, columns int) string {
+// clipColumns shortens a line to a number of columns.
+func clipColumns(s string, columns int) string {
 	if uniseg.StringWidth(s) <= columns {
 		return s
 	}

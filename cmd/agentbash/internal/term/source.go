@@ -31,10 +31,10 @@ func (s *source) close() {
 // takeBack ends the read that waits, and those to come until rearm.
 func (s *source) takeBack() { unix.Write(s.wake[1], []byte{0}) }
 
-func (s *source) rearm() { unix.Read(s.wake[0], make([]byte, 8)) }
+func (s *source) rearmCancel() { unix.Read(s.wake[0], make([]byte, 8)) }
 
-// until takes reads back when ctx ends. The function that is returned ends that.
-func (s *source) until(ctx context.Context) (stop func()) {
+// cancelOn takes reads back when ctx ends. The function that is returned ends that.
+func (s *source) cancelOn(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() {
 		defer close(done)
@@ -50,7 +50,7 @@ func (s *source) until(ctx context.Context) (stop func()) {
 // Read waits for bytes from the terminal.
 func (s *source) Read(p []byte) (int, error) {
 	for {
-		if !s.ready(-1) {
+		if !s.waitReady(-1) {
 			return 0, errPaused
 		}
 		n, err := unix.Read(s.fd, p)
@@ -66,9 +66,9 @@ func (s *source) Read(p []byte) (int, error) {
 	}
 }
 
-// ready waits until there is something to read, for a number of milliseconds or,
+// waitReady waits until there is something to read, for a number of milliseconds or,
 // with -1, until the read is taken back.
-func (s *source) ready(milliseconds int) bool {
+func (s *source) waitReady(milliseconds int) bool {
 	fds := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}, {Fd: int32(s.wake[0]), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds, milliseconds)
@@ -98,9 +98,9 @@ func (s *source) line() (string, error) {
 	}
 }
 
-// typed takes what was typed already, and what is typed until the person has
+// readTyped takes what was typed already, and what is typed until the person has
 // paused for a number of milliseconds. Lines that are not ended are part of it.
-func (s *source) typed(milliseconds int) string {
+func (s *source) readTyped(milliseconds int) string {
 	old, err := unix.IoctlGetTermios(s.fd, unix.TCGETS)
 	if err != nil {
 		return ""
@@ -114,7 +114,7 @@ func (s *source) typed(milliseconds int) string {
 	defer unix.IoctlSetTermios(s.fd, unix.TCSETS, old)
 	var b strings.Builder
 	buf := make([]byte, 4096)
-	for s.ready(milliseconds) {
+	for s.waitReady(milliseconds) {
 		n, err := unix.Read(s.fd, buf)
 		if n <= 0 || err != nil {
 			break

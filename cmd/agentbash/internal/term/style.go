@@ -23,8 +23,8 @@ type palette struct {
 	colours    bool // NO_COLOR forbids them, and only them (no-color.org)
 }
 
-// codes are the SGR parameters of each bit of a style.
-func codes() [9]string {
+// styleCodes are the SGR parameters of each bit of a style.
+func styleCodes() [9]string {
 	return [...]string{"1", "2", "3", "4", "9", "31", "32", "33", "36"}
 }
 
@@ -34,7 +34,7 @@ func (p palette) seq(st style) string {
 		return ""
 	}
 	b := []byte("\x1b[0")
-	for i, code := range codes() {
+	for i, code := range styleCodes() {
 		bit := style(1) << i
 		if st&bit == 0 || bit >= firstColour && !p.colours {
 			continue

@@ -115,7 +115,7 @@ func (m *markdown) cell(s string, width int, st style) []cellLine {
 	l.newline()
 	var out []cellLine
 	for _, line := range strings.Split(strings.TrimSuffix(l.take(), "\n"), "\n") {
-		out = append(out, cellLine{line, columns(safe(line))})
+		out = append(out, cellLine{line, textColumns(cleanText(line))})
 	}
 	return out
 }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	agentcommands "github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/clarify"
+	"github.com/agentbash/agentbash/agentbash/skills"
+	"github.com/agentbash/agentbash/agentbash/web"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// commandOptions are what the agent commands get of the program.
+func (b *configuredBash) commandOptions(a *app) agentcommands.Options {
+	return agentcommands.Options{
+		Skills:  skills.Options{Dirs: func(dir string) []string { return a.skillDirs(b, dir) }},
+		Clarify: clarify.Options{Ask: b.askClarification},
+		Web:     b.webOptions(a),
+	}
+}
+
+// askClarification asks whoever sits at the terminal.
+func (b *configuredBash) askClarification(ctx context.Context, q clarify.Question) (string, error) {
+	if !b.asker.Present() {
+		return "", clarify.ErrNobody
+	}
+	ask := &term.Question{Title: "The agent asks", Text: q.Text, Default: q.Default, Free: true}
+	for i, c := range q.Choices {
+		key := strconv.Itoa(i + 1)
+		ask.Choices = append(ask.Choices, term.Choice{Key: key, Label: c})
+		if c == q.Default {
+			ask.Default = key
+		}
+	}
+	r, err := b.asker.Ask(ctx, ask)
+	switch {
+	case errors.Is(err, term.ErrNobody):
+		return "", clarify.ErrNobody
+	case errors.Is(err, term.ErrNoAnswer):
+		return "", clarify.ErrNoAnswer
+	case err != nil:
+		return "", err
+	}
+	if n, err := strconv.Atoi(r.Key); err == nil && n >= 1 && n <= len(q.Choices) {
+		return q.Choices[n-1], nil
+	}
+	return r.Text, nil
+}
+
+// webOptions are what the configuration says of the web.
+func (b *configuredBash) webOptions(a *app) web.Options {
+	o := web.Options{Version: moduleVersion(), Lookup: a.lookup}
+	if f := b.cfg.WebFetch; f != nil {
+		o.Allow, o.Timeout, o.MaxBytes = f.Allow, time.Duration(f.Timeout*float64(time.Second)), f.MaxBytes
+	}
+	if s := b.cfg.WebSearch; s != nil {
+		o.Search = web.Search{Provider: s.Provider, URL: s.URL}
+	}
+	o.Search.Key, o.Search.KeyVar = b.cfg.SearchKey(a.lookup)
+	return o
+}
+
+// runConfigured runs an agent command for a person at a terminal, with what the
+// configuration says of it.
+func (a *app) runConfigured(ctx context.Context, name string, words []string, call *registry.Call) int {
+	b, err := a.openBash(bashOptions{ask: true, guard: typedBy(a.mode)})
+	if err != nil {
+		return a.reportError(err)
+	}
+	defer b.Close()
+	if !b.isOn(name) {
+		return a.switchedOff(name)
+	}
+	return b.Router().Call(ctx, name, words, call).ExitStatus
+}
+
+func (a *app) switchedOff(name string) int {
+	fmt.Fprintf(a.err, "agentbash %s: it is switched off: \"tools\" in a config file says so; agentbash config shows the files\n", name)
+	return exitUnknown
+}
+
+// isOff reports whether the configuration switches a command off that needs no
+// configuration; one that cannot be read does not.
+func (a *app) isOff(name, dir string) bool {
+	cfg, err := config.Load(&config.Options{Dir: dir, Lookup: a.lookup})
+	if err != nil {
+		return false
+	}
+	on, said := cfg.Tools[name]
+	return said && !on
+}

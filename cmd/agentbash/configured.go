@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentbash/agentbash"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/audit"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/hooks"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/confinement"
+	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
+)
+
+// configuredBash is what a subcommand runs commands with: the one tool, as the
+// configuration and the command line want it. Close it.
+type configuredBash struct {
+	*agentbash.Bash
+	cfg   *config.Result
+	asker *term.Prompter // nil: nobody is asked
+	audit *audit.Recorder
+}
+
+// bashOptions say what a subcommand needs of it.
+type bashOptions struct {
+	dir     string // "" is the working directory
+	flags   config.Flags
+	session bool // many commands: write refuses to overwrite what was never read, bash can call tools
+	guard   guard.Options
+	ask     bool          // whoever sits at the terminal may be asked
+	who     string        // sends the commands; "" is the person
+	id      func() string // of the session, once there is one; nil: there is none
+}
+
+// settings are the keys of the configuration that messages name.
+var settings = registry.Settings{
+	Workspace:  `name the directory in "workspace" of their configuration`,
+	Secrets:    `change "secrets" in their configuration`,
+	WebAllow:   `"webFetch": {"allow": [ADDRESS]} in the user's config file`,
+	WebSearch:  `write {"webSearch": {"provider": "searxng", "url": "http://127.0.0.1:8080"}} in the user's config file`,
+	AddServers: "add mcpServers or functions to .agentbash/config.json",
+	TurnLimit:  "limits", SessionLimit: "limits.session",
+}
+
+// openBash loads the configuration and registers everything; nothing is started.
+func (a *app) openBash(o bashOptions) (*configuredBash, error) {
+	dir, err := workDir(o.dir)
+	if err != nil {
+		return nil, err
+	}
+	b := &configuredBash{}
+	if b.cfg, err = config.Load(&config.Options{Flags: o.flags, Dir: dir, Lookup: a.lookup}); err != nil {
+		return nil, err
+	}
+	if err := b.cfg.Dirs.MakeState(); err != nil {
+		return nil, err
+	}
+	a.warn(b.cfg.Warnings...)
+	for _, p := range b.cfg.Pending {
+		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
+	}
+	if o.ask {
+		b.asker = a.newAsker()
+	}
+	if o.who == "" {
+		o.who = whoPerson
+	}
+	b.audit = a.newRecorder(b.cfg.Dirs, o.who, b.apiKeys(a), o.id)
+	if err := b.guardOptions(a, &o.guard); err != nil {
+		return nil, err
+	}
+	c := b.cfg.Confine
+	b.Bash, err = agentbash.New(&agentbash.Options{
+		Settings: settings,
+		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
+		Warn:     func(err error) { a.warn(err) },
+		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
+		Workspace:   a.workspaceOptions(b.cfg.Dirs, c),
+		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network.All, Ports: c.Network.Ports},
+		Router:      router.Options{Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// configuredHooks are the programs that the configuration wants to be asked. The keys
+// are not theirs either.
+func (b *configuredBash) configuredHooks(a *app, dir string) []router.Hook {
+	env := slices.DeleteFunc(slices.Clone(a.environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(b.keyVars(a), name)
+	})
+	return hooks.New(b.cfg.Hooks, &hooks.Options{Dir: dir, Env: env})
+}
+
+// keyVars are the variables that the shell does not get: the keys are ours.
+func (b *configuredBash) keyVars(a *app) []string {
+	names := []string{config.EnvKey}
+	if v := b.cfg.KeyVar; v != "" && v != config.EnvKey {
+		names = append(names, v)
+	}
+	if key, v := b.cfg.SearchKey(a.lookup); key != "" {
+		names = append(names, v)
+	}
+	return names
+}
+
+// apiKeys are the keys themselves.
+func (b *configuredBash) apiKeys(a *app) []string {
+	key, _ := b.cfg.SearchKey(a.lookup)
+	return []string{b.cfg.APIKey, key}
+}
+
+func workDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("working directory: %w: cd to one that exists", err)
+	}
+	if st, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("working directory: %w: name one that exists", err)
+	} else if !st.IsDir() {
+		return "", fmt.Errorf("working directory %s: not a directory: name one", dir)
+	}
+	return dir, nil
+}
+
+// fieldOptions are what servers and functions get of the program.
+func (b *configuredBash) fieldOptions(a *app) fieldbash.Options {
+	o := fieldbash.Options{Env: a.environ, Version: moduleVersion(), Sample: b.answerSampling,
+		Log: func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) }}
+	if b.asker != nil {
+		o.Log = func(format string, args ...any) { b.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }
+	}
+	if p := (&person{b.asker}); b.asker.Present() {
+		o.Confirm, o.Login, o.Elicit = p.confirmServer, p.showLogin, p.askElicitation
+	}
+	return o
+}
+
+// isOn reports whether the configuration leaves a tool switched on.
+func (b *configuredBash) isOn(name string) bool {
+	on, said := b.cfg.Tools[name]
+	return on || !said
+}
+
+func (a *app) warn(warnings ...error) {
+	for _, w := range warnings {
+		fmt.Fprintln(a.err, "agentbash: warning:", w)
+	}
+}
+
+// Close ends the shells, the servers and what they started.
+func (b *configuredBash) Close() error { return errors.Join(b.Bash.Close(), b.audit.Close()) }

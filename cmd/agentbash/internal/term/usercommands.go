@@ -1,0 +1,131 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// mostPrompt bounds a command's file, in bytes.
+const mostPrompt = 256 << 10
+
+// userCommand is a slash command of the user's: a markdown file whose text is the prompt.
+type userCommand struct {
+	name, path string
+	trust      Trust
+}
+
+// CommandDir is a directory of the user's commands.
+type CommandDir struct {
+	Path string
+	// Trust is asked before a command is used that somebody else may have written
+	// (a project's). nil: they are the user's own.
+	Trust Trust
+}
+
+// Trust remembers which texts a person has seen and wants to use.
+type Trust interface {
+	Trusted(path string, data []byte) bool
+	Trust(path string, data []byte) error
+}
+
+// ownCommands are the files NAME.md of the directories; in a directory below,
+// dir/NAME.md is dir:NAME. The first of a name counts. They are looked for when
+// they are needed, so that they cost nothing at start and can be edited.
+func (s *chatUI) ownCommands() (list []userCommand) {
+	seen := map[string]bool{}
+	for _, dir := range s.CommandDirs {
+		for _, pattern := range []string{"*.md", "*/*.md"} {
+			paths, err := filepath.Glob(filepath.Join(dir.Path, pattern))
+			if err != nil {
+				continue // the directory's name has a bracket: it holds no commands
+			}
+			for _, p := range paths {
+				rel, err := filepath.Rel(dir.Path, p)
+				name := strings.ReplaceAll(strings.TrimSuffix(rel, ".md"), string(filepath.Separator), ":")
+				if err != nil || seen[name] || safeLine(name) != name || strings.Contains(name, " ") {
+					continue
+				}
+				seen[name] = true
+				list = append(list, userCommand{name, p, dir.Trust})
+			}
+		}
+	}
+	return list
+}
+
+// read returns the description and the prompt. The description stands between two
+// lines of --- at the top, after "description:".
+func (c userCommand) read() (about, prompt string, err error) {
+	f, err := os.Open(c.path)
+	if err != nil {
+		return "", "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostPrompt+1))
+	if err != nil {
+		return "", "", err
+	}
+	if len(data) > mostPrompt {
+		return "", "", fmt.Errorf("/%s: %s is over %s bytes: make it shorter", c.name, c.path, groupThousands(mostPrompt))
+	}
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	if rest, ok := strings.CutPrefix(text, "---\n"); ok {
+		if head, body, ok := strings.Cut(rest, "\n---\n"); ok {
+			text = body
+			for line := range strings.Lines(head) {
+				if v, ok := strings.CutPrefix(line, "description:"); ok {
+					about = strings.Trim(strings.TrimSpace(v), `"'`)
+				}
+			}
+		}
+	}
+	return about, strings.TrimSpace(text), nil
+}
+
+func (c userCommand) about() string {
+	about, prompt, err := c.read()
+	switch {
+	case err != nil:
+		return err.Error()
+	case about == "":
+		about, _, _ = strings.Cut(prompt, "\n")
+	}
+	return clipColumns(safeLine(about), 70)
+}
+
+// confirmUse asks for a project's command: the first time it is shown, and typing
+// it again means that it may be used.
+func (s *chatUI) confirmUse(c userCommand) (bool, error) {
+	_, text, err := c.read()
+	if err != nil || c.trust == nil || c.trust.Trusted(c.path, []byte(text)) {
+		return err == nil, err
+	}
+	if mark := c.path + "\n" + text; s.seen != mark {
+		s.seen = mark
+		s.screen.showAnswer(text)
+		s.screen.note("/" + c.name + " comes from this project (" + c.path + ") and was not used before: if the text above is good, type it again")
+		return false, nil
+	}
+	s.seen = ""
+	return true, c.trust.Trust(c.path, []byte(text))
+}
+
+// prompt is what is sent: $ARGUMENTS is what was typed after the name, which
+// follows the text where the text does not name it.
+func (c userCommand) prompt(args string) (string, error) {
+	_, text, err := c.read()
+	switch {
+	case err != nil:
+		return "", err
+	case text == "":
+		return "", fmt.Errorf("/%s: %s is empty: write the prompt into it", c.name, c.path)
+	case strings.Contains(text, "$ARGUMENTS"):
+		return strings.ReplaceAll(text, "$ARGUMENTS", args), nil
+	case args != "":
+		return text + "\n\n" + args, nil
+	}
+	return text, nil
+}

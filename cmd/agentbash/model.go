@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+)
+
+//go:embed prompt.md
+var systemPrompt string
+
+// defaultModel is asked for where the server is OpenAI's own and no model was named.
+const defaultModel = "gpt-5"
+
+var errNoModel = &registry.UsageError{Problems: []string{
+	"no model is configured and no model server runs on this machine: set OPENAI_API_KEY, or name a server with --base-url http://HOST:PORT/v1"}}
+
+// modelChoice is who sends the commands: a model, or with no model the person.
+type modelChoice struct {
+	model, baseURL, key string
+	name                string // of a server that was found on this machine
+}
+
+// chooseModel takes the configured model, else a server on this machine, else nobody.
+func (b *configuredBash) chooseModel(ctx context.Context) (modelChoice, error) {
+	s := modelChoice{model: b.cfg.Model, baseURL: b.cfg.BaseURL, key: b.cfg.APIKey}
+	switch {
+	case b.cfg.Provider != "" && b.cfg.KeyVar != "" && s.key == "":
+		return s, &registry.UsageError{Problems: []string{fmt.Sprintf("the provider %s has no key: set %s", b.cfg.Provider, b.cfg.KeyVar)}}
+	case s.baseURL == "" && s.key == "":
+		local := config.FindLocal(ctx, config.Candidates())
+		if local == nil {
+			return modelChoice{}, nil
+		}
+		s.baseURL, s.name = local.BaseURL, local.Name
+		if s.model == "" {
+			s.model = local.Model
+		}
+	case s.model == "" && s.baseURL == "":
+		s.model = defaultModel
+	case s.model == "":
+		model, err := config.FirstModel(ctx, s.baseURL, s.key)
+		if err != nil {
+			return s, &registry.UsageError{Problems: []string{err.Error()}}
+		}
+		s.model = model
+	}
+	return s, nil
+}
+
+// chatSettings are the flags that errors of the conversation name.
+var chatSettings = chat.Settings{
+	Model: "--model", BaseURL: "--base-url", APIKey: config.EnvKey, Prices: `its prices under "models" in a config file`,
+	MaxTurns: "--max-turns", MaxCost: "--max-cost", MaxTime: "--max-time", Permission: "--mode or a rule", ReadFile: "read --file_path",
+}
+
+// chatOptions puts together what a conversation needs.
+func (a *app) chatOptions(b *configuredBash, s modelChoice, saved *chatTranscript, c *chatFlags) (*chat.Options, error) {
+	fill := strings.NewReplacer("{os}", runtime.GOOS+"/"+runtime.GOARCH, "{dir}", b.Router().Dir())
+	limits := b.cfg.Limits
+	m := b.addFacts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
+	o := &chat.Options{
+		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: b.knownProtocols().saveProtocol,
+		System: fill.Replace(systemPrompt) + a.readInstructions(b), Runner: &chat.RouterRunner{Router: b.Router(), Turns: b.Guard()},
+		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
+		Spill:       chat.SpillTo(filepath.Join(b.cfg.Dirs.State, "outputs")),
+		Description: router.Definition(b.Registry()).Description,
+		Program:     moduleVersion(), History: saved.records, Settings: chatSettings,
+	}
+	if c.turns > 0 {
+		o.MaxTurns = c.turns
+	}
+	if c.cost > 0 {
+		o.MaxCost = c.cost
+	}
+	if j := saved.openJournal(b, c); j != nil {
+		o.Journal = j
+	}
+	if c.debugFile != "" {
+		f, err := os.OpenFile(c.debugFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("--debug-file: %w", err)
+		}
+		saved.debug = f
+		o.Debug = f
+	}
+	return o, nil
+}

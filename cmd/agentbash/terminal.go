@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/confinement"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
+)
+
+// typedRunner runs what the person types: among a model's commands, or in its place.
+type typedRunner struct {
+	chat.RouterRunner
+	said  bool // that they typed it is their yes
+	alone bool // there is no model: each command is a turn
+}
+
+// Run is that of RouterRunner.
+func (r *typedRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
+	return r.RouterRunner.Run(r.markTyped(ctx), command, timeout)
+}
+
+func (r *typedRunner) markTyped(ctx context.Context) context.Context {
+	if r.alone {
+		r.BeginTurn()
+	}
+	if r.said {
+		ctx = guard.Said(ctx)
+	}
+	return ctx
+}
+
+// RunLive is Run, with what the command writes as it comes.
+func (r *typedRunner) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
+	ctx = r.markTyped(ctx)
+	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr})
+	return res.Output, res.ExitCode
+}
+
+// setUpTerminal gives a session what a person expects of a terminal: colours, the
+// project's history, an editor, names to complete, slash commands. undo stops the
+// signals.
+func (a *app) setUpTerminal(o *term.Options, b *configuredBash) (undo func()) {
+	resize := make(chan os.Signal, 1)
+	signal.Notify(resize, syscall.SIGWINCH)
+	o.Resize = resize
+	o.Editor = a.editorCommand()
+	o.Dir = b.Router().Dir
+	o.Names = b.completionNames
+	root := confinement.Repository(b.Router().Dir())
+	o.History = filepath.Join(b.cfg.Dirs.State, "history", shortHash([]byte(root))[:16]+".jsonl")
+	o.CommandDirs = []term.CommandDir{
+		{Path: filepath.Join(b.cfg.Dirs.Config, "commands")},
+		{Path: filepath.Join(root, ".agentbash", "commands"), Trust: commandTrust{dir: filepath.Join(b.cfg.Dirs.State, "commands")}},
+	}
+	return func() { signal.Stop(resize) }
+}
+
+// editorCommand is the person's, as POSIX's utilities choose it.
+func (a *app) editorCommand() string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if v, _ := a.lookup(name); strings.TrimSpace(v) != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func shortHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// completionNames are the tools, and the groups whose tools are not known yet.
+func (b *configuredBash) completionNames() []string {
+	var out []string
+	for _, t := range b.Registry().All() {
+		out = append(out, t.Name)
+	}
+	for _, g := range b.Registry().Groups() {
+		out = append(out, registry.FieldPrefix+g.Name+":")
+	}
+	return out
+}
+
+func (b *configuredBash) slashTools(_ context.Context, query string) (string, error) {
+	tools := b.Registry().All()
+	if query != "" {
+		tools = b.Registry().Search(query)
+	}
+	var out bytes.Buffer
+	(&app{out: &out}).listTools(b, tools, query, "")
+	if out.Len() == 0 {
+		return "", fmt.Errorf("nothing matches %q: /tools lists everything", query)
+	}
+	return out.String(), nil
+}
+
+func (b *configuredBash) slashConfig(context.Context, string) (string, error) {
+	var out bytes.Buffer
+	(&app{out: &out}).showConfig(b.cfg, false)
+	return out.String(), nil
+}
+
+// commandTrust remembers which of a project's commands the person has seen, by
+// path and content: a prompt from somebody else's repository is not sent unseen.
+type commandTrust struct{ dir string }
+
+func (t commandTrust) recordPath(path string, data []byte) string {
+	return filepath.Join(t.dir, shortHash([]byte(fmt.Sprintf("%d\n%s\n%s", len(path), path, data))))
+}
+
+// Trusted reports whether this very text was trusted.
+func (t commandTrust) Trusted(path string, data []byte) bool {
+	_, err := os.Stat(t.recordPath(path, data))
+	return err == nil
+}
+
+// Trust records that it is.
+func (t commandTrust) Trust(path string, data []byte) error {
+	if err := os.MkdirAll(t.dir, 0o700); err != nil {
+		return fmt.Errorf("trust %s: %w", path, err)
+	}
+	if err := os.WriteFile(t.recordPath(path, data), []byte(path+"\n"), 0o600); err != nil {
+		return fmt.Errorf("trust %s: %w", path, err)
+	}
+	return nil
+}
