@@ -30,6 +30,7 @@
 package agentbash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,6 +106,9 @@ func New(opts *Options) (_ *Bash, err error) {
 	if opts != nil {
 		o = *opts
 	}
+	if err := checkMode(o.Mode); err != nil {
+		return nil, err
+	}
 	if o.Confinement.Environ == nil {
 		o.Confinement.Environ = os.Environ()
 	}
@@ -132,6 +136,15 @@ func New(opts *Options) (_ *Bash, err error) {
 	return b, nil
 }
 
+// checkMode is the error of a mode that there is not; "" is the default.
+func checkMode(mode policy.Mode) error {
+	switch mode {
+	case "", policy.PlanMode, policy.AskMode, policy.AutoMode, policy.FullMode:
+		return nil
+	}
+	return fmt.Errorf("mode %q: it is plan, ask, auto or full", mode)
+}
+
 // register makes the tools.
 func (b *Bash) register(o *Options) (err error) {
 	c := &o.Commands
@@ -150,7 +163,7 @@ func (b *Bash) register(o *Options) (err error) {
 	}
 	tools := append(b.commands.Tools(), o.Tools...)
 	if o.Offer != nil {
-		tools = slices.DeleteFunc(tools, func(t *registry.Tool) bool { return !o.Offer(t.Name) })
+		tools = slices.DeleteFunc(tools, func(t *registry.Tool) bool { return t != nil && !o.Offer(t.Name) })
 	}
 	if err := b.registry.Register(tools...); err != nil {
 		return err
@@ -239,6 +252,9 @@ func (b *Bash) Start() { go b.router.Start() }
 // lists what the mode promises and this kernel cannot enforce. After an error the
 // mode is as it was.
 func (b *Bash) SetMode(ctx context.Context, mode policy.Mode) (missing []string, err error) {
+	if err := checkMode(cmp.Or(mode, "none")); err != nil {
+		return nil, err
+	}
 	old := b.guard.Mode()
 	undo := b.confinement.SetMode(mode, false)
 	b.guard.SetMode(mode)

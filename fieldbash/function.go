@@ -65,7 +65,11 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 			return f.runHTTP(ctx, &def, call, args)
 		}
 	}
-	read := t.Uses
+	dir := ""
+	if def.Exec != nil {
+		dir = def.Exec.Cwd
+	}
+	read := usesIn(t, f.inDir(dir))
 	t.Uses = func(kwargs registry.Kwargs, uses []registry.Use, _ bool) ([]registry.Use, bool) {
 		own, known := f.functionUses(&def, kwargs)
 		return read(kwargs, append(own, uses...), known)

@@ -3,6 +3,7 @@ package fieldbash_test
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,7 +81,7 @@ func TestRolesOfFunctions(t *testing.T) {
 	uses, known := usesOf(t, tool("run"), "--to", "b")
 	require.True(t, known)
 	require.Equal(t, registry.RunsIn, uses[0].Role)
-	require.Equal(t, []registry.Use{{Role: registry.RunsText, Value: `'it'\''s' 'a b' 'x=1'`}, {Role: registry.WritesFile, Value: "b"}}, uses[1:])
+	require.Equal(t, []registry.Use{{Role: registry.RunsText, Value: `'it'\''s' 'a b' 'x=1'`}, {Role: registry.WritesFile, Value: filepath.Join(b.dir, "b")}}, uses[1:])
 
 	uses, known = usesOf(t, tool("ask"), "--city", "a/b")
 	require.True(t, known)

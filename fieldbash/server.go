@@ -128,6 +128,7 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 	def.Description = cleanText(def.Description, maxDetail)
 	summary := cmp.Or(summaryOf(def.Description), summaryOf(def.Title), summaryOf(def.Hints.Title), summaryOf(def.Name), safe)
 	t := f.newTool(g.name, safe, summary, def.Description, def.InputSchema)
+	t.Uses = usesIn(t, f.inDir(g.server.Cwd))
 	t.Kind = kindOf(def.Hints, g.server.Trust)
 	t.Tags = append(t.Tags, tagsOf(def.Hints)...)
 	if unknown := g.server.Roles[def.Name].applyTo(t); unknown != nil {
@@ -207,7 +208,6 @@ func (f *Fields) newTool(group, name, summary, detail string, schema json.RawMes
 		Grammar: Parse, MakeExamples: exampleOf,
 	}
 	t.Check = newValidator(full, schema, f.logf).check
-	t.Uses = fileUses(t)
 	return t
 }
 

@@ -46,8 +46,13 @@ func (t *Tool) checkKwargs(kwargs Kwargs, problems []string) error {
 // plainValue makes a Go value one of those that Kwargs hold.
 func plainValue(v any) (any, error) {
 	switch v := v.(type) {
-	case nil, string, bool, json.Number:
+	case nil, string, bool:
 		return v, nil
+	case json.Number:
+		if !number().MatchString(v.String()) {
+			return nil, fmt.Errorf("%s is no number: give one such as 5 or 0.25", quoteCut(v.String()))
+		}
+		return json.Number(jsonNumber(v.String())), nil
 	case []byte:
 		return string(v), nil
 	case []string:

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -66,6 +67,9 @@ func New() *ToolRegistry {
 // is an error that says what to add, and is not added, nor are those after it.
 func (r *ToolRegistry) Register(tools ...*Tool) error {
 	for _, t := range tools {
+		if t == nil {
+			return errors.New("register tool: it is nil")
+		}
 		if lacks := t.missingFields(); lacks != nil {
 			return fmt.Errorf("register tool %q: add %s", t.Name, strings.Join(lacks, ", and "))
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/safetext"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -77,7 +78,7 @@ func (r *Router) beginPlan(ctx context.Context, p *Plan, s *streams, res *Result
 		}
 	}
 	res.ExitCode, res.Error, res.Denied, res.Canceled = refusalStatus(refused), refused.Error(), refused, ctx.Err() != nil
-	fmt.Fprintln(s.err, refused)
+	fmt.Fprintln(s.err, safetext.Visible(refused.Error()))
 	r.setStatus(res.ExitCode)
 	return Grant{}, false
 }
@@ -123,7 +124,7 @@ func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registr
 		grant, refused = r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: c.Dir})
 	}
 	if refused != nil {
-		fmt.Fprintln(c.Stderr, refused)
+		fmt.Fprintln(c.Stderr, safetext.Visible(refused.Error()))
 		return registry.ToolResult{Error: refused.Error(), ExitStatus: refusalStatus(refused)}
 	}
 	start := time.Now()

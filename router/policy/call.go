@@ -64,6 +64,13 @@ func (j *judge) program(args []field, at span) flow {
 		return j.same()
 	}
 	name, script := commandName(args[0].text)
+	if name == "agentbash" && !script && len(args) > 1 { // agentbash read x: the tool, from a terminal
+		tool, forced := toolName(args[1].text)
+		if forced || j.world.tool(tool) != nil {
+			j.tool(tool, args[1:], at)
+			return j.same()
+		}
+	}
 	c := call{j: j, name: name, args: args[1:], at: at, flow: j.same()}
 	c.part = Part{Kind: CommandPart, words: args, Start: at.start, End: at.end, Via: j.via}
 	slot := j.reserve()

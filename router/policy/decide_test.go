@@ -310,3 +310,17 @@ func TestDecideTool(t *testing.T) {
 		})
 	}
 }
+
+// A word that says that a server's own command is called is no listing, the
+// program by its own name calls tools too, and a value that comes later may be any.
+func TestCallsThatHide(t *testing.T) {
+	a, w := New(), ws()
+	for line, want := range map[string]Answer{
+		"field:gh": Allow, "field:gh --help": Allow, "field:gh read file:///ws/private/x": Ask, "field:gh read x | cat": Ask,
+		"agentbash read private/x": Deny, "/usr/bin/agentbash edit private/y A B": Deny, "agentbash agent:read --filePath private/x": Deny,
+	} {
+		v := a.Judge(testRouter().Plan(line), w)
+		d := Decide(AskMode, mustRules(t, false, `["deny read private/**", "deny write private/**"]`), &v, w)
+		require.Equal(t, want, d.Answer, "%s: %q", line, d.Because)
+	}
+}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
@@ -19,7 +20,7 @@ func (j *judge) callPlan(p *router.Plan, at span) {
 	}
 	c := toolCall{name: p.Name, tool: p.Tool(), kwargs: p.Kwargs, help: p.Help, at: at}
 	if c.tool == nil {
-		c.tool, c.help = j.world.tool(p.Name), c.help || c.isListing()
+		c.tool = j.world.tool(p.Name)
 	}
 	j.toolCall(c, args)
 }
@@ -38,8 +39,8 @@ func (j *judge) tool(name string, args []field, at span) {
 		words = append(words, a.asName())
 	}
 	switch {
-	case c.isListing():
-		c.help = true
+	case c.isListing(): // other words are a command of the server's own
+		c.help = !slices.ContainsFunc(words, func(w string) bool { return w != "-h" && w != "--help" })
 	case c.tool == nil:
 		c.help = helpOnly(args[1:])
 	default:
@@ -125,6 +126,9 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 		p.set |= kindEffects(c.tool.Kind) | unknown
 		j.kindReason(c)
 		j.reason("what "+c.name+" does it with cannot be told", unknown, NoDanger, c.at)
+		if c.namesFiles() { // they may come later, from stdin or a file
+			uses = append(uses, registry.Use{Role: anyUse(c.tool.Kind), Value: anyText}, registry.Use{Role: registry.ReadsFile, Value: anyText})
+		}
 	} else if c.tool.Kind == registry.ReadOnly || len(uses) == 0 {
 		p.set |= reads
 	}
@@ -139,6 +143,14 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	if p.set&writes != 0 {
 		p.set &^= reads // what it shows of a file that it writes is a part of that
 	}
+}
+
+// namesFiles reports whether a parameter of the tool holds a path.
+func (c *toolCall) namesFiles() bool {
+	return slices.ContainsFunc(c.tool.Params.List(), func(q registry.Param) bool {
+		k := q.Role.Kind()
+		return q.Role != registry.KeepsState && (k == registry.ReadOnly || k == registry.Write)
+	})
 }
 
 // anyUse is the worst that an unknown word of a tool may be.
