@@ -77,6 +77,11 @@ func (p *Part) fileRule(w *World) string {
 	return "allow write " + out[0]
 }
 
+// escaped quotes what means something in a pattern.
+func escaped(s string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `\`, `\\`).Replace(s)
+}
+
 // The programs whose first words say what is done, and those of whose verbs
 // the next word says more.
 const (
