@@ -1,6 +1,10 @@
 package policy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentbash/agentbash/router/internal/bashtext"
+)
 
 // awk runs a program that may write files and run commands.
 func (u *usage) awk() {
@@ -77,7 +81,7 @@ func (c *call) awkProgram(f field) {
 // callsSystem looks for system( in the raw text: what is string and what is
 // regular expression is not certain enough to leave it out in either.
 func callsSystem(s string) bool {
-	for at := wordAt(s, "system", 0); at >= 0; at = wordAt(s, "system", at+1) {
+	for at := bashtext.WordAt(s, "system", 0); at >= 0; at = bashtext.WordAt(s, "system", at+1) {
 		rest := strings.TrimLeft(s[at+len("system"):], " \t\\\n")
 		if rest != "" && (rest[0] == '(' || rest[0] == '"') {
 			return true

@@ -242,6 +242,8 @@ func TestSuggestions(t *testing.T) {
 		"echo x > $X":                              nil,
 		"PATH=. ls":                                nil,
 		"make $'a\\nb'":                            nil,
+		"make $'\\xff'":                            nil,
+		"echo x > $'\\xff'":                        nil,
 		"rm -rf /":                                 nil,
 	} {
 		t.Run(line, func(t *testing.T) {

@@ -20,7 +20,7 @@ func (j *judge) critical(abs string) string {
 	switch {
 	case dir == "/":
 		return "the whole system"
-	case systemDir(dir):
+	case protected.SystemDir(dir):
 		return "the system directory " + dir
 	case j.isHome(dir):
 		return "a home directory (" + dir + ")"
@@ -58,9 +58,6 @@ func everythingIn(abs string) (dir string, ok bool) {
 	}
 	return abs[:cut], true
 }
-
-// systemDir reports whether a directory belongs to the system.
-func systemDir(dir string) bool { return protected.SystemDir(dir) }
 
 // isHome reports whether a directory is somebody's home.
 func (j *judge) isHome(dir string) bool {

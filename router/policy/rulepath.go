@@ -1,25 +1,25 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// pathPattern is a path rule's pattern, made of atoms.
+// pathPattern is a path rule's pattern.
 type pathPattern struct {
-	from  byte // what it is relative to: '/' nothing, '~' the home directory, '.' the workspace, '*' any directory
+	from  byte // what it is relative to: '/' nothing, '~' the home directory, '.' the workspace
 	atoms []atom
 }
 
-// atom is one byte, or stands for several.
-type atom struct {
-	kind byte
-	c    byte
-}
+// atom is a byte of a pattern, or one of these.
+type atom uint16
 
-// The kinds of atoms.
 const (
-	exactly = iota // the byte c
-	oneOf          // ?: a byte that is no slash
-	within         // *: any text without a slash
-	deep           // **: any text
+	anyByte   atom = 256 + iota // ?: a byte that is no slash
+	anyInName                   // *: any text without a slash
+	anyInPath                   // **: any text
+	maybeDirs                   // before anyInPath and a slash: they may be absent
+	maybeDown                   // a slash, or the pattern ends here
 )
 
 // maxPatterns bounds what the alternatives of one path pattern multiply to.
@@ -28,126 +28,89 @@ const maxPatterns = 256
 // pathPatterns reads a pattern; wrong tells what is wrong with it. With all
 // set, what names a directory means everything below it as well.
 func pathPatterns(text string, all bool) (out []pathPattern, wrong string) {
-	texts, wrong := alternatives(text)
-	if wrong != "" {
-		return nil, wrong
+	texts := alternatives(text)
+	if len(texts) > maxPatterns {
+		return nil, "its alternatives multiply to too many: write several rules"
 	}
 	for _, t := range texts {
 		p := pathPattern{from: '.'}
 		switch {
 		case t == "~" || strings.HasPrefix(t, "~/"):
-			p.from, t = '~', strings.TrimPrefix(t[1:], "/")
+			p.from, t = '~', t[1:]
 		case strings.HasPrefix(t, "~"):
 			return nil, "whose home " + t + " is cannot be told: write the directory"
 		case strings.HasPrefix(t, "/"):
-			p.from, t = '/', strings.TrimPrefix(t, "/")
-		case t == ".":
-			t = ""
-		case strings.HasPrefix(t, "./"):
-			t = t[2:]
-		case !strings.Contains(t, "/"):
-			p.from = '*'
+			p.from = '/'
+		case t != "." && !strings.Contains(t, "/"):
+			p.from, t = '/', "**/"+t
 		}
-		for _, part := range strings.Split(t, "/") {
-			if part == ".." {
-				return nil, ".. in a path rule cannot be followed: write the directory itself"
-			}
+		if slices.Contains(strings.Split(t, "/"), "..") {
+			return nil, ".. in a path rule cannot be followed: write the directory itself"
 		}
-		t = strings.TrimRight(t, "/")
-		for _, v := range withoutDirs(t) {
-			p.atoms = atomsOf(v)
-			out = append(out, p)
-			if all && p.from != '*' && !strings.HasSuffix(v, "**") {
-				p.atoms = atomsOf(strings.TrimPrefix(v+"/**", "/"))
-				out = append(out, p)
-			} else if all && p.from == '*' {
-				p.atoms = atomsOf(v + "/**")
-				out = append(out, p)
-			}
+		p.atoms = atomsOf(strings.TrimSuffix(clean("/"+t), "/"))
+		if n := len(p.atoms); all && (n == 0 || p.atoms[n-1] != anyInPath) {
+			p.atoms = append(p.atoms, maybeDown, anyInPath)
 		}
-		if len(out) > maxPatterns {
-			return nil, "its alternatives multiply to too many: write several rules"
-		}
+		out = append(out, p)
 	}
 	return out, ""
 }
 
-// alternatives multiplies out (a|b).
-func alternatives(text string) (out []string, wrong string) {
-	open := indexUnquoted(text, '(')
-	if open < 0 {
-		return []string{text}, ""
+// alternatives multiplies out (a|b), up to more than are allowed.
+func alternatives(text string) (out []string) {
+	before, inner, found := cutUnquoted(text, '(')
+	if !found {
+		return []string{text}
 	}
-	size := indexUnquoted(text[open:], ')')
-	rest, wrong := alternatives(text[open+size+1:])
-	if wrong != "" {
-		return nil, wrong
-	}
-	for inner := text[open+1 : open+size]; ; {
-		bar := indexUnquoted(inner, '|')
-		one := inner
-		if bar >= 0 {
-			one = inner[:bar]
-		}
+	inner, after, _ := cutUnquoted(inner, ')')
+	rest := alternatives(after)
+	for more := true; more && len(out) <= maxPatterns; {
+		var one string
+		one, inner, more = cutUnquoted(inner, '|')
 		for _, r := range rest {
-			out = append(out, text[:open]+one+r)
-		}
-		if len(out) > maxPatterns {
-			return nil, "its alternatives multiply to too many: write several rules"
-		}
-		if bar < 0 {
-			return out, ""
-		}
-		inner = inner[bar+1:]
-	}
-}
-
-// indexUnquoted finds a byte that no backslash stands before.
-func indexUnquoted(s string, c byte) int {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case c:
-			return i
-		}
-	}
-	return -1
-}
-
-// withoutDirs returns a pattern as it is, and as it is where a **/ in it stands
-// for no directory at all, or a /** at its end for the directory itself.
-func withoutDirs(t string) []string {
-	out := []string{t}
-	if rest, ok := strings.CutSuffix(t, "/**"); ok {
-		out = append(out, rest)
-	}
-	for i := 0; i < len(out) && len(out) < 8; i++ {
-		if at := strings.Index(out[i], "**/"); at >= 0 && (at == 0 || out[i][at-1] == '/') {
-			out = append(out, out[i][:at]+out[i][at+3:])
+			out = append(out, before+one+r)
 		}
 	}
 	return out
 }
 
+// cutUnquoted cuts a pattern at a byte that no backslash stands before.
+func cutUnquoted(s string, c byte) (before, after string, found bool) {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case c:
+			return s[:i], s[i+1:], true
+		}
+	}
+	return s, "", false
+}
+
+// atomsOf reads a pattern that begins with a slash, or is empty.
 func atomsOf(t string) []atom {
-	out := make([]atom, 0, len(t))
+	out := make([]atom, 0, len(t)+2)
 	for i := 0; i < len(t); i++ {
 		switch c := t[i]; {
+		case t[i:] == "/**" && i > 0:
+			return append(out, maybeDown, anyInPath)
+		case strings.HasPrefix(t[i:], "**/") && t[i-1] == '/':
+			out = append(out, maybeDirs, anyInPath, '/')
+			i += len("**/") - 1
 		case strings.HasPrefix(t[i:], "**"):
-			out = append(out, atom{kind: deep})
+			out = append(out, anyInPath)
 			for i+1 < len(t) && t[i+1] == '*' {
 				i++
 			}
 		case c == '*':
-			out = append(out, atom{kind: within})
+			out = append(out, anyInName)
 		case c == '?':
-			out = append(out, atom{kind: oneOf})
+			out = append(out, anyByte)
 		case c == '\\' && i+1 < len(t):
 			i++
-			out = append(out, atom{exactly, t[i]})
+			out = append(out, atom(t[i]))
 		default:
-			out = append(out, atom{exactly, c})
+			out = append(out, atom(c))
 		}
 	}
 	return out
@@ -168,155 +131,119 @@ const maxRulePath = 4096
 
 // fit compares a path with the pattern.
 func (pp *pathPattern) fit(path *Path, w *World) fit {
-	if path.raw == "" {
+	switch {
+	case path.raw == "":
 		return misses
-	}
-	if wild(path.raw) || path.raw[0] != '/' || len(path.raw) > maxRulePath {
+	case wild(path.raw) || path.raw[0] != '/' || len(path.raw) > maxRulePath:
 		return mayFit
 	}
+	dirs := []string{"/"}
+	switch {
+	case pp.from == '.':
+		dirs = w.roots()
+	case pp.from == '~' && w.Home == "":
+		return misses
+	case pp.from == '~':
+		dirs = []string{w.Home}
+	}
 	best := misses
-	for _, dir := range pp.bases(w) {
-		full := append(atomsOf(escaped(dir)), atom{exactly, '/'})
-		if dir == "/" {
-			full = full[:1]
+	for _, dir := range dirs {
+		m := make(pathMatch, 0, len(dir)+len(pp.atoms))
+		for _, c := range []byte(strings.TrimSuffix(clean(dir), "/")) {
+			m = append(m, atom(c))
 		}
-		if pp.from == '*' {
-			full = append([]atom{{kind: deep}}, full...)
-		}
-		full = append(full, pp.atoms...)
-		if len(pp.atoms) == 0 && dir != "/" {
-			full = full[:len(full)-1] // the directory itself
-		}
-		best = max(best, fitAtoms(full, path))
-		if best == fits {
-			break
-		}
+		best = max(best, append(m, pp.atoms...).fit(strings.TrimSuffix(path.raw, "/"), path.Tree))
 	}
 	return best
 }
 
-// bases are the directories that a pattern is relative to.
-func (pp *pathPattern) bases(w *World) []string {
-	switch pp.from {
-	case '~':
-		if w.Home == "" {
-			return nil
-		}
-		return []string{clean(w.Home)}
-	case '.':
-		var out []string
-		for _, r := range w.roots() {
-			out = append(out, clean(r))
-		}
-		return out
-	}
-	return []string{"/"}
-}
+// pathMatch is a pattern for absolute paths. A text is followed through it by
+// the places where what was read of the text may end.
+type pathMatch []atom
 
-// escaped quotes what means something in a pattern.
-func escaped(s string) string {
-	if !strings.ContainsAny(s, `*?\`) {
-		return s
+// fit compares a path, with all that lies below it if tree is set. Its holes
+// stand for texts without a slash.
+func (m pathMatch) fit(path string, tree bool) fit {
+	all := m.follow(m.enter(nil, 0), path, true)
+	some := all
+	if !known(path) {
+		some = m.follow(m.enter(nil, 0), path, false)
 	}
-	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `\`, `\\`).Replace(s)
-}
-
-func fitAtoms(pattern []atom, path *Path) fit {
-	own := pathAtoms(path.raw)
-	result := misses
-	m := meeting{p: pattern, s: own, sure: true}
-	if m.meet(0, 0) {
-		result = fits
-	} else {
-		m = meeting{p: pattern, s: own}
-		if m.meet(0, 0) {
-			result = mayFit
-		}
+	if !tree {
+		return max(m.ends(all, fits), m.ends(some, mayFit))
 	}
-	if !path.Tree || result == mayFit {
-		return result
+	if last := len(m) - 1; last >= 0 && m[last] == anyInPath && slices.Contains(m.follow(all, "/", true), last) {
+		return fits
 	}
-	below := append(own, atom{exactly, '/'}, atom{kind: deep})
-	if path.raw == "/" {
-		below = []atom{{exactly, '/'}, {kind: deep}}
-	}
-	m = meeting{p: pattern, s: below, sure: true}
-	if m.meet(0, 0) {
-		return fits // with all that lies below
-	}
-	m = meeting{p: pattern, s: below}
-	if result == fits || m.meet(0, 0) {
+	if len(m.follow(some, "/", false)) > 0 {
 		return mayFit
+	}
+	return m.ends(some, mayFit)
+}
+
+// ends returns f if the pattern may end at one of the places.
+func (m pathMatch) ends(places []int, f fit) fit {
+	for _, i := range places {
+		if i == len(m) || m[i] == maybeDown {
+			return f
+		}
 	}
 	return misses
 }
 
-// pathAtoms are a path's bytes; a hole is what may be there.
-func pathAtoms(raw string) []atom {
-	out := make([]atom, 0, len(raw)+2)
-	for i := 0; i < len(raw); i++ {
-		if n := holeAt(raw, i); n > 0 {
-			out = append(out, atom{kind: within})
-			i += n - 1
-			continue
+// follow reads a text from these places on. With all set, a place is left only
+// if whatever the holes stand for leads to it.
+func (m pathMatch) follow(from []int, text string, all bool) []int {
+	places, next := slices.Clone(from), make([]int, 0, 8)
+	for n := 0; n < len(text) && len(places) > 0; n++ {
+		size := holeAt(text, n)
+		for _, i := range places {
+			if size > 0 {
+				next = m.readHole(next, i, all)
+			} else if i < len(m) {
+				next = m.readByte(next, i, text[n])
+			}
 		}
-		out = append(out, atom{exactly, raw[i]})
+		n += max(0, size-1)
+		places, next = next, places[:0]
 	}
-	return out
+	return places
 }
 
-// meeting compares a pattern with a path that may have holes: whether all that
-// the path may be fits (sure), or some of it.
-type meeting struct {
-	p, s  []atom
-	sure  bool
-	tried []bool // pairs that were looked at, in vain
+// readByte adds the places that a byte leads to from one.
+func (m pathMatch) readByte(places []int, i int, c byte) []int {
+	switch a := m[i]; {
+	case a == anyInPath, a == anyInName && c != '/':
+		return m.enter(places, i)
+	case a == atom(c), a == anyByte && c != '/', a == maybeDown && c == '/':
+		return m.enter(places, i+1)
+	}
+	return places
 }
 
-func (m *meeting) meet(i, k int) bool {
-	for i < len(m.p) && k < len(m.s) && m.p[i].kind == exactly && m.s[k].kind == exactly {
-		if m.p[i].c != m.s[k].c {
-			return false
-		}
-		i, k = i+1, k+1
+// readHole adds the places that a hole leads to from one: a star may stand for
+// it, and if not all is wanted, it may be what the pattern wants up to a slash.
+func (m pathMatch) readHole(places []int, i int, all bool) []int {
+	for ; !all && i < len(m) && m[i] != '/' && m[i] != maybeDown; i++ {
+		places = m.enter(places, i)
 	}
-	if i == len(m.p) && k == len(m.s) {
-		return true
+	if !all || i < len(m) && (m[i] == anyInName || m[i] == anyInPath) {
+		places = m.enter(places, i)
 	}
-	if m.tried == nil {
-		m.tried = make([]bool, (len(m.p)+1)*(len(m.s)+1))
-	}
-	at := i*(len(m.s)+1) + k
-	if m.tried[at] {
-		return false
-	}
-	m.tried[at] = true
-	return m.step(i, k)
+	return places
 }
 
-func (m *meeting) step(i, k int) bool {
-	if i < len(m.p) && (m.p[i].kind == within || m.p[i].kind == deep) {
-		if m.meet(i+1, k) {
-			return true
-		}
-		if k < len(m.s) && m.takes(m.p[i].kind, m.s[k]) && m.meet(i, k+1) {
-			return true
-		}
+// enter adds a place, and those that nothing need be read for to get to.
+func (m pathMatch) enter(places []int, i int) []int {
+	if slices.Contains(places, i) {
+		return places
 	}
-	if i < len(m.p) && m.p[i].kind == oneOf && k < len(m.s) && m.s[k].kind == exactly && m.s[k].c != '/' && m.meet(i+1, k+1) {
-		return true
+	places = append(places, i)
+	if i < len(m) && (m[i] == anyInName || m[i] == anyInPath || m[i] == maybeDirs) {
+		places = m.enter(places, i+1)
 	}
-	if m.sure || k == len(m.s) || m.s[k].kind == exactly {
-		return false
+	if i < len(m) && m[i] == maybeDirs {
+		places = m.enter(places, i+3) // over anyInPath and the slash
 	}
-	// What a hole stands for may be what the pattern wants here.
-	if m.meet(i, k+1) {
-		return true
-	}
-	return i < len(m.p) && m.takes(m.s[k].kind, m.p[i]) && m.meet(i+1, k)
-}
-
-// takes reports whether a star stands for what a is.
-func (m *meeting) takes(star byte, a atom) bool {
-	return star == deep || a.kind != deep && (a.kind != exactly || a.c != '/')
+	return places
 }

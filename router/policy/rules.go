@@ -71,183 +71,157 @@ type ruleFile struct {
 	file    string
 	raw     []byte
 	project bool
+	rules   Rules
+	errs    []error
+}
 
-	dec   *json.Decoder
-	at    int // where the last token starts in raw
-	rules Rules
-	errs  []error
+// jsonPart is a JSON value, or an object's key, and where it starts in the file.
+type jsonPart struct {
+	at    int
+	value any
+	raw   json.RawMessage
+}
+
+// elements returns what a JSON list holds, or an object's keys and values in
+// turn.
+func (e jsonPart) elements() (out []jsonPart) {
+	dec := json.NewDecoder(bytes.NewReader(e.raw))
+	t, _ := dec.Token()
+	for dec.More() {
+		start := int(dec.InputOffset())
+		var in jsonPart
+		if t == json.Delim('{') && len(out)%2 == 0 {
+			in.value, _ = dec.Token()
+		} else {
+			_ = dec.Decode(&in.value)
+		}
+		text := e.raw[start:dec.InputOffset()]
+		in.raw = bytes.TrimLeft(text, " \t\r\n,:")
+		in.at = e.at + start + len(text) - len(in.raw)
+		out = append(out, in)
+	}
+	return out
 }
 
 // fail notes what is wrong at a byte of raw.
 func (p *ruleFile) fail(at int, rule, text string) {
-	line, col := p.position(at)
-	p.errs = append(p.errs, &RuleError{File: p.file, Line: line, Col: col, Rule: rule, Text: text})
+	p.errs = append(p.errs, p.problem(at, rule, text))
 }
 
-func (p *ruleFile) position(at int) (line, col int) {
-	before := p.raw[:min(max(at, 0), len(p.raw))]
-	line = 1 + bytes.Count(before, []byte("\n"))
-	return line, 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
-}
-
-// next reads a token and notes where it starts.
-func (p *ruleFile) next() (json.Token, bool) {
-	at := int(p.dec.InputOffset())
-	for at < len(p.raw) && bytes.IndexByte([]byte(" \t\r\n,:"), p.raw[at]) >= 0 {
-		at++
-	}
-	p.at = at
-	t, err := p.dec.Token()
-	if err != nil {
-		p.fail(at, "", "it is not valid JSON: "+err.Error())
-	}
-	return t, err == nil
+func (p *ruleFile) problem(at int, rule, text string) *RuleError {
+	before := p.raw[:at]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	col := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return &RuleError{File: p.file, Line: line, Col: col, Rule: rule, Text: text}
 }
 
 func (p *ruleFile) read() {
-	p.dec = json.NewDecoder(bytes.NewReader(p.raw))
-	p.dec.UseNumber()
-	t, ok := p.next()
-	if !ok || t == nil {
-		return // null is no rules
-	}
-	if t != json.Delim('[') {
-		p.fail(p.at, "", `a list is wanted: write ["deny read ~/.ssh/**", "allow git log ..."]`)
+	all := jsonPart{raw: bytes.TrimLeft(p.raw, " \t\r\n")}
+	all.at = len(p.raw) - len(all.raw)
+	if err := json.Unmarshal(p.raw, &all.value); err != nil {
+		at := len(p.raw)
+		if bad := (*json.SyntaxError)(nil); errors.As(err, &bad) && !strings.Contains(err.Error(), "end of JSON") {
+			at = int(bad.Offset) - 1
+		}
+		p.fail(at, "", "it is not valid JSON: "+err.Error())
 		return
 	}
-	for p.dec.More() {
-		t, ok := p.next()
-		if !ok {
-			return
-		}
-		switch t := t.(type) {
+	if all.value == nil {
+		return // null is no rules
+	}
+	if _, isList := all.value.([]any); !isList {
+		p.fail(all.at, "", `a list is wanted: write ["deny read ~/.ssh/**", "allow git log ..."]`)
+		return
+	}
+	for _, e := range all.elements() {
+		switch e.value.(type) {
 		case string:
-			p.add(t, p.at, nil)
-		case json.Delim:
-			if t != '{' || !p.object() {
-				if t == '[' {
-					p.fail(p.at, "", `a rule is a text or {"rule": ...}, no list`)
-				}
-				return
-			}
+			p.add(e, nil)
+		case map[string]any:
+			p.object(e)
+		case []any:
+			p.fail(e.at, "", `a rule is a text or {"rule": ...}, no list`)
 		default:
-			p.fail(p.at, "", fmt.Sprintf(`a rule is a text such as "allow git log ...", not %v`, t))
+			p.fail(e.at, "", fmt.Sprintf(`a rule is a text such as "allow git log ...", not %s`, e.raw))
 		}
 	}
-	p.next() // what ends the list
 }
 
 // example is a command line that a rule is checked with.
 type example struct {
-	line  string
-	at    int
+	jsonPart
 	match bool
 }
 
-// object reads {"rule": ...}; false: nothing can be read after it.
-func (p *ruleFile) object() bool {
-	start := p.at
-	text, at, found, reads := "", 0, false, false
+// object reads {"rule": ...}.
+func (p *ruleFile) object(e jsonPart) {
+	var rule jsonPart
 	var examples []example
-	for p.dec.More() {
-		t, ok := p.next()
-		if !ok {
-			return false
-		}
-		key, keyAt := t.(string), p.at
-		switch key {
+	reads, before := false, len(p.errs)
+	members := e.elements()
+	for i := 0; i < len(members); i += 2 {
+		key, v := members[i], members[i+1]
+		ok := true
+		switch key.value {
 		case "rule":
-			if t, ok = p.next(); !ok {
-				return false
+			if _, ok = v.value.(string); !ok {
+				p.fail(v.at, "", `"rule" is a text, such as "allow git log ..."`)
 			}
-			if text, found = t.(string); !found {
-				p.fail(p.at, "", `"rule" is a text, such as "allow git log ..."`)
-				return false
-			}
-			at = p.at
+			rule = v
 		case "reads":
-			if t, ok = p.next(); !ok {
-				return false
-			}
-			if reads, ok = t.(bool); !ok {
-				p.fail(p.at, "", `"reads" is true or false`)
-				return false
+			if reads, ok = v.value.(bool); !ok {
+				p.fail(v.at, "", `"reads" is true or false`)
 			}
 		case "match", "not":
-			more, ok := p.examples(key == "match")
-			if !ok {
-				return false
+			if _, ok = v.value.([]any); !ok {
+				p.fail(v.at, "", `examples are a list of command lines: write ["git log -3"]`)
+				break
 			}
-			examples = append(examples, more...)
+			for _, line := range v.elements() {
+				if _, ok = line.value.(string); !ok {
+					p.fail(line.at, "", "an example is a command line in quotes")
+				}
+				examples = append(examples, example{line, key.value == "match"})
+			}
 		default:
-			p.fail(keyAt, "", fmt.Sprintf("unknown key %q: known are rule, match, not, reads", key))
-			return false
+			p.fail(key.at, "", fmt.Sprintf("unknown key %q: known are rule, match, not, reads", key.value))
 		}
 	}
-	if _, ok := p.next(); !ok {
-		return false
+	if rule.raw == nil {
+		p.fail(e.at, "", `the rule is missing: add "rule": "allow git log ..."`)
 	}
-	if !found {
-		p.fail(start, "", `the rule is missing: add "rule": "allow git log ..."`)
-		return true
+	if len(p.errs) > before {
+		return
 	}
-	if r := p.add(text, at, examples); r != nil && reads {
+	if r := p.add(rule, examples); r != nil && reads {
 		if r.answer != Allow || r.paths != nil {
-			p.fail(at, text, `"reads" belongs to rules that allow a command or tool: leave it out`)
+			p.fail(rule.at, r.text, `"reads" belongs to rules that allow a command or tool: leave it out`)
 		}
 		r.reads = true
 	}
-	return true
 }
 
-// examples reads a list of command lines.
-func (p *ruleFile) examples(match bool) (out []example, ok bool) {
-	t, ok := p.next()
-	if !ok {
-		return nil, false
-	}
-	if t != json.Delim('[') {
-		p.fail(p.at, "", `examples are a list of command lines: write ["git log -3"]`)
-		return nil, false
-	}
-	for p.dec.More() {
-		t, ok := p.next()
-		if !ok {
-			return nil, false
-		}
-		line, isText := t.(string)
-		if !isText {
-			p.fail(p.at, "", "an example is a command line in quotes")
-			return nil, false
-		}
-		out = append(out, example{line, p.at, match})
-	}
-	_, ok = p.next()
-	return out, ok
-}
-
-// add parses a rule whose JSON text starts at a byte of raw, and checks its
-// examples. It returns nil where there is none.
-func (p *ruleFile) add(text string, at int, examples []example) *rule {
+// add parses a rule and checks its examples. It returns nil where there is none.
+func (p *ruleFile) add(e jsonPart, examples []example) *rule {
+	text := e.value.(string)
 	r, err := parseRule(text)
 	if err != nil {
-		p.fail(p.inside(at, err.offset), text, err.text)
+		p.fail(p.inside(e.at, err.offset), text, err.text)
 		return nil
 	}
-	line, col := p.position(at)
-	r.at = fmt.Sprintf("%s:%d:%d", p.file, line, col)
-	for _, e := range examples {
-		if got := r.fits(e.line); got != e.match {
-			want := "match"
-			if got {
-				want = "not match"
-			}
-			p.fail(e.at, text, fmt.Sprintf("it does not do what its example says: it should %s %q, correct one of them", want, e.line))
+	out := p.problem(e.at, text, "a project may only tighten, so this is left out: put it into your own config.json")
+	r.at = fmt.Sprintf("%s:%d:%d", p.file, out.Line, out.Col)
+	for _, x := range examples {
+		line, want := x.value.(string), "match"
+		if !x.match {
+			want = "not match"
+		}
+		if r.fits(line) != x.match {
+			p.fail(x.at, text, fmt.Sprintf("it does not do what its example says: it should %s %q, correct one of them", want, line))
 		}
 	}
 	if r.answer == Allow && p.project {
-		p.rules.Warnings = append(p.rules.Warnings, &RuleError{File: p.file, Line: line, Col: col, Rule: text,
-			Text: "a project may only tighten, so this is left out: put it into your own config.json"})
+		p.rules.Warnings = append(p.rules.Warnings, out)
 		return nil
 	}
 	p.rules.list = append(p.rules.list, r)
@@ -257,19 +231,16 @@ func (p *ruleFile) add(text string, at int, examples []example) *rule {
 // inside returns the byte of raw at which byte n of a JSON text stands.
 func (p *ruleFile) inside(at, n int) int {
 	i := at + 1
-	for done := 0; done < n && i < len(p.raw); {
-		size := 1
-		if p.raw[i] == '\\' && i+1 < len(p.raw) {
-			size = 2
-			if p.raw[i+1] == 'u' {
+	for n > 0 && i < len(p.raw) {
+		_, size := utf8.DecodeRune(p.raw[i:])
+		if p.raw[i] == '\\' {
+			if size = 2; p.raw[i+1] == 'u' {
 				size = 6
 			}
 		}
 		var one string
-		if json.Unmarshal([]byte(`"`+string(p.raw[i:min(i+size, len(p.raw))])+`"`), &one) != nil {
-			one = "?"
-		}
-		done += len(one)
+		_ = json.Unmarshal([]byte(`"`+string(p.raw[i:i+size])+`"`), &one)
+		n -= len(one)
 		i += size
 	}
 	return i

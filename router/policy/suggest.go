@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // suggestions are the rules that would allow what was asked about, one for each
 // part; nil where one cannot be had.
@@ -77,6 +80,11 @@ func (p *Part) fileRule(w *World) string {
 	return "allow write " + out[0]
 }
 
+// escaped quotes what means something in a pattern.
+func escaped(s string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `\`, `\\`).Replace(s)
+}
+
 // The programs whose first words say what is done, and those of whose verbs
 // the next word says more.
 const (
@@ -130,6 +138,9 @@ func isVerb(s string) bool {
 // quoteRule writes a word so that a rule means just that; "" if it cannot. A
 // pattern keeps its backslashes.
 func quoteRule(s string, pattern bool) string {
+	if !utf8.ValidString(s) {
+		return ""
+	}
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] == 0x7f {
 			return ""

@@ -58,12 +58,6 @@ func (s *source) literal(text string) string {
 	return text
 }
 
-func oddBackslash(s string) int { return bashtext.OddBackslash(s) }
-
-func wordAt(s, word string, i int) int { return bashtext.WordAt(s, word, i) }
-
-func hasWord(s, word string) bool { return bashtext.HasWord(s, word) }
-
 // holeVariable is the name, and a letter, of the variable that stands for a
 // hole in a text that was put together.
 const holeVariable = "__agentbash_hole_"
@@ -108,7 +102,7 @@ func (j *judge) reserved(s *source) {
 		return
 	}
 	for _, word := range reservedWords {
-		if len(j.aliasValues(word)) > 0 && hasWord(s.text, word) {
+		if len(j.aliasValues(word)) > 0 && bashtext.HasWord(s.text, word) {
 			j.unknown(word+" is an alias here", span{s.start, s.end})
 		}
 	}

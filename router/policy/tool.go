@@ -117,7 +117,7 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	if c.err == nil {
 		uses, declared = c.tool.UsesOf(c.kwargs)
 	}
-	if c.loose && c.tool.Kind == registry.ReadOnly {
+	if c.loose && c.tool.Kind == registry.ReadOnly && c.onlyReads() {
 		// Whatever the words become, it only reads.
 		p.set |= reads
 		uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: anyText})
@@ -151,6 +151,11 @@ func (c *toolCall) namesFiles() bool {
 		k := q.Role.Kind()
 		return q.Role != registry.KeepsState && (k == registry.ReadOnly || k == registry.Write)
 	})
+}
+
+// onlyReads reports whether no parameter of the tool does more than reading.
+func (c *toolCall) onlyReads() bool {
+	return !slices.ContainsFunc(c.tool.Params.List(), func(q registry.Param) bool { return q.Role != "" && q.Role.Kind() != registry.ReadOnly })
 }
 
 // anyUse is the worst that an unknown word of a tool may be.

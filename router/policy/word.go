@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentbash/agentbash/router/internal/bashtext"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -127,7 +128,7 @@ func madeVariable(parts []syntax.WordPart) bool {
 				return true
 			}
 		case *syntax.Lit:
-			if strings.HasSuffix(p.Value, "$") && oddBackslash(strings.TrimSuffix(p.Value, "$")) == 0 {
+			if strings.HasSuffix(p.Value, "$") && bashtext.OddBackslash(strings.TrimSuffix(p.Value, "$")) == 0 {
 				return true
 			}
 		}

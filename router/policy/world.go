@@ -64,10 +64,10 @@ func (w *World) After(v Verdict) {
 		keep(&w.Functions, f.name, texts, f.sure)
 	}
 	for _, a := range v.after.aliases {
-		keep(&w.Aliases, a.name, shown(a.text), true)
+		keep(&w.Aliases, a.name, slices.Clone(a.text), true)
 	}
 	for _, x := range v.after.vars {
-		keep(&w.Vars, x.name, shown(x.val), true)
+		keep(&w.Vars, x.name, slices.Clone(x.val), true)
 	}
 	w.Unsure = w.Unsure || v.after.unsure
 }
@@ -86,9 +86,6 @@ func keep(m *map[string][]string, name string, texts []string, sure bool) {
 	}
 	(*m)[name] = texts
 }
-
-// shown keeps holes as they are: the maps are ours to read again.
-func shown(v value) []string { return slices.Clone(v) }
 
 func (w *World) roots() []string {
 	if len(w.Roots) == 0 && w.Dir != "" {
