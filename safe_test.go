@@ -44,6 +44,13 @@ func TestNewIsSafe(t *testing.T) {
 		require.NotContains(t, res.Output, "KEY", command)
 	}
 	require.DirExists(t, filepath.Join(home, "other"))
+	require.NotContains(t, b.Run(context.Background(), "rm $'a\\e[31m\u202eb'", nil).Stderr, "\x1b", "a denial is safe to show")
+
+	_, err = agentbash.New(&agentbash.Options{Mode: "bogus"})
+	require.ErrorContains(t, err, `mode "bogus": it is plan, ask, auto or full`)
+	_, err = b.SetMode(context.Background(), "")
+	require.Error(t, err)
+	require.Equal(t, policy.AskMode, b.Guard().Mode())
 }
 
 // TestModes changes the mode of one that goes on.
