@@ -40,7 +40,7 @@ func (w *liveWriter) end(output string) {
 	defer w.mu.Unlock()
 	w.show(w.clean.Rest())
 	if !w.wrote {
-		w.screen.showOutput(output)
+		w.screen.showTyped(output)
 		return
 	}
 	lines := strings.Split(strings.TrimRight(cleanText(output), "\n"), "\n")
