@@ -123,8 +123,8 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 		uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: anyText})
 		c.loose, c.err = false, nil
 	} else if !declared {
-		p.set |= kindEffects(c.tool.Kind) | unknown
-		j.kindReason(c)
+		p.set |= unknown
+		j.kindEffect(p, c, c.tool.Kind)
 		j.reason("what "+c.name+" does it with cannot be told", unknown, NoDanger, c.at)
 		if c.namesFiles() { // they may come later, from stdin or a file
 			uses = append(uses, registry.Use{Role: anyUse(c.tool.Kind), Value: anyText}, registry.Use{Role: registry.ReadsFile, Value: anyText})
@@ -175,18 +175,13 @@ func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
 	case registry.ReadsTree:
 		j.path(p, f, false, true)
 	case registry.WritesFile, registry.WritesTree:
-		p.set |= writes
-		j.reason(c.name+" changes files", writes, NoDanger, c.at)
+		j.kindEffect(p, c, registry.Write)
 		j.path(p, f, true, u.Role == registry.WritesTree)
-	case registry.KeepsState:
-		p.set |= writes
-		j.reason(c.name+" changes files", writes, NoDanger, c.at)
+	case registry.KeepsState, registry.Contacts:
+		j.kindEffect(p, c, u.Role.Kind())
 	case registry.Signals:
 		p.set |= executes
 		j.reason(c.name+" acts on processes of this session", executes, NoDanger, c.at)
-	case registry.Contacts:
-		p.set |= networks
-		j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
 	case registry.RunsText:
 		j.carried(p, c, f)
 	}
@@ -216,28 +211,20 @@ func (j *judge) atHome(path string) string {
 	return home + path[1:]
 }
 
-// kindEffects are what a tool's kind says that it does.
-func kindEffects(k registry.Kind) effects {
+// kindEffect notes what a kind says that a call does.
+func (j *judge) kindEffect(p *Part, c *toolCall, k registry.Kind) {
+	set, does := unknown, ""
 	switch k {
 	case registry.ReadOnly:
-		return reads
+		set = reads
 	case registry.Write:
-		return writes
+		set, does = writes, " changes files"
 	case registry.Execute:
-		return executes
+		set, does = executes, " runs code"
 	case registry.Network:
-		return networks
+		set, does = networks, " talks to other machines"
 	}
-	return unknown
-}
-
-func (j *judge) kindReason(c *toolCall) {
-	switch c.tool.Kind {
-	case registry.Write:
-		j.reason(c.name+" changes files", writes, NoDanger, c.at)
-	case registry.Execute:
-		j.reason(c.name+" runs code", executes, NoDanger, c.at)
-	case registry.Network:
-		j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
+	if p.set |= set; does != "" {
+		j.reason(c.name+does, set, NoDanger, c.at)
 	}
 }
