@@ -189,7 +189,7 @@ func (d *decider) secret(p *Part) string {
 		}
 		for _, s := range d.w.Secrets {
 			_, within := below(fixed, s)
-			_, above := below(s, fixed)
+			above := strings.HasPrefix(s, strings.TrimSuffix(fixed, "/")+"/")
 			if within || above && p.Paths[i].Tree || at > len(d.w.Home)+1 && strings.HasPrefix(s, fixed) {
 				return s
 			}
