@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/agentbash/agentbash/registry"
@@ -50,41 +49,39 @@ type World struct {
 }
 
 // After takes note of what a command line that was judged against w, and then
-// ran, may have left behind in the shell.
-func (w *World) After(v Verdict) {
+// ran, may have left behind in the shell. One that has not finished may have
+// stopped anywhere: what was may still be.
+func (w *World) After(v Verdict, finished bool) {
 	if v.after == nil {
 		return
 	}
-	w.Functions, w.Aliases, w.Vars = maps.Clone(w.Functions), maps.Clone(w.Aliases), maps.Clone(w.Vars)
+	w.Functions, w.Aliases, w.Vars = clone(w.Functions), clone(w.Aliases), clone(w.Vars)
+	keep := func(m map[string][]string, name string, texts []string, sure bool) {
+		if !sure {
+			texts = value(m[name]).join(texts)
+		}
+		if m[name] = slices.Clone(texts); len(texts) == 0 {
+			delete(m, name)
+		}
+	}
 	for _, f := range v.after.funcs {
 		var texts []string
 		for _, b := range f.bodies {
 			texts = append(texts, b.definition(f.name))
 		}
-		keep(&w.Functions, f.name, texts, f.sure)
+		keep(w.Functions, f.name, texts, f.sure && finished)
 	}
 	for _, a := range v.after.aliases {
-		keep(&w.Aliases, a.name, slices.Clone(a.text), true)
+		keep(w.Aliases, a.name, a.text, finished)
 	}
 	for _, x := range v.after.vars {
-		keep(&w.Vars, x.name, slices.Clone(x.val), true)
+		if finished || len(w.Vars[x.name]) > 0 && len(x.val) > 0 {
+			keep(w.Vars, x.name, x.val, finished)
+		} else {
+			delete(w.Vars, x.name) // it may have any value
+		}
 	}
 	w.Unsure = w.Unsure || v.after.unsure
-}
-
-// keep replaces what is known of a name, or adds to it when that is not sure.
-func keep(m *map[string][]string, name string, texts []string, sure bool) {
-	if *m == nil {
-		*m = map[string][]string{}
-	}
-	if !sure {
-		texts = value((*m)[name]).join(texts)
-	}
-	if len(texts) == 0 {
-		delete(*m, name)
-		return
-	}
-	(*m)[name] = texts
 }
 
 func (w *World) roots() []string {
@@ -99,11 +96,4 @@ func (w *World) tool(name string) *registry.Tool {
 		return nil
 	}
 	return w.Tool(name)
-}
-
-func (w *World) carried(text string) *router.Plan {
-	if w.Carried == nil {
-		return router.PlanNative(text)
-	}
-	return w.Carried(text)
 }
