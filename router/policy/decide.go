@@ -43,7 +43,12 @@ type Decision struct {
 // made in w. Deny beats ask, ask beats allow; a line runs only where every part
 // of it may. Rules may be nil.
 func Decide(mode Mode, rules []*Rules, v *Verdict, w *World) Decision {
-	d := decider{Decision: Decision{Answer: Allow, Mode: mode, Because: []string{}}, rules: rules, v: v, w: w}
+	d := decider{Decision: Decision{Answer: Allow, Mode: mode, Because: []string{}}, v: v, w: w}
+	for _, rs := range rules {
+		for i := 0; rs != nil && i < len(rs.list); i++ {
+			d.rules = append(d.rules, &rs.list[i])
+		}
+	}
 	if v.Danger == Block {
 		d.note(Deny, nil, d.reasons(&Part{Danger: Block}))
 		return d.Decision
@@ -64,7 +69,7 @@ func Decide(mode Mode, rules []*Rules, v *Verdict, w *World) Decision {
 // decider makes one decision.
 type decider struct {
 	Decision
-	rules []*Rules
+	rules []*rule
 	v     *Verdict
 	w     *World
 }
@@ -72,27 +77,25 @@ type decider struct {
 // decide tells what is done about one part, by which rule, and why.
 func (d *decider) decide(p *Part) (answer Answer, by *rule, because []string) {
 	found := d.lookup(p)
-	secret := ""
-	if d.Mode != FullMode {
-		secret = d.secret(p)
-	}
+	deny, ask, maybe, allow := found[Deny], found[Ask], found[mayAsk], found[Allow]
+	secret := d.secret(p)
 	switch {
-	case found.deny != nil:
-		return Deny, found.deny, []string{found.deny.isAbout(p, "is")}
-	case d.Mode == PlanMode && p.set&^reads != 0 && (found.allow == nil || !found.allow.reads || p.Danger != NoDanger):
+	case deny != nil:
+		return Deny, deny, []string{deny.isAbout(p, "is")}
+	case d.Mode == PlanMode && p.set&^reads != 0 && (allow == nil || !allow.reads || p.Danger != NoDanger):
 		return Deny, nil, append([]string{"plan mode only reads"}, d.reasons(p)...)
 	case p.Danger != NoDanger:
 		return Ask, nil, d.reasons(p)
-	case found.ask != nil:
-		return Ask, found.ask, []string{found.ask.isAbout(p, "is")}
-	case found.maybe != nil:
-		return Ask, found.maybe, []string{found.maybe.isAbout(p, "may be")}
-	case secret != "":
+	case ask != nil:
+		return Ask, ask, []string{ask.isAbout(p, "is")}
+	case maybe != nil:
+		return Ask, maybe, []string{maybe.isAbout(p, "may be")}
+	case secret != "" && d.Mode != FullMode:
 		return Ask, nil, []string{fmt.Sprintf("%s reads %s, which is on the list of secrets", p, secret)}
 	case d.permits(p):
 		return Allow, nil, nil
-	case found.allow != nil:
-		return Allow, found.allow, nil
+	case allow != nil:
+		return Allow, allow, nil
 	}
 	return Ask, nil, d.reasons(p)
 }
@@ -141,41 +144,24 @@ func (r *rule) isAbout(p *Part, verb string) string {
 	return fmt.Sprintf("%s %s what the rule %q is about (%s)", p, verb, r.text, r.at)
 }
 
-// ruling is what rules say about a part: the first of each kind.
-type ruling struct {
-	deny, ask, allow *rule
-	maybe            *rule // one that denies or asks, if what is not known of the part is what it says
-}
+// mayAsk stands for the rules that deny or ask if what is not known of a part is
+// what they say.
+const mayAsk Answer = "maybe"
 
-// lookup finds the rules about a part.
-func (d *decider) lookup(p *Part) (out ruling) {
-	first := func(at **rule, r *rule) {
-		if *at == nil {
-			*at = r
+// lookup finds the first of the rules about a part, by what they answer. Those
+// about files that may be written have no answer of their own.
+func (d *decider) lookup(p *Part) map[Answer]*rule {
+	found := map[Answer]*rule{}
+	for _, r := range d.rules {
+		answer, f := r.answer, r.fit(p, d.w)
+		if f == mayFit {
+			answer = mayAsk
+		}
+		if f != misses && found[answer] == nil && !(r.answer == Allow && r.paths != nil) {
+			found[answer] = r
 		}
 	}
-	d.eachRule(func(r *rule) {
-		switch f := r.fit(p, d.w); {
-		case f == misses || r.answer == Allow && r.paths != nil:
-		case r.answer == Allow:
-			first(&out.allow, r)
-		case f == mayFit:
-			first(&out.maybe, r)
-		case r.answer == Ask:
-			first(&out.ask, r)
-		default:
-			first(&out.deny, r)
-		}
-	})
-	return out
-}
-
-func (d *decider) eachRule(do func(*rule)) {
-	for _, rs := range d.rules {
-		for i := 0; rs != nil && i < len(rs.list); i++ {
-			do(&rs.list[i])
-		}
-	}
+	return found
 }
 
 // secret is the first of the list of secrets that a part is known to read, or
@@ -210,20 +196,15 @@ func (d *decider) permits(p *Part) bool {
 	written := false
 	for i := range p.Paths {
 		path := &p.Paths[i]
-		if path.Write && !(d.Mode == AutoMode && path.mine()) && !d.writable(path) {
+		allows := func(r *rule) bool {
+			return r.answer == Allow && r.write && path.Place != Nowhere && r.fitPath(path, d.w) == fits
+		}
+		if path.Write && !(d.Mode == AutoMode && path.mine()) && !slices.ContainsFunc(d.rules, allows) {
 			return false
 		}
 		written = written || path.Write
 	}
 	return written
-}
-
-// writable reports whether a rule allows a file to be written.
-func (d *decider) writable(path *Path) (yes bool) {
-	d.eachRule(func(r *rule) {
-		yes = yes || r.answer == Allow && r.write && path.Place != Nowhere && r.fitPath(path, d.w) == fits
-	})
-	return yes
 }
 
 // mine reports whether a file is one that auto mode may write.

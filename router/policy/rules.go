@@ -90,22 +90,37 @@ func (p *ruleFile) problem(at int, rule, text string) *RuleError {
 // jsonNode is a JSON value, or an object's key, and where it starts in the file.
 type jsonNode struct {
 	at    int
-	value any        // a list's is json.Delim('['), an object's json.Delim('{')
-	list  []jsonNode // what a list holds, or an object's keys and values in turn
+	value any // as encoding/json has it, but for a list's []jsonNode and an object's jsonObject
 }
+
+// jsonObject is an object's keys and values in turn.
+type jsonObject []jsonNode
 
 // node reads the next value of a file that is known to be JSON.
 func (p *ruleFile) node(dec *json.Decoder) jsonNode {
-	rest := p.raw[dec.InputOffset():]
-	n := jsonNode{at: len(p.raw) - len(bytes.TrimLeft(rest, " \t\r\n,:"))}
+	rest := bytes.TrimLeft(p.raw[dec.InputOffset():], " \t\r\n,:")
+	n := jsonNode{at: len(p.raw) - len(rest)}
 	n.value, _ = dec.Token()
-	if _, isDelim := n.value.(json.Delim); isDelim {
+	if open, ok := n.value.(json.Delim); ok {
+		var list []jsonNode
 		for dec.More() {
-			n.list = append(n.list, p.node(dec))
+			list = append(list, p.node(dec))
 		}
 		_, _ = dec.Token()
+		if n.value = list; open == '{' {
+			n.value = jsonObject(list)
+		}
 	}
 	return n
+}
+
+// want returns a value of the type that it must have.
+func want[T any](p *ruleFile, n jsonNode, wrong string) T {
+	v, ok := n.value.(T)
+	if !ok {
+		p.fail(n.at, "", wrong)
+	}
+	return v
 }
 
 func (p *ruleFile) read() {
@@ -116,19 +131,19 @@ func (p *ruleFile) read() {
 			at = int(bad.Offset) - 1
 		}
 		p.fail(at, "", "it is not valid JSON: "+err.Error())
-		return
+	}
+	if null == nil {
+		return // no rules
 	}
 	all := p.node(json.NewDecoder(bytes.NewReader(p.raw)))
-	if null != nil && all.value != json.Delim('[') {
-		p.fail(all.at, "", `a list is wanted: write ["deny read ~/.ssh/**", "allow git log ..."]`)
-		return
-	}
-	for _, n := range all.list {
+	for _, n := range want[[]jsonNode](p, all, `a list is wanted: write ["deny read ~/.ssh/**", "allow git log ..."]`) {
 		switch v := n.value.(type) {
 		case string:
 			p.add(n, v, false, nil)
-		case json.Delim:
-			p.object(n)
+		case jsonObject:
+			p.object(n, v)
+		case []jsonNode:
+			p.fail(n.at, "", `a rule is a text or {"rule": ...}, no list`)
 		default:
 			text, _ := json.Marshal(v)
 			p.fail(n.at, "", fmt.Sprintf(`a rule is a text such as "allow git log ...", not %s`, text))
@@ -144,45 +159,28 @@ type example struct {
 }
 
 // object reads {"rule": ...}.
-func (p *ruleFile) object(n jsonNode) {
-	if n.value == json.Delim('[') {
-		p.fail(n.at, "", `a rule is a text or {"rule": ...}, no list`)
-		return
-	}
-	rule := jsonNode{at: -1}
+func (p *ruleFile) object(n jsonNode, members jsonObject) {
+	var rule jsonNode
 	var text string
 	var examples []example
 	reads, before := false, len(p.errs)
-	for i := 0; i < len(n.list); i += 2 {
-		key, v := n.list[i], n.list[i+1]
-		ok := true
+	for i := 0; i < len(members); i += 2 {
+		key, v := members[i], members[i+1]
 		switch key.value {
 		case "rule":
-			rule = v
-			if text, ok = v.value.(string); !ok {
-				p.fail(v.at, "", `"rule" is a text, such as "allow git log ..."`)
-			}
+			rule, text = v, want[string](p, v, `"rule" is a text, such as "allow git log ..."`)
 		case "reads":
-			if reads, ok = v.value.(bool); !ok {
-				p.fail(v.at, "", `"reads" is true or false`)
-			}
+			reads = want[bool](p, v, `"reads" is true or false`)
 		case "match", "not":
-			if v.value != json.Delim('[') {
-				p.fail(v.at, "", `examples are a list of command lines: write ["git log -3"]`)
-				break
-			}
-			for _, e := range v.list {
-				x := example{at: e.at, match: key.value == "match"}
-				if x.line, ok = e.value.(string); !ok {
-					p.fail(e.at, "", "an example is a command line in quotes")
-				}
-				examples = append(examples, x)
+			for _, e := range want[[]jsonNode](p, v, `examples are a list of command lines: write ["git log -3"]`) {
+				line := want[string](p, e, "an example is a command line in quotes")
+				examples = append(examples, example{e.at, line, key.value == "match"})
 			}
 		default:
 			p.fail(key.at, "", fmt.Sprintf("unknown key %q: known are rule, match, not, reads", key.value))
 		}
 	}
-	if rule.at < 0 {
+	if rule.at == 0 {
 		p.fail(n.at, "", `the rule is missing: add "rule": "allow git log ..."`)
 	}
 	if len(p.errs) == before {

@@ -41,7 +41,7 @@ func (d *decider) suggestion(p *Part) string {
 	if err != nil || len(text) > maxSuggestion {
 		return ""
 	}
-	then := decider{Decision: Decision{Mode: AskMode}, rules: append(slices.Clip(d.rules), &Rules{list: []rule{r}}), v: d.v, w: d.w}
+	then := decider{Decision: Decision{Mode: AskMode}, rules: append(slices.Clip(d.rules), &r), v: d.v, w: d.w}
 	if answer, _, _ := then.decide(p); answer != Allow {
 		return ""
 	}
