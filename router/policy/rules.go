@@ -1,12 +1,11 @@
 package policy
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/internal/jsonpos"
 )
 
 // Rules are one file's rules. They are not changed after they were parsed and
@@ -40,12 +39,11 @@ type RuleError struct {
 }
 
 func (e *RuleError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "config %s: line %d, column %d: rules: ", e.File, e.Line, e.Col)
+	rule := ""
 	if e.Rule != "" {
-		fmt.Fprintf(&b, "%q: ", e.Rule)
+		rule = fmt.Sprintf("%q: ", e.Rule)
 	}
-	return b.String() + e.Text
+	return fmt.Sprintf("config %s: line %d, column %d: rules: %s%s", e.File, e.Line, e.Col, rule, e.Text)
 }
 
 // ExitStatus is that of a usage error.
@@ -81,72 +79,39 @@ func (p *ruleFile) fail(at int, rule, text string) {
 }
 
 func (p *ruleFile) problem(at int, rule, text string) *RuleError {
-	before := p.raw[:at]
-	line := 1 + bytes.Count(before, []byte("\n"))
-	col := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	line, col := jsonpos.LineColumn(p.raw, at)
 	return &RuleError{File: p.file, Line: line, Col: col, Rule: rule, Text: text}
 }
 
-// jsonNode is a JSON value, or an object's key, and where it starts in the file.
-type jsonNode struct {
-	at    int
-	value any // as encoding/json has it, but for a list's []jsonNode and an object's jsonObject
-}
-
-// jsonObject is an object's keys and values in turn.
-type jsonObject []jsonNode
-
-// node reads the next value of a file that is known to be JSON.
-func (p *ruleFile) node(dec *json.Decoder) jsonNode {
-	rest := bytes.TrimLeft(p.raw[dec.InputOffset():], " \t\r\n,:")
-	n := jsonNode{at: len(p.raw) - len(rest)}
-	n.value, _ = dec.Token()
-	if open, ok := n.value.(json.Delim); ok {
-		var list []jsonNode
-		for dec.More() {
-			list = append(list, p.node(dec))
-		}
-		_, _ = dec.Token()
-		if n.value = list; open == '{' {
-			n.value = jsonObject(list)
-		}
-	}
-	return n
-}
-
 // want returns a value of the type that it must have.
-func want[T any](p *ruleFile, n jsonNode, wrong string) T {
-	v, ok := n.value.(T)
+func want[T any](p *ruleFile, n jsonpos.Node, wrong string) T {
+	v, ok := n.Value.(T)
 	if !ok {
-		p.fail(n.at, "", wrong)
+		p.fail(n.At, "", wrong)
 	}
 	return v
 }
 
 func (p *ruleFile) read() {
-	var null any
-	if err := json.Unmarshal(p.raw, &null); err != nil {
-		at := len(p.raw)
-		if bad := (*json.SyntaxError)(nil); errors.As(err, &bad) && !strings.Contains(err.Error(), "end of JSON") {
-			at = int(bad.Offset) - 1
-		}
+	all, err := jsonpos.Parse(p.raw)
+	if err != nil {
+		at, _ := jsonpos.ErrorOffset(p.raw, err)
 		p.fail(at, "", "it is not valid JSON: "+err.Error())
 	}
-	if null == nil {
+	if all.Value == nil {
 		return // no rules
 	}
-	all := p.node(json.NewDecoder(bytes.NewReader(p.raw)))
-	for _, n := range want[[]jsonNode](p, all, `a list is wanted: write ["deny read ~/.ssh/**", "allow git log ..."]`) {
-		switch v := n.value.(type) {
+	for _, n := range want[[]jsonpos.Node](p, all, `a list is wanted: write ["deny read ~/.ssh/**", "allow git log ..."]`) {
+		switch v := n.Value.(type) {
 		case string:
 			p.add(n, v, false, nil)
-		case jsonObject:
+		case jsonpos.Object:
 			p.object(n, v)
-		case []jsonNode:
-			p.fail(n.at, "", `a rule is a text or {"rule": ...}, no list`)
+		case []jsonpos.Node:
+			p.fail(n.At, "", `a rule is a text or {"rule": ...}, no list`)
 		default:
 			text, _ := json.Marshal(v)
-			p.fail(n.at, "", fmt.Sprintf(`a rule is a text such as "allow git log ...", not %s`, text))
+			p.fail(n.At, "", fmt.Sprintf(`a rule is a text such as "allow git log ...", not %s`, text))
 		}
 	}
 }
@@ -159,29 +124,29 @@ type example struct {
 }
 
 // object reads {"rule": ...}.
-func (p *ruleFile) object(n jsonNode, members jsonObject) {
-	var rule jsonNode
+func (p *ruleFile) object(n jsonpos.Node, members jsonpos.Object) {
+	var rule jsonpos.Node
 	var text string
 	var examples []example
 	reads, before := false, len(p.errs)
 	for i := 0; i < len(members); i += 2 {
 		key, v := members[i], members[i+1]
-		switch key.value {
+		switch key.Value {
 		case "rule":
 			rule, text = v, want[string](p, v, `"rule" is a text, such as "allow git log ..."`)
 		case "reads":
 			reads = want[bool](p, v, `"reads" is true or false`)
 		case "match", "not":
-			for _, e := range want[[]jsonNode](p, v, `examples are a list of command lines: write ["git log -3"]`) {
+			for _, e := range want[[]jsonpos.Node](p, v, `examples are a list of command lines: write ["git log -3"]`) {
 				line := want[string](p, e, "an example is a command line in quotes")
-				examples = append(examples, example{e.at, line, key.value == "match"})
+				examples = append(examples, example{e.At, line, key.Value == "match"})
 			}
 		default:
-			p.fail(key.at, "", fmt.Sprintf("unknown key %q: known are rule, match, not, reads", key.value))
+			p.fail(key.At, "", fmt.Sprintf("unknown key %q: known are rule, match, not, reads", key.Value))
 		}
 	}
-	if rule.at == 0 {
-		p.fail(n.at, "", `the rule is missing: add "rule": "allow git log ..."`)
+	if rule.At == 0 {
+		p.fail(n.At, "", `the rule is missing: add "rule": "allow git log ..."`)
 	}
 	if len(p.errs) == before {
 		p.add(rule, text, reads, examples)
@@ -189,16 +154,16 @@ func (p *ruleFile) object(n jsonNode, members jsonObject) {
 }
 
 // add parses a rule and checks it with its examples.
-func (p *ruleFile) add(n jsonNode, text string, reads bool, examples []example) {
+func (p *ruleFile) add(n jsonpos.Node, text string, reads bool, examples []example) {
 	r, wrong := parseRule(text)
 	if wrong != nil {
-		p.fail(p.inside(n.at, wrong.offset), text, wrong.text)
+		p.fail(jsonpos.Within(p.raw, n.At, wrong.offset), text, wrong.text)
 		return
 	}
-	out := p.problem(n.at, text, "a project may only tighten, so this is left out: put it into your own config.json")
+	out := p.problem(n.At, text, "a project may only tighten, so this is left out: put it into your own config.json")
 	r.at = fmt.Sprintf("%s:%d:%d", p.file, out.Line, out.Col)
 	if r.reads = reads; reads && (r.answer != Allow || r.paths != nil) {
-		p.fail(n.at, text, `"reads" belongs to rules that allow a command or tool: leave it out`)
+		p.fail(n.At, text, `"reads" belongs to rules that allow a command or tool: leave it out`)
 	}
 	for _, x := range examples {
 		if should := map[bool]string{true: "match", false: "not match"}[x.match]; r.follows(x.line) != x.match {
@@ -210,15 +175,4 @@ func (p *ruleFile) add(n jsonNode, text string, reads bool, examples []example) 
 		return
 	}
 	p.rules.list = append(p.rules.list, r)
-}
-
-// inside returns the byte of raw at which byte n of a JSON text stands.
-func (p *ruleFile) inside(at, n int) int {
-	for i := at + 1; i < len(p.raw); i++ {
-		before, text := p.raw[at:i:i], ""
-		if utf8.RuneStart(p.raw[i]) && json.Unmarshal(append(before, '"'), &text) == nil && len(text) >= n {
-			return i
-		}
-	}
-	return at
 }
