@@ -60,8 +60,15 @@ func Decide(mode Mode, rules []*Rules, v *Verdict, w *World) Decision {
 			asked = append(asked, &v.Parts[i])
 		}
 	}
-	if d.Answer == Ask {
-		d.Suggest = d.suggestions(asked)
+	for i := 0; i < len(asked) && d.Answer == Ask; i++ {
+		text := d.suggestion(asked[i])
+		if text == "" {
+			d.Suggest = nil
+			break
+		}
+		if !slices.Contains(d.Suggest, text) {
+			d.Suggest = append(d.Suggest, text)
+		}
 	}
 	return d.Decision
 }

@@ -8,28 +8,22 @@ import (
 	"github.com/agentbash/agentbash/router"
 )
 
-// fit tells whether a rule is about a part. What an allow rule lets be written
-// is looked at file by file: see [decider.permits].
+// fit tells whether a rule is about a part.
 func (r *rule) fit(p *Part, w *World) fit {
 	if r.paths == nil {
 		return r.fitWords(p)
 	}
-	best := misses
-	for i := range p.Paths {
-		if path := &p.Paths[i]; path.Write == r.write {
-			best = max(best, r.fitPath(path, w))
+	return best(p.Paths, func(path Path) fit {
+		if path.Write != r.write {
+			return misses
 		}
-	}
-	return best
+		return r.fitPath(&path, w)
+	})
 }
 
 // fitPath compares a path rule with a file.
 func (r *rule) fitPath(path *Path, w *World) fit {
-	best := misses
-	for i := range r.paths {
-		best = max(best, r.paths[i].fit(path, w))
-	}
-	return best
+	return best(r.paths, func(p pathPattern) fit { return p.fit(path, w) })
 }
 
 // fitWords compares a token rule with the words of a part.
@@ -138,15 +132,10 @@ func (m *wordMatch) word(t, w int) fit {
 	if m.part.words[w].multi {
 		return mayFit
 	}
-	texts := m.names
-	if w > 0 {
-		texts = []string{m.part.words[w].asName()}
+	if w == 0 {
+		return best(m.names, m.tokens[t].fit)
 	}
-	best := misses
-	for _, text := range texts {
-		best = max(best, m.tokens[t].fit(text))
-	}
-	return best
+	return m.tokens[t].fit(m.part.words[w].asName())
 }
 
 // follows reports whether a command line is as the rule says: for an allow

@@ -31,11 +31,7 @@ func (t *token) plain() bool { return !strings.ContainsAny(t.raw, `'"\`) }
 
 // fit compares a token with one word.
 func (t *token) fit(word string) fit {
-	best := misses
-	for _, text := range t.texts {
-		best = max(best, globFit(text, word, false, false))
-	}
-	return best
+	return best(t.texts, func(pattern string) fit { return globFit(pattern, word, false) })
 }
 
 // parseRule reads a rule's text.

@@ -7,21 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// suggestions are the rules that would allow what was asked about, one for each
-// part; nil where one cannot be had.
-func (d *decider) suggestions(asked []*Part) (out []string) {
-	for _, p := range asked {
-		text := d.suggestion(p)
-		if text == "" {
-			return nil
-		}
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
 // maxSuggestion bounds a generated rule, in bytes: nobody reads longer ones.
 const maxSuggestion = 200
 
@@ -50,16 +35,10 @@ func (d *decider) suggestion(p *Part) string {
 
 // fileRule allows the file that a redirection writes.
 func (p *Part) fileRule(w *World) string {
-	var written []string
-	for i := range p.Paths {
-		if p.Paths[i].Write {
-			written = append(written, p.Paths[i].raw)
-		}
-	}
-	if len(written) != 1 || !known(written[0]) {
+	if len(p.Paths) != 1 || !known(p.Paths[0].raw) {
 		return ""
 	}
-	name := written[0]
+	name := p.Paths[0].raw
 	if roots := w.roots(); len(roots) == 1 {
 		if rest, ok := below(name, clean(roots[0])); ok && rest != "" {
 			name = "./" + rest
