@@ -28,25 +28,19 @@ func (r *rule) fitPath(path *Path, w *World) fit {
 
 // fitWords compares a token rule with the words of a part.
 func (r *rule) fitWords(p *Part) fit {
-	m := wordMatch{tokens: r.words, part: p, strict: r.answer == Allow}
-	switch {
-	case r.tool != (p.Kind == ToolPart) || p.Kind == RedirectPart || p.Kind == TextPart || len(p.words) == 0:
-		return misses
-	case m.strict && (!p.known || p.loose || p.Danger != NoDanger):
+	strict := r.answer == Allow
+	if r.tool != (p.Kind == ToolPart) || p.Kind == RedirectPart || p.Kind == TextPart || len(p.words) == 0 ||
+		strict && (!p.known || p.loose || p.Danger != NoDanger) {
 		return misses
 	}
-	m.names, m.closed = p.names(), m.strict && (p.more || p.strays())
-	f := m.match(0, 0)
-	if m.strict && f == mayFit {
-		return misses
-	}
-	return f
+	m := wordMatch{tokens: r.words, part: p, names: p.names(), strict: strict, closed: strict && p.closed()}
+	return m.match(0, 0)
 }
 
-// strays reports whether a part writes files outside of the workspace: ... in
-// a rule does not stand for those.
-func (p *Part) strays() bool {
-	return slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Write && !path.mine() })
+// closed reports whether ... in an allow rule stands for no words of a part: an
+// option makes it do more than usual, or it writes outside of the workspace.
+func (p *Part) closed() bool {
+	return p.more || slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Write && !path.mine() })
 }
 
 // names are what a rule may call the part's first word.
@@ -84,7 +78,12 @@ func (m *wordMatch) match(t, w int) fit {
 	words := m.part.words
 	m.steps++
 	switch {
+	case m.steps > maxWordSteps && m.strict:
+		return misses
 	case m.steps > maxWordSteps:
+		if m.strict {
+			return misses
+		}
 		return mayFit
 	case t == len(m.tokens):
 		if w == len(words) {

@@ -14,7 +14,7 @@ const maxSuggestion = 200
 func (d *decider) suggestion(p *Part) string {
 	text := ""
 	switch {
-	case p.set&unknown != 0 && (p.Kind != ToolPart || p.set == unknown) || p.loose || !p.known:
+	case p.set&unknown != 0 && (p.Kind != ToolPart || p.set == unknown):
 		return ""
 	case p.Kind == RedirectPart:
 		text = p.fileRule(d.w)
@@ -35,7 +35,7 @@ func (d *decider) suggestion(p *Part) string {
 
 // fileRule allows the file that a redirection writes.
 func (p *Part) fileRule(w *World) string {
-	if len(p.Paths) != 1 || !known(p.Paths[0].raw) {
+	if len(p.Paths) != 1 {
 		return ""
 	}
 	name := p.Paths[0].raw
@@ -60,7 +60,7 @@ func (p *Part) wordRule() string {
 	}
 	t, base, keep := programs(), baseName(lastOf(name)), 0
 	switch {
-	case p.more || p.strays(): // ... stands for none of these
+	case p.closed():
 	case p.Kind == ToolPart:
 		return "allow " + quoteRule(names[0], "") // all calls of a tool
 	case t.has("verb-program", base) && len(words) > 2 && isVerb(words[2]):

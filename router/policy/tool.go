@@ -137,20 +137,18 @@ func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
 		f.text = cmp.Or(j.world.Home, inherited) + f.text[1:]
 	}
 	switch u.Role {
-	case registry.ReadsFile, registry.RunsIn:
-		j.path(p, f, false, false)
-	case registry.ReadsTree:
-		j.path(p, f, false, true)
+	case registry.ReadsFile, registry.RunsIn, registry.ReadsTree:
+		j.path(p, f, false, u.Role == registry.ReadsTree)
 	case registry.WritesFile, registry.WritesTree:
 		j.kindEffect(p, c, registry.Write)
 		j.path(p, f, true, u.Role == registry.WritesTree)
-	case registry.KeepsState, registry.Contacts:
-		j.kindEffect(p, c, u.Role.Kind())
 	case registry.Signals:
 		p.set |= executes
 		j.reason(c.name+" acts on processes of this session", executes, NoDanger, c.at)
 	case registry.RunsText:
 		j.carried(p, c, f)
+	default:
+		j.kindEffect(p, c, u.Role.Kind())
 	}
 }
 
@@ -171,18 +169,9 @@ func (j *judge) carried(p *Part, c *toolCall, f field) {
 
 // kindEffect notes what a kind says that a call does.
 func (j *judge) kindEffect(p *Part, c *toolCall, k registry.Kind) {
-	set, does := unknown, ""
-	switch k {
-	case registry.ReadOnly:
-		set = reads
-	case registry.Write:
-		set, does = writes, " changes files"
-	case registry.Execute:
-		set, does = executes, " runs code"
-	case registry.Network:
-		set, does = networks, " talks to other machines"
-	}
-	if p.set |= set; does != "" {
+	does := map[registry.Kind]string{registry.Write: " changes files", registry.Execute: " runs code", registry.Network: " talks to other machines"}[k]
+	set := map[registry.Kind]effects{registry.ReadOnly: reads, registry.Write: writes, registry.Execute: executes, registry.Network: networks}[k]
+	if p.set |= cmp.Or(set, unknown); does != "" {
 		j.reason(c.name+does, set, NoDanger, c.at)
 	}
 }
