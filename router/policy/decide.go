@@ -53,22 +53,18 @@ func Decide(mode Mode, rules []*Rules, v *Verdict, w *World) Decision {
 		d.note(Deny, nil, d.reasons(&Part{Danger: Block}))
 		return d.Decision
 	}
-	var asked []*Part
+	var suggest []string
 	for i := range v.Parts {
 		answer, by, because := d.decide(&v.Parts[i])
-		if d.note(answer, by, because); answer == Ask {
-			asked = append(asked, &v.Parts[i])
+		d.note(answer, by, because)
+		if answer == Ask && !slices.Contains(suggest, "") {
+			if text := d.suggestion(&v.Parts[i]); !slices.Contains(suggest, text) {
+				suggest = append(suggest, text)
+			}
 		}
 	}
-	for i := 0; i < len(asked) && d.Answer == Ask; i++ {
-		text := d.suggestion(asked[i])
-		if text == "" {
-			d.Suggest = nil
-			break
-		}
-		if !slices.Contains(d.Suggest, text) {
-			d.Suggest = append(d.Suggest, text)
-		}
+	if d.Answer == Ask && !slices.Contains(suggest, "") {
+		d.Suggest = suggest
 	}
 	return d.Decision
 }

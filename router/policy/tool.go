@@ -24,9 +24,6 @@ type toolCall struct {
 func (j *judge) callPlan(p *router.Plan, at span) {
 	args := []field{{text: p.Name}}
 	for _, word := range p.Words() {
-		if !known(word) {
-			word = anyText
-		}
 		args = append(args, field{text: word, at: at, from: -1})
 	}
 	j.toolCall(toolCall{name: p.Name, tool: cmp.Or(p.Tool(), j.world.tool(p.Name)), kwargs: p.Kwargs, help: p.Help, at: at}, args)
@@ -42,7 +39,8 @@ func (j *judge) tool(name string, args []field, at span) {
 	words, onlyHelp := []string{}, true
 	for i := range args[1:] {
 		a := &args[i+1]
-		c.loose = c.loose || a.multi || a.mayBeOption() && !c.takesNext(&args[i])
+		isValue := args[i].exact() && c.tool != nil && c.tool.Params.TakesNext(args[i].text)
+		c.loose = c.loose || a.multi || a.mayBeOption() && !isValue
 		words = append(words, a.asName())
 		onlyHelp = onlyHelp && (a.text == "-h" || a.text == "--help")
 	}
@@ -58,17 +56,6 @@ func (j *judge) tool(name string, args []field, at span) {
 	args = slices.Clone(args)
 	args[0].text = name
 	j.toolCall(c, args)
-}
-
-// takesNext reports whether a word is --key alone, so that the next is its
-// value, whatever that begins with.
-func (c *toolCall) takesNext(word *field) bool {
-	key, ok := strings.CutPrefix(word.text, "--")
-	if !ok || c.tool == nil || !word.exact() {
-		return false
-	}
-	q := c.tool.Params.Find(key)
-	return q != nil && q.Type != registry.Boolean && len(q.AnyOf) == 0
 }
 
 // toolCall makes the part of a call.

@@ -110,14 +110,11 @@ func (j *judge) collect() Verdict {
 
 // String is the part as it would be typed, for a person to read.
 func (p *Part) String() string {
-	var b strings.Builder
-	for i, f := range p.words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(quote.Word(show(f.text)))
+	var words []string
+	for _, f := range p.words {
+		words = append(words, quote.Word(show(f.text)))
 	}
-	return b.String()
+	return strings.Join(words, " ")
 }
 
 // Foresees reports whether a call of these words, its name first, may be what
