@@ -74,6 +74,38 @@ func (t *Tool) UsesOf(kwargs Kwargs) (uses []Use, known bool) {
 	return uses, known
 }
 
+// MayUse are the roles of what a call acts on whose words are not known. A tool
+// that writes or executes may then act on any file, if it acts on anything.
+func (t *Tool) MayUse() []Role {
+	roles := t.Params.roles()
+	if len(roles) > 0 && (t.Kind == Write || t.Kind == Execute) {
+		roles = append(roles, ReadsFile, WritesFile)
+	}
+	return roles
+}
+
+// roles are those of parameters and of what is in them, but for a tool's own
+// records.
+func (p *Params) roles() (all []Role) {
+	for _, q := range p.List() {
+		all = append(all, q.roles()...)
+	}
+	return all
+}
+
+func (q *Param) roles() (all []Role) {
+	if q.Role != "" && q.Role != KeepsState {
+		all = []Role{q.Role}
+	}
+	for i := range q.AnyOf {
+		all = append(all, q.AnyOf[i].roles()...)
+	}
+	if q.Items != nil {
+		all = append(all, q.Items.roles()...)
+	}
+	return append(all, q.Props.roles()...)
+}
+
 // uses are those of a value and of what is in it.
 func (q *Param) uses(v any) (uses []Use) {
 	for i := range q.AnyOf {

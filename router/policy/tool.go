@@ -81,7 +81,7 @@ func (j *judge) toolCall(c toolCall, args []field) {
 
 // toolEffects notes what a tool says that a call of these kwargs does. A call
 // whose words do not parse, or whose tool does not say on what it acts, is
-// unknown, and acts on any file if it acts on one.
+// unknown.
 func (j *judge) toolEffects(p *Part, c *toolCall) {
 	var uses []registry.Use
 	certain := false
@@ -89,25 +89,20 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 		uses, certain = c.tool.UsesOf(c.kwargs)
 		certain = certain && !c.loose
 	}
-	kind, acts := c.tool.Kind, false
-	more := kind != registry.ReadOnly // than reading
-	for _, q := range c.tool.Params.List() {
-		acts = acts || q.Role != "" && q.Role != registry.KeepsState
-		more = more || q.Role != "" && q.Role.Kind() != registry.ReadOnly
+	onlyReads := c.tool.Kind == registry.ReadOnly
+	if !certain {
+		for _, role := range c.tool.MayUse() {
+			onlyReads = onlyReads && role.Kind() == registry.ReadOnly
+			uses = append(uses, registry.Use{Role: role, Value: anyText})
+		}
 	}
 	switch {
-	case certain && (kind == registry.ReadOnly || len(uses) == 0), c.loose && !more:
+	case onlyReads && (certain || c.loose), certain && len(uses) == 0:
 		p.set |= reads
 	case !certain:
 		p.set |= unknown
-		j.kindEffect(p, c, kind)
+		j.kindEffect(p, c, c.tool.Kind)
 		j.reason("what "+c.name+" does it with cannot be told", unknown, NoDanger, c.at)
-	}
-	if !certain && acts { // on what comes later, from stdin or a file
-		uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: anyText})
-		if kind == registry.Write || kind == registry.Execute {
-			uses = append(uses, registry.Use{Role: registry.WritesFile, Value: anyText})
-		}
 	}
 	for _, u := range uses {
 		j.toolUse(p, c, u)
