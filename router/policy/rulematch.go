@@ -78,52 +78,44 @@ func (m *wordMatch) match(t, w int) fit {
 	words := m.part.words
 	m.steps++
 	switch {
-	case m.steps > maxWordSteps && m.strict:
-		return misses
-	case m.steps > maxWordSteps:
-		if m.strict {
-			return misses
-		}
+	case m.steps > maxWordSteps && !m.strict:
 		return mayFit
-	case t == len(m.tokens):
-		if w == len(words) {
-			return fits
-		}
-		if !m.strict && words[w].multi { // it may be no word
-			return min(mayFit, m.match(t, w+1))
-		}
+	case t == len(m.tokens) && w == len(words):
+		return fits
+	case t == len(m.tokens) && !m.strict && words[w].multi: // it may be no word
+		return min(mayFit, m.match(t, w+1))
+	case t == len(m.tokens) || m.steps > maxWordSteps:
 		return misses
-	case m.tokens[t].rest() && (w == len(words) || !m.closed):
-		if t == len(m.tokens)-1 {
-			return fits
-		}
-		best := m.match(t+1, w)
-		if best != fits && w < len(words) {
-			best = max(best, m.match(t, w+1))
-		}
-		return best
-	case m.tokens[t].rest() || w == len(words):
+	case m.tokens[t].rest() && w < len(words) && m.closed:
+		return misses
+	case m.tokens[t].rest() && t == len(m.tokens)-1:
+		return fits
+	case m.tokens[t].rest() && w < len(words):
+		return max(m.match(t+1, w), m.match(t, w+1))
+	case m.tokens[t].rest():
+		return m.match(t+1, w)
+	case w == len(words):
 		return misses
 	}
-	best := m.word(t, w)
-	if best != misses {
-		best = min(best, m.match(t+1, w+1))
+	f := m.word(t, w)
+	if f != misses {
+		f = min(f, m.match(t+1, w+1))
 	}
-	if m.strict || best == fits {
-		return best
+	if m.strict || f == fits {
+		return f
 	}
 	if words[w].multi { // it may be no word, or several
-		best = max(best, min(mayFit, max(m.match(t, w+1), m.match(t+1, w))))
+		f = max(f, min(mayFit, max(m.match(t, w+1), m.match(t+1, w))))
 	}
 	if text := words[w].text; w > 0 && len(text) > 1 && text[0] == '-' {
 		// An option, with its value or without, may stand before what the rule
 		// wants: git -C dir push is a push.
-		best = max(best, m.match(t, w+1))
+		f = max(f, m.match(t, w+1))
 		if w+2 < len(words) {
-			best = max(best, m.match(t, w+2))
+			f = max(f, m.match(t, w+2))
 		}
 	}
-	return best
+	return f
 }
 
 // word compares one token with one word.
