@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"math/rand"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,5 +88,36 @@ func TestPathPatterns(t *testing.T) {
 			}
 			require.Equal(t, want, best, "%s %q tree=%v all=%v", c.pattern, c.path, c.tree, all)
 		}
+	}
+}
+
+// Where all is known, a pattern is a regular expression.
+func TestGlobFit(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	pick := func(letters string) (s string) {
+		for range random.Intn(8) {
+			s += letters[random.Intn(len(letters)):][:1]
+		}
+		return s
+	}
+	words := strings.NewReplacer("*", ".*", "?", `\?`)
+	paths := strings.NewReplacer("/**/", "/(.*/)?", "***", ".*", "**", ".*", "*", "[^/]*", "?", "[^/]")
+	for range 5000 {
+		pattern, text := pick("ab*?/"), pick("aab/")
+		require.Equal(t, regexp.MustCompile("^"+words.Replace(pattern)+"$").MatchString(text), globFit(pattern, text, false) == fits, "%q %q", pattern, text)
+		if !strings.Contains(pattern, "**/**") && !strings.Contains(pattern, "****") && !strings.HasSuffix(pattern, "/**") {
+			require.Equal(t, regexp.MustCompile("^"+paths.Replace(pattern)+"$").MatchString(text), globFit(pattern, text, true) == fits, "%q %q", pattern, text)
+		}
+	}
+	long := strings.Repeat("a", 1<<17)
+	require.Equal(t, mayFit, globFit("*b*b", long, false), "what is not done by then may fit")
+	for _, row := range []struct {
+		pattern, text string
+		want          fit
+	}{
+		{"push", anyText, mayFit}, {"*", anyText, fits}, {"a*", "a" + anyText, fits}, {"a*", anyText + "a", mayFit}, {"push", "log" + anyText, misses},
+		{"push", anyText + "ed", misses}, {`\*x`, aName + "x", mayFit}, {"a/b", "a" + anyText, mayFit}, {"", anyText, mayFit},
+	} {
+		require.Equal(t, row.want, globFit(row.pattern, row.text, false), "%q %q", row.pattern, row.text)
 	}
 }
