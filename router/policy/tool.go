@@ -149,11 +149,21 @@ func (j *judge) carried(p *Part, c *toolCall, f field) {
 	j.inChild(c.name, func() { j.judgePlan(plan(f.text), &source{text: f.text, start: c.at.start, end: c.at.end, made: true}) })
 }
 
+// kindEffects are what tools of a kind do.
+var kindEffects = map[registry.Kind]struct {
+	set  effects
+	text string
+}{
+	registry.ReadOnly: {reads, ""},
+	registry.Write:    {writes, " changes files"},
+	registry.Execute:  {executes, " runs code"},
+	registry.Network:  {networks, " talks to other machines"},
+}
+
 // kindEffect notes what a kind says that a call does.
 func (j *judge) kindEffect(p *Part, c *toolCall, k registry.Kind) {
-	does := map[registry.Kind]string{registry.Write: " changes files", registry.Execute: " runs code", registry.Network: " talks to other machines"}[k]
-	set := map[registry.Kind]effects{registry.ReadOnly: reads, registry.Write: writes, registry.Execute: executes, registry.Network: networks}[k]
-	if p.set |= cmp.Or(set, unknown); does != "" {
-		j.reason(c.name+does, set, NoDanger, c.at)
+	does := kindEffects[k]
+	if p.set |= cmp.Or(does.set, unknown); does.text != "" {
+		j.reason(c.name+does.text, does.set, NoDanger, c.at)
 	}
 }
