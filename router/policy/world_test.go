@@ -9,16 +9,24 @@ import (
 // A line that has not finished may have left anything that it had come to.
 func TestAfterAnUnfinishedLine(t *testing.T) {
 	w := ws()
-	w.After(judgeLine(New(), "x=a; y=a; f() { echo 1; }; alias g=ls", w), true)
-	require.Equal(t, []string{"a"}, w.Vars["x"])
-	require.Equal(t, map[string][]string{"g": {"ls"}}, w.Aliases)
-	w.After(judgeLine(New(), "x=b; unset y; z=c; f() { echo 2; }; unalias g; alias h=cat", w), false)
-	require.Equal(t, map[string][]string{"x": {"a", "b"}}, w.Vars, "others may have any value")
-	require.Equal(t, map[string][]string{"g": {"ls"}, "h": {"cat"}}, w.Aliases)
-	require.Len(t, w.Functions["f"], 2)
-	w.After(judgeLine(New(), "x=c; f() { echo 3; }", w), true)
-	require.Equal(t, []string{"c"}, w.Vars["x"])
-	require.Len(t, w.Functions["f"], 1)
+	effects := func(line string) []Effect { return judgeLine(New(), line, w).Effects }
+	places := func(line string) (out []string) {
+		for _, p := range judgeLine(New(), line, w).Parts {
+			out = append(out, p.Paths[0].Path)
+		}
+		return out
+	}
+	w.After(judgeLine(New(), "x=a; f() { cat a; }; alias g='cat a'", w), true)
+	require.Equal(t, []Effect{Read}, effects("f"))
+	require.Equal(t, []string{"/ws/a"}, places("cat $x"))
+	w.After(judgeLine(New(), "x=b; z=c; f() { touch a; }; alias g='touch a'", w), false)
+	require.Equal(t, []Effect{Read, Write}, effects("f"))
+	require.Subset(t, effects("g"), []Effect{Read, Write})
+	require.ElementsMatch(t, []string{"/ws/a", "/ws/b"}, places("cat \"$x\""))
+	require.Contains(t, places("cat \"$z\""), "…", "it may have had any value")
+	w.After(judgeLine(New(), "x=c; f() { touch a; }", w), true)
+	require.Equal(t, []Effect{Write}, effects("f"))
+	require.Equal(t, []string{"/ws/c"}, places("cat \"$x\""))
 }
 
 func TestForesees(t *testing.T) {
