@@ -12,18 +12,19 @@ const maxSuggestion = 200
 
 // suggestion is the rule that would allow a part, or "".
 func (d *decider) suggestion(p *Part) string {
-	text := ""
+	var words []string
 	switch {
 	case p.set&unknown != 0 && (p.Kind != ToolPart || p.set == unknown):
 		return ""
-	case p.Kind == RedirectPart:
-		text = p.fileRule(d.w)
+	case p.Kind == RedirectPart && len(p.Paths) == 1:
+		words = []string{"write", quoteRule(d.w.ruleName(p.Paths[0].raw), "?")}
 	case p.Kind == CommandPart || p.Kind == ToolPart:
-		text = p.wordRule()
+		words = p.wordsToAllow()
 	}
+	text := "allow " + strings.Join(words, " ")
 	// What would not allow it, as it is read back, is not offered.
 	r, err := parseRule(text)
-	if err != nil || len(text) > maxSuggestion {
+	if err != nil || slices.Contains(words, "") || len(text) > maxSuggestion {
 		return ""
 	}
 	then := decider{Decision: Decision{Mode: AskMode}, rules: append(slices.Clip(d.rules), &r), v: d.v, w: d.w}
@@ -33,57 +34,48 @@ func (d *decider) suggestion(p *Part) string {
 	return text
 }
 
-// fileRule allows the file that a redirection writes.
-func (p *Part) fileRule(w *World) string {
-	if len(p.Paths) != 1 {
-		return ""
-	}
-	name := p.Paths[0].raw
+// ruleName is a path as a rule names it.
+func (w *World) ruleName(path string) string {
 	if roots := w.roots(); len(roots) == 1 {
-		if rest, ok := below(name, clean(roots[0])); ok && rest != "" {
-			name = "./" + rest
+		if rest, ok := below(path, clean(roots[0])); ok && rest != "" {
+			return "./" + rest
 		}
 	}
-	return "allow write " + quoteRule(name, "?")
+	return path
 }
 
-// wordRule allows a command of these words and others like it.
-func (p *Part) wordRule() string {
+// wordsToAllow are those of a command or call in a rule that allows it and others
+// like it.
+func (p *Part) wordsToAllow() []string {
 	names := p.names()
 	name := names[len(names)-1]
-	words := []string{"allow", quoteRule(name, "")}
+	words := []string{quoteRule(name, "")}
 	for _, f := range p.words[1:] {
 		words = append(words, quoteRule(f.text, ""))
 	}
-	if slices.Contains(words, "") {
-		return ""
+	isVerb := func(n int) bool { // the word says what is done
+		return len(words) > n && words[n] != "" && strings.Trim(words[n], verbLetters) == "" && words[n][0] != '-'
 	}
-	t, base, keep := programs(), baseName(lastOf(name)), 0
+	t, base := programs(), baseName(lastOf(name))
+	keep := 0
 	switch {
 	case p.closed():
+		return words
 	case p.Kind == ToolPart:
-		return "allow " + quoteRule(names[0], "") // all calls of a tool
-	case t.has("verb-program", base) && len(words) > 2 && isVerb(words[2]):
-		if keep = 3; t.has("long-verb", words[2]) && len(words) > 3 && isVerb(words[3]) {
-			keep = 4
-		}
-	case t.has("script-runner", base) && len(words) > 2 && words[2][0] != '-':
+		return []string{quoteRule(names[0], "")} // all calls of a tool
+	case t.has("verb-program", base) && isVerb(1) && t.has("long-verb", words[1]) && isVerb(2):
 		keep = 3
-	case strings.Contains(name, "/"), p.set&^(reads|writes) == 0: // a script, or what only handles files
+	case t.has("verb-program", base) && isVerb(1), t.has("script-runner", base) && len(words) > 1 && !strings.HasPrefix(words[1], "-"):
 		keep = 2
+	case strings.Contains(name, "/"), p.set&^(reads|writes) == 0: // a script, or what only handles files
+		keep = 1
+	default:
+		return words
 	}
-	if keep > 0 {
-		words = append(words[:keep], "...")
-	}
-	return strings.Join(words, " ")
+	return append(words[:keep], "...")
 }
 
-// isVerb reports whether a word is one that says what a program does.
-func isVerb(s string) bool {
-	return s[0] != '-' && !strings.ContainsFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(":_-", r)
-	})
-}
+const verbLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-"
 
 // quoteRule writes a word so that a rule means just that, also quoting what has
 // a byte of special; "" if it cannot.

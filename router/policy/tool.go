@@ -47,9 +47,7 @@ func (j *judge) tool(name string, args []field, at span) {
 	switch _, tool, isField := registry.SplitField(name); {
 	case name == "" || isField && tool == "": // it lists tools, but other words are a command of the server's own
 		c.help = onlyHelp
-	case c.tool == nil:
-		c.help = onlyHelp && len(words) > 0
-	default:
+	case c.tool != nil:
 		parsed, err := c.tool.Parse(words, true)
 		c.kwargs, c.err, c.help = parsed.Kwargs, err, parsed.Help != registry.NoHelp
 	}

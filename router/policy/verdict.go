@@ -45,7 +45,6 @@ const (
 // Part is one thing that a line does. A line may run where every part of it may.
 type Part struct {
 	Kind    PartKind
-	Effects []Effect // never nil
 	Danger  Danger
 	Paths   []Path // files it is known to read or write
 	Start   int    // of its bytes in the command; where it came from a text that
@@ -91,7 +90,6 @@ func (j *judge) collect() Verdict {
 	var all effects
 	for i := range v.Parts {
 		p := &v.Parts[i]
-		p.Effects = p.set.list()
 		all |= p.set
 		if p.Danger.worse(v.Danger) {
 			v.Danger = p.Danger
