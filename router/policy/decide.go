@@ -200,7 +200,7 @@ func (d *decider) permits(p *Part) bool {
 	for i := range p.Paths {
 		path := &p.Paths[i]
 		allows := func(r *rule) bool {
-			return r.answer == Allow && r.write && path.Place != Nowhere && r.fitPath(path, d.w) == fits
+			return r.answer == Allow && r.paths != nil && path.Place != Nowhere && r.fit(&Part{Paths: p.Paths[i : i+1]}, d.w) == fits
 		}
 		if path.Write && !(d.Mode == AutoMode && path.mine()) && !slices.ContainsFunc(d.rules, allows) {
 			return false

@@ -17,13 +17,8 @@ func (r *rule) fit(p *Part, w *World) fit {
 		if path.Write != r.write {
 			return misses
 		}
-		return r.fitPath(&path, w)
+		return best(r.paths, func(pattern pathPattern) fit { return pattern.fit(&path, w) })
 	})
-}
-
-// fitPath compares a path rule with a file.
-func (r *rule) fitPath(path *Path, w *World) fit {
-	return best(r.paths, func(p pathPattern) fit { return p.fit(path, w) })
 }
 
 // fitWords compares a token rule with the words of a part.
