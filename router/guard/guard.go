@@ -157,7 +157,7 @@ func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *polic
 	case e.Said:
 		e.Approved = BySender
 		return nil
-	case a.Plan.Inside && line.covers(a.Plan):
+	case a.Plan.Inside && line.covers(&e.Verdict):
 		e.Approved = ByLine
 		return nil
 	case g.opts.Approver == nil:

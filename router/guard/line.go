@@ -14,9 +14,8 @@ type approvedLine struct {
 }
 
 // covers reports whether a call from inside bash is one that the line contained.
-func (l *approvedLine) covers(p *router.Plan) bool {
-	words := append([]string{p.Name}, p.Words()...)
-	return l != nil && (l.all || slices.ContainsFunc(l.calls, func(call *policy.Part) bool { return call.Foresees(words) }))
+func (l *approvedLine) covers(v *policy.Verdict) bool {
+	return l != nil && (l.all || slices.ContainsFunc(l.calls, func(call *policy.Part) bool { return call.Foresees(&v.Parts[0]) }))
 }
 
 // started notes that an action runs. It returns what ended needs.

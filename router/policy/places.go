@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/internal/protected"
@@ -21,16 +22,13 @@ func (j *judge) critical(abs string) string {
 	case dir == home || isListed("home", dir):
 		return "a home directory (" + dir + ")"
 	}
-	for _, r := range j.world.roots() {
-		switch rest, in := below(clean(r), dir); {
+	for _, kept := range slices.Concat(j.world.roots(), []string{home}) {
+		switch rest, in := below(clean(kept), dir); {
 		case in && rest == "":
 			return "the whole workspace"
 		case in:
-			return dir + ", in which the workspace lies"
+			return dir + ", in which the workspace or the home directory lies"
 		}
-	}
-	if _, in := below(home, dir); in {
-		return dir + ", in which the home directory lies"
 	}
 	return ""
 }

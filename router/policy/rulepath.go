@@ -68,7 +68,7 @@ func (p *pathPattern) fit(path *Path, w *World) fit {
 		if dir == "" {
 			return misses // nobody knows the home directory
 		}
-		text, pattern := strings.TrimSuffix(path.raw, "/"), strings.TrimSuffix(escaped(clean(dir)), "/")+p.text
+		text, pattern := strings.TrimSuffix(path.raw, "/"), strings.TrimSuffix(escapes.Replace(clean(dir)), "/")+p.text
 		f := globFit(pattern, text, true)
 		if path.Tree && !(f == fits && strings.HasSuffix(pattern, "/**")) {
 			f = min(mayFit, max(f, globFit(pattern, text+"/"+anyText, true)))
@@ -132,7 +132,5 @@ func (g *glob) match(p, s string) bool {
 	}
 }
 
-// escaped quotes what means something in a pattern.
-func escaped(s string) string { return escapes.Replace(s) }
-
+// escapes quotes what means something in a pattern.
 var escapes = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `\`, `\\`)

@@ -161,12 +161,12 @@ func (l *ruleLexer) add(piece string, at int) string {
 		if text = piece[1 : len(piece)-1]; c == '"' {
 			text = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(text)
 		}
-		text = escaped(text)
+		text = escapes.Replace(text)
 	case '\\':
 		if len(piece) == 1 {
 			return `the backslash stands at the end: write \\ for one`
 		}
-		text = escaped(piece[1:])
+		text = escapes.Replace(piece[1:])
 	case '(', '|', ')':
 		return l.alternatives(c, at)
 	case ' ', '\t', '\n', '\r':

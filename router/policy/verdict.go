@@ -115,19 +115,16 @@ func (p *Part) String() string {
 	return strings.Join(words, " ")
 }
 
-// Foresees reports whether a call of these words, its name first, may be what
-// becomes of the part: one that is not known may become any number of words.
-func (p *Part) Foresees(words []string) bool {
-	m := wordMatch{part: &Part{}, names: words, strict: true}
+// Foresees reports whether a call may be what becomes of the part: one of its
+// words that is not known may become any number of words.
+func (p *Part) Foresees(call *Part) bool {
+	m := wordMatch{part: call, names: texts(call.words[:min(1, len(call.words))]), strict: true}
 	for _, f := range p.words {
 		t := token{raw: "..."}
 		if f.exact() {
-			t = token{texts: []string{escaped(f.text)}}
+			t = token{texts: []string{escapes.Replace(f.text)}}
 		}
 		m.tokens = append(m.tokens, t)
-	}
-	for _, word := range words {
-		m.part.words = append(m.part.words, field{text: word})
 	}
 	return m.match(0, 0) == fits
 }

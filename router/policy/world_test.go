@@ -39,7 +39,9 @@ func TestForesees(t *testing.T) {
 		{"read $x a $y b", "read a b a c b", true}, {"read $x a $y b", "read a c", false}, {"read '*'", "read a", false}, {`read '\*'`, `read '\*'`, true}, {`read '\*'`, "read '*'", false},
 	} {
 		v := judgeLine(New(), "agent:"+row.line, ws())
-		words := judgeLine(New(), row.call, ws()).Parts[0].words
-		require.Equal(t, row.want, v.Parts[0].Foresees(texts(words)), "%s becomes %s", row.line, row.call)
+		call := judgeLine(New(), "agent:"+row.call, ws())
+		require.Equal(t, row.want, v.Parts[0].Foresees(&call.Parts[0]), "%s becomes %s", row.line, row.call)
 	}
+	v := judgeLine(New(), "agent:read a", ws())
+	require.False(t, v.Parts[0].Foresees(&Part{Kind: TextPart}))
 }
