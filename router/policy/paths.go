@@ -13,23 +13,19 @@ func clean(p string) string { return path.Clean(p) }
 // directory the shell may be in. One whose beginning is not known stays as it
 // is.
 func (j *judge) resolve(name string) []string {
-	up := strings.Contains(name, "..")
+	dirs, up := j.env.dirs, strings.Contains(name, "..")
 	switch {
 	case name == "":
 		return nil
-	case wild(name) && up:
-		return []string{anyText} // what .. takes away cannot be told
 	case name[0] == '/':
-		return []string{clean(name)}
-	case name[0] == hole && wild(name[:2]):
+		dirs = []string{""}
+	case name[0] == hole && wild(name[:2]) && !up:
 		return []string{name}
 	}
-	out := make([]string, 0, len(j.env.dirs))
-	for _, d := range j.env.dirs {
-		if wild(d) && up {
-			out = append(out, anyText)
-		} else {
-			out = append(out, clean(d+"/"+name))
+	out := make([]string, len(dirs))
+	for i, dir := range dirs {
+		if out[i] = path.Join(dir, name); up && wild(dir+name) {
+			out[i] = anyText // what .. takes away cannot be told
 		}
 	}
 	return out
