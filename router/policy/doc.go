@@ -29,8 +29,8 @@
 // its words is followed in env.go, word.go, param.go and their like, and commands
 // are judged from call.go on, calls of tools in tool.go. What programs do stands
 // in the table in programs/; only programs that are languages have code of their
-// own (search.go, sed.go, git.go ...). paths.go and places.go know files, and
-// decide.go makes a [Decision] of it all, with the rules of rules.go.
+// own (search.go, sed.go, git.go ...). paths.go knows files, and decide.go makes
+// a [Decision] of it all, with the rules of rules.go.
 //
 // mvdan.cc/sh/v3/syntax is the parser, and expand and pattern of the same module
 // do what bash does with words that are known.
