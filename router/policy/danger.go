@@ -27,7 +27,7 @@ func (j *judge) dangerousAssign(name string, v value, at span) {
 	case name == "HISTFILE":
 		for _, s := range v {
 			if s != "" && s != "/dev/null" {
-				j.addPath(AssignPart, field{text: s, at: at, from: -1}, true)
+				j.redirect(field{text: s, at: at, from: -1}, true)
 			}
 		}
 	}
@@ -62,7 +62,6 @@ func (j *judge) commandIn(name string, v value, at span) {
 	p.words = []field{{text: name + "=" + show(one(v)), at: at, from: -1}}
 	slot := j.reserve()
 	j.reason(name+" is run by the shell or by other programs", executes, NoDanger, at)
-	saved := j.env.copy()
 	for _, s := range v {
 		if !known(s) {
 			p.set |= unknown
@@ -74,7 +73,6 @@ func (j *judge) commandIn(name string, v value, at span) {
 		}
 		j.innerText(text, field{text: text, at: at, from: -1}, name, true)
 	}
-	j.env = saved
 	if !strings.HasPrefix(name, "PS") || len(name) != 3 {
 		p.set |= unknown
 	}
@@ -94,7 +92,7 @@ func harmlessCommand(name, s string) bool {
 // harmlessPath reports whether a PATH holds the installed programs' directories
 // and what it held before, and nothing else.
 func (j *judge) harmlessPath(v value) bool {
-	old := j.lookup("PATH").val
+	old := j.valueOf("PATH")
 	for _, s := range v {
 		for _, o := range old {
 			if o != "" {

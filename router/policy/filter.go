@@ -21,7 +21,7 @@ func (c *call) echo() {
 		}
 		args = args[1:]
 	}
-	if c.j.out == nil {
+	if c.j.env.out == nil {
 		return
 	}
 	text := joined(args)
@@ -48,7 +48,7 @@ func (c *call) printf() {
 	if len(args) > 0 && args[0].text == "--" {
 		args = args[1:]
 	}
-	if c.j.out != nil {
+	if c.j.env.out != nil {
 		c.out = value{formatted(args)}
 	}
 }
@@ -185,7 +185,7 @@ func (u *usage) mktemp() {
 
 // filter computes the output from a known stdin, where f can.
 func (c *call) filter(f func(string) (string, bool)) {
-	if c.j.out == nil || c.j.stdin == nil || slices.ContainsFunc(c.args, func(a field) bool { return !strings.HasPrefix(a.text, "-") && c.name != "tr" }) {
+	if c.j.env.out == nil || c.j.stdin == nil || slices.ContainsFunc(c.args, func(a field) bool { return !strings.HasPrefix(a.text, "-") && c.name != "tr" }) {
 		return
 	}
 	var v value

@@ -40,15 +40,8 @@ func (u *usage) shell() {
 		if len(args) > 1 {
 			zero = texts(args[1:2])[0]
 		}
-		out := u.j.out
-		var got sink
-		if out != nil {
-			u.j.out = &got
-		}
 		u.withArgs(zero, args[min(2, len(args)):], func() { u.text(args[0], u.name+" -c", true) })
-		if u.j.out = out; out != nil {
-			u.out = got.value()
-		}
+		u.quiet()
 	case len(args) > 0 && !stdin:
 		u.read(args[0])
 		u.usual(executes, "runs the script "+show(args[0].text), args[0].at)
@@ -60,13 +53,12 @@ func (u *usage) shell() {
 
 // withArgs walks with the positional parameters of another shell.
 func (c *call) withArgs(zero string, args []field, walk func()) {
-	saved := c.j.env.copy()
-	c.j.env.set(variable{name: "@", array: true, lists: [][]string{texts(args)}})
-	if zero != "" {
-		c.j.env.set(variable{name: "0", val: value{zero}, export: true})
-	}
-	walk()
-	c.j.env = saved
+	c.j.subshell(func() {
+		if c.j.positional(args); zero != "" {
+			c.j.env.set("0", variable{[][]string{{zero}}, exported})
+		}
+		walk()
+	})
 }
 
 // shellStdin runs what comes on stdin.

@@ -55,7 +55,7 @@ func (c *call) external() {
 		return
 	}
 	c.use(p)
-	if c.out == nil && c.j.out != nil && c.j.stdin != nil && c.j.stdin.known() && one(c.j.stdin) != "" {
+	if c.out == nil && c.j.env.out != nil && c.j.stdin != nil && c.j.stdin.known() && one(c.j.stdin) != "" {
 		c.out = value{decoded} // a filter of a text that stands in the line
 	}
 }

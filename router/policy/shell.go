@@ -31,50 +31,45 @@ func (j *judge) innerText(text string, f field, how string, child bool) {
 
 // inChild judges what a shell of its own runs.
 func (j *judge) inChild(how string, run func()) {
-	outer, saved, frames := j.via, j.env.copy(), j.frames
-	j.via, j.env.child, j.env.aliases, j.frames = how, true, nil, nil
-	j.env.errexit = false
-	run()
-	j.via, j.env, j.frames = outer, saved, frames
+	via, frames := j.via, j.frames
+	j.subshell(func() {
+		j.via, j.env.child, j.env.errexit, j.frames = how, true, false, nil
+		run()
+	})
+	j.via, j.frames = via, frames
 }
 
 // inner judges words that a command runs as another command.
 func (c *call) inner(how string, args []field) {
-	j := c.j
-	c.runs(how, args, func() {
-		at := span{args[0].at.start, args[len(args)-1].at.end}
-		if at.end < at.start {
-			at = c.at
-		}
-		j.subshell(func() { // it changes nothing here
-			j.program(args, at)
+	c.runs(how, args, func(at span) {
+		c.j.subshell(func() { // it changes nothing here
+			c.j.program(args, at)
 			if args[0].multi && len(args) > 1 {
-				j.program(args[1:], at)
+				c.j.program(args[1:], at)
 			}
 		})
 	})
 }
 
-// runs walks what a command runs, and takes its output for the command's own.
-func (c *call) runs(how string, args []field, walk func()) {
+// runs walks what a command runs; what that writes is the command's output.
+func (c *call) runs(how string, args []field, walk func(at span)) {
 	c.part.Wrapper = true
 	if len(args) == 0 {
 		return
 	}
-	j := c.j
-	via, out := j.via, j.out
-	var got sink
-	if j.via = how; out != nil {
-		j.out = &got
+	j, via := c.j, c.j.via
+	at := span{args[0].at.start, args[len(args)-1].at.end}
+	if at.end < at.start {
+		at = c.at
 	}
+	j.via = how
 	j.depth++
 	if j.step() {
-		walk()
+		walk(at)
 	}
 	j.depth--
-	if j.via, j.out = via, out; out != nil {
-		c.out = got.value()
-	}
+	j.via = via
+	c.quiet()
 }
 
 // eval runs its arguments, joined, in this shell.
@@ -93,49 +88,42 @@ func (c *call) eval() {
 			f.multi = f.multi || a.multi
 		}
 	}
-	out := c.j.out
 	c.text(f, "eval", false)
-	c.flow = c.j.same()
-	if out != nil {
-		c.quiet() // what it wrote is in the sink already
-	}
+	c.quiet()
 }
 
 // source runs a file in this shell, with the arguments that it is given.
 func (c *call) source() {
-	args := c.args
+	args, j := c.args, c.j
 	if len(args) > 1 && args[0].text == "--" {
 		args = args[1:]
 	}
 	if len(args) == 0 {
 		return
 	}
-	f, j := args[0], c.j
+	f := args[0]
 	c.usual(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
 	j.path(&c.part, f, false, false)
-	j.env.unsure = true
+	before := j.env.dirs
 	for _, text := range j.content(f) {
 		c.ran(text, f.at)
-		saved := j.lookupHere("@")
+		run := func() { j.innerText(text, f, "source", false) }
 		if len(args) > 1 {
-			j.positional(args[1:])
-		}
-		if j.innerText(text, f, "source", false); len(args) > 1 {
-			j.env.set(saved)
+			j.withArguments(args[1:], run)
+		} else {
+			run()
 		}
 	}
-	c.flow = flow{addDirs(j.env.dirs, []string{anyText}), j.env.dirs}
+	j.env.unsure, j.env.ok, j.env.fail = true, addDirs(j.env.dirs, []string{anyText}), before
 }
 
 // exec replaces the shell, or redirects it.
 func (c *call) exec() {
-	args := c.skip("a:", "")
-	if len(args) == 0 {
-		c.quiet()
-		return
+	c.quiet()
+	if args := c.skip("a:", ""); len(args) > 0 {
+		c.inner("exec", args)
+		c.j.env.ok = nil
 	}
-	c.inner("exec", args)
-	c.flow = flow{nil, c.j.env.dirs}
 }
 
 // bypass is command and builtin: what a name means when it is no function.
@@ -153,9 +141,7 @@ func (c *call) bypass() {
 		c.which()
 		return
 	}
-	c.runs(c.name, args, func() { // builtins that are run this way still change this very shell
-		c.flow = c.j.program(args, span{args[0].at.start, args[len(args)-1].at.end})
-	})
+	c.runs(c.name, args, func(at span) { c.j.program(args, at) }) // builtins that are run this way still change this very shell
 }
 
 // which writes where a command's file is.
@@ -204,8 +190,8 @@ func (j *judge) runTraps() {
 	}
 	j.again = true
 	j.subshell(func() {
-		for _, v := range j.ever {
-			j.env.set(v)
+		for name, v := range j.ever {
+			j.env.set(name, v)
 		}
 		for _, f := range j.traps {
 			j.innerText(f.text, f, "trap", false)
@@ -221,12 +207,11 @@ func (c *call) alias() {
 		switch e := &c.j.env; {
 		case !ok:
 			c.out = value{anyText}
-		case !known(name) || a.multi:
+		case !known(name) || a.multi || programs().has("reserved", name):
 			e.unsure = true
 			c.effect(unknown, "which alias this defines cannot be told", a.at)
 		default:
-			e.own()
-			e.aliases[name] = alias{name, value{text}.join(e.aliases[name].text)}
+			e.set("alias "+name, variable{lists: joinLists([][]string{{text}}, e.vars["alias "+name].lists)})
 		}
 	}
 }

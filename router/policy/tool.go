@@ -88,13 +88,11 @@ func helpOnly(args []field) bool {
 // toolCall makes the part of a call.
 func (j *judge) toolCall(c toolCall, args []field) {
 	p := Part{Kind: ToolPart, words: args, Start: c.at.start, End: c.at.end, Via: j.via}
-	if j.out != nil {
-		out := anyText
-		if strings.HasPrefix(c.name, registry.FieldPrefix) {
-			out = fromNet
-		}
-		j.out.add(value{out})
+	out := anyText
+	if strings.HasPrefix(c.name, registry.FieldPrefix) {
+		out = fromNet
 	}
+	j.env.write(value{out})
 	slot := j.reserve()
 	switch {
 	case c.help:

@@ -3,6 +3,7 @@ package policy
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -56,18 +57,23 @@ func (w *World) After(v Verdict) {
 		return
 	}
 	w.Functions, w.Aliases, w.Vars = maps.Clone(w.Functions), maps.Clone(w.Aliases), maps.Clone(w.Vars)
-	for _, f := range v.after.funcs {
-		var texts []string
-		for _, b := range f.bodies {
-			texts = append(texts, b.definition(f.name))
+	for name, x := range v.after.vars {
+		m := &w.Vars
+		switch kind, rest, _ := strings.Cut(name, " "); kind {
+		case "function":
+			m, name = &w.Functions, rest
+		case "alias":
+			m, name = &w.Aliases, rest
 		}
-		keep(&w.Functions, f.name, texts, f.sure)
-	}
-	for _, a := range v.after.aliases {
-		keep(&w.Aliases, a.name, slices.Clone(a.text), true)
-	}
-	for _, x := range v.after.vars {
-		keep(&w.Vars, x.name, slices.Clone(x.val), true)
+		var texts value
+		for _, l := range x.lists {
+			if len(l) == 1 {
+				texts = texts.join(l)
+			} else if len(l) > 1 {
+				texts = texts.join(anyElements[0]) // an array
+			}
+		}
+		keep(m, name, texts, !slices.ContainsFunc(x.lists, func(l []string) bool { return len(l) == 0 }))
 	}
 	w.Unsure = w.Unsure || v.after.unsure
 }

@@ -51,7 +51,7 @@ func (u *usage) assigns(rest []field, keep bool) []field {
 		}
 		u.j.dangerousAssign(name, value{text}, rest[0].at)
 		if keep {
-			u.j.assign(variable{name: name, val: value{text}, export: true})
+			u.j.assign(name, [][]string{{text}}, exported, rest[0].at)
 		}
 	}
 	return rest
