@@ -224,10 +224,10 @@ func (d *declaration) declare(name string, at span, give func()) {
 	inFunction := (d.name == "local" || d.name != "export" && d.name != "readonly" && !d.has("g")) && d.localize(name, v)
 	fresh := give != nil && a&reference != 0 || a&^v.attrs&assoc != 0 && one(v.value()) == inherited
 	if v.attrs |= a; fresh {
-		v.lists = [][]string{nil}
+		v.lists = unset
 	}
 	if inFunction {
-		v.lists = joinLists(v.lists, [][]string{nil}) // it is a new one, that is not set
+		v.lists = joinLists(v.lists, unset) // it is a new one, that is not set
 	}
 	if d.env.set(name, v); d.has("ulc") {
 		d.anything("what declare makes of letters is not followed", at)
@@ -261,38 +261,24 @@ func (j *judge) localize(name string, outer variable) bool {
 func (c *call) unset() {
 	c.quiet()
 	c.subscripts(c.args)
-	kinds := "vf"
 	for _, a := range c.args {
-		name, _, element := subscripted(a.text)
-		_, set := c.j.env.vars[name]
-		switch {
-		case strings.HasPrefix(a.text, "-"):
-			kinds = a.text
-		case !known(a.text) || element:
-		case strings.Contains(kinds, "v") && (set || kinds != "vf"):
-			c.j.env.set(name, variable{lists: [][]string{nil}})
-		default:
-			c.j.env.set("function "+name, variable{lists: [][]string{nil}})
-			if kinds == "vf" {
-				c.j.env.set(name, variable{lists: [][]string{nil}})
-			}
+		if !validName(a.text) {
+			continue
 		}
+		if c.args[0].text != "-f" {
+			c.j.env.set(a.text, variable{lists: unset})
+		}
+		name := "function " + a.text
+		c.j.env.set(name, c.j.lookup(name).join(variable{lists: unset}))
 	}
 }
 
-// let evaluates its words as arithmetic.
+// let evaluates words as arithmetic that the parser has not seen as such.
 func (c *call) let() {
 	c.quiet()
 	for _, a := range c.args {
-		x, err := c.j.parser.Arithmetic(strings.NewReader(a.text))
-		if err != nil || !known(a.text) {
-			c.j.subscript(a.text, a.at)
-			continue
-		}
-		outer := c.j.src
-		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true, outer: outer}
-		c.j.arithm(x)
-		c.j.src = outer
+		c.j.subscript(a.text, a.at)
+		c.j.anything("what let evaluates is not followed", a.at)
 	}
 }
 

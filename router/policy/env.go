@@ -11,8 +11,8 @@ import (
 
 // variable is what is known of one at some point of the line: the lists of
 // elements that it may have, one element of a scalar, none where it is not set.
-// What functions and aliases stand for is kept the same way, as text under
-// "function NAME" and "alias NAME".
+// What functions and aliases stand for, and what the line wrote into a file, is
+// kept the same way, as text under "function NAME", "alias NAME" and "file PATH".
 type variable struct {
 	lists [][]string
 	attrs attrs
@@ -28,19 +28,12 @@ const (
 	assoc           // an array whose keys are texts
 )
 
-// file is what the line wrote into a file, so that running it is no secret.
-type file struct {
-	path string // absolute, with holes
-	text value
-}
-
 // env is the state of a shell at one point of the line: what may be, not what
 // is. A copy shares its map with the original until one of them changes.
 type env struct {
 	dirs     []string // the directories it may be in
 	ok, fail []string // the same after the last command, when it succeeded or failed; none: it did not return (exit)
 	vars     map[string]variable
-	files    []file
 	out      value // what was written to stdout; nil: nobody asks
 
 	shared  bool
@@ -52,7 +45,7 @@ type env struct {
 // copy returns the state for a branch or a subshell.
 func (e *env) copy() env {
 	e.shared = true
-	e.dirs, e.files = slices.Clip(e.dirs), slices.Clip(e.files)
+	e.dirs = slices.Clip(e.dirs)
 	return *e
 }
 
@@ -101,17 +94,11 @@ func (j *judge) joinEnv(other *env) {
 			e.set(name, v.join(j.outside(name)))
 		}
 	}
-	for _, f := range other.files {
-		if !slices.ContainsFunc(e.files, func(g file) bool { return g.path == f.path && slices.Equal(g.text, f.text) }) {
-			e.files = append(slices.Clip(e.files), f)
-		}
-	}
 }
 
 // equal reports whether two states are the same but for what only grows.
 func (e *env) equal(other *env) bool {
-	return slices.Equal(e.dirs, other.dirs) && e.unsure == other.unsure && len(e.files) == len(other.files) &&
-		maps.EqualFunc(e.vars, other.vars, variable.equal)
+	return slices.Equal(e.dirs, other.dirs) && e.unsure == other.unsure && maps.EqualFunc(e.vars, other.vars, variable.equal)
 }
 
 func (v variable) equal(w variable) bool {
@@ -237,7 +224,7 @@ func (j *judge) lookup(name string) variable {
 	case v.attrs&reference != 0:
 		v.lists = [][]string{{anyText}}
 	case j.env.child && v.attrs&exported == 0 && name != "IFS" && name != "@":
-		v.lists = joinLists(v.lists, [][]string{nil}) // a child has only what is exported
+		v.lists = joinLists(v.lists, unset) // a child has only what is exported
 	}
 	return v
 }
@@ -248,28 +235,25 @@ func (j *judge) valueOf(name string) value { return j.lookup(name).value() }
 // outside is what a variable is that the line has not set.
 func (j *judge) outside(name string) variable {
 	kind, rest, _ := strings.Cut(name, " ")
-	switch v := (value)(nil); {
-	case kind == "function" || kind == "alias":
-		texts := j.world.Functions[rest]
-		if kind == "alias" {
-			texts = j.world.Aliases[rest]
-		}
-		if len(texts) == 0 {
-			return variable{lists: [][]string{nil}}
-		}
-		return variable{lists: lists(texts)}
-	default:
-		n, err := strconv.Atoi(name)
-		if v = j.world.Vars[name]; v == nil && name == "@" {
-			return variable{lists: [][]string{nil}}
-		} else if v == nil && err == nil && n > 0 {
-			return j.argument(n - 1)
-		} else if v == nil {
-			v = j.inherits(name)
-		}
-		return variable{lists: lists(v)}
+	v := map[string]map[string][]string{"function": j.world.Functions, "alias": j.world.Aliases}[kind][rest]
+	if rest == "" {
+		v = j.world.Vars[name]
 	}
+	n, err := strconv.Atoi(name)
+	switch {
+	case v != nil:
+	case name == "@" || rest != "":
+		return variable{lists: unset}
+	case err == nil && n > 0:
+		return j.argument(n - 1)
+	default:
+		v = j.inherits(name)
+	}
+	return variable{lists: lists(v)}
 }
+
+// unset are the lists of a variable that is not set.
+var unset = [][]string{nil}
 
 // argument returns $1 and its kin.
 func (j *judge) argument(n int) (v variable) {
@@ -277,7 +261,7 @@ func (j *judge) argument(n int) (v variable) {
 		if n < len(l) || slices.Contains(l, anyWords) {
 			v.lists = joinLists(v.lists, [][]string{{element(l, n)}})
 		} else {
-			v.lists = joinLists(v.lists, [][]string{nil})
+			v.lists = joinLists(v.lists, unset)
 		}
 	}
 	return v

@@ -78,13 +78,11 @@ func (j *judge) content(f field) (out value) {
 	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
 		return j.stdin
 	}
-	if len(j.env.files) == 0 {
-		return nil
-	}
 	for _, path := range j.resolve(f.text) {
-		for _, g := range j.env.files {
-			if g.path == path || f.glob && match(path, g.path, true) {
-				out = out.join(g.text)
+		out = out.join(j.env.vars["file "+path].value())
+		for name, v := range j.env.vars {
+			if other, ok := strings.CutPrefix(name, "file "); ok && f.glob && match(path, other, true) {
+				out = out.join(v.value())
 			}
 		}
 	}

@@ -131,12 +131,9 @@ func (j *judge) document(r *syntax.Redirect) value {
 	return v
 }
 
-// maxFiles bounds the files whose text is kept.
-const maxFiles = 24
-
 // keepFile keeps what was written into a file, in case the line runs it.
 func (j *judge) keepFile(f field, text value, more bool) {
-	if len(j.env.files) >= maxFiles || f.text == "/dev/null" || f.text == "" {
+	if f.text == "/dev/null" || f.text == "" {
 		return
 	}
 	for _, path := range j.resolve(f.text) {
@@ -148,7 +145,7 @@ func (j *judge) keepFile(f field, text value, more bool) {
 			}
 			v = concat(old, text)
 		}
-		j.env.files = append(j.env.files, file{path, v})
+		j.env.set("file "+path, variable{lists: lists(v)})
 	}
 }
 

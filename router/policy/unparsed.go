@@ -19,21 +19,34 @@ func (j *judge) unparsed(err error) {
 	j.anything("this is not understood as bash: "+problem, span{s.start, s.end})
 	rest := s.text
 	for range 60 {
-		var all []*syntax.Stmt
-		end := 0
-		for st, err := range j.parser.StmtsSeq(strings.NewReader(rest)) {
-			if err == nil { // the last; to break here makes it panic for some texts
-				all, end = append(all, st), max(end, int(st.End().Offset()))
-			}
-		}
-		j.src = &source{text: rest, start: s.start, end: s.end, made: true, holes: s.holes, lets: s.lets, outer: s.outer}
-		j.list(all)
-		rest = rest[min(end, len(rest)):]
-		cut := strings.IndexAny(rest, "\n;&|(`){")
+		n := j.statements(rest)
+		cut := strings.IndexAny(rest[n:], "\n;&|(`)")
 		if cut < 0 {
 			break
 		}
-		rest = rest[cut+1:]
+		if n == 0 {
+			j.statements(rest[:cut])
+		}
+		rest = strings.TrimLeft(rest[n+cut+1:], " \t\n")
+		for word, after, ok := strings.Cut(rest, " "); ok && (programs().has("reserved", word) || strings.ContainsAny(word, "=<>{!")); word, after, ok = strings.Cut(rest, " ") {
+			rest = after
+		}
 	}
 	j.src = s
+}
+
+// statements walks the statements that a text begins with, and returns how many
+// bytes of it they are.
+func (j *judge) statements(text string) (end int) {
+	var all []*syntax.Stmt
+	for st, err := range j.parser.StmtsSeq(strings.NewReader(text)) {
+		if err == nil { // the last; to break here makes it panic for some texts
+			all, end = append(all, st), min(len(text), max(end, int(st.End().Offset())))
+		}
+	}
+	s := *j.src
+	s.text, s.made = text, true
+	j.src = &s
+	j.list(all)
+	return end
 }

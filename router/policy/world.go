@@ -64,6 +64,8 @@ func (w *World) After(v Verdict) {
 			m, name = &w.Functions, rest
 		case "alias":
 			m, name = &w.Aliases, rest
+		case "file":
+			continue
 		}
 		var texts value
 		for _, l := range x.lists {

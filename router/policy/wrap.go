@@ -3,8 +3,9 @@ package policy
 import "strings"
 
 // env sets variables for a command; -S splits a text into words.
-func (u *usage) env() {
-	saved := u.j.env.copy()
+func (u *usage) env() { u.j.subshell(u.runEnv) }
+
+func (u *usage) runEnv() {
 	rest := u.operands
 	for _, o := range u.opts {
 		switch o.name {
@@ -32,7 +33,6 @@ func (u *usage) env() {
 	if u.loose {
 		u.tryRest()
 	}
-	u.j.env = saved
 }
 
 // assigns judges the NAME=VALUE words that stand before a command, keeps them
