@@ -115,7 +115,6 @@ type judge struct {
 	choice *choice // what is picked in the words that are expanded
 	frames []frame
 	stdin  value // what commands find on their stdin; nil: nothing is known
-	procs  []value
 	via    string
 	ever   map[string]variable       // every value that a variable had: for traps
 	trees  map[string]*bashtext.Tree // of functions

@@ -143,23 +143,14 @@ func (j *judge) forkBomb(at span) {
 
 // endless finds loops that start processes without end and wait for none.
 func (j *judge) endless(n *syntax.WhileClause) {
-	if len(n.Cond) != 1 || n.Until {
+	forks := slices.ContainsFunc(n.Do, func(st *syntax.Stmt) bool { return st.Background })
+	if n.Until || !forks || len(n.Cond) != 1 || int(n.End().Offset()) > len(j.src.text) {
 		return
 	}
-	always, forks := false, false
-	switch c := n.Cond[0].Cmd.(type) {
-	case *syntax.CallExpr:
-		always = len(c.Args) == 1 && (c.Args[0].Lit() == ":" || c.Args[0].Lit() == "true")
-	case *syntax.ArithmCmd:
-		w, ok := c.X.(*syntax.Word)
-		always = ok && w.Lit() == "1"
-	}
-	for _, st := range n.Do {
-		forks = forks || st.Background
-	}
-	text := j.src.text[n.Pos().Offset():min(int(n.End().Offset()), len(j.src.text))]
+	text := j.src.text[n.Pos().Offset():n.End().Offset()]
+	cond := j.src.text[n.Cond[0].Pos().Offset():n.Cond[0].End().Offset()]
 	waits := slices.ContainsFunc(programs().lists["waits"], func(word string) bool { return bashtext.HasWord(text, word) })
-	if always && forks && !waits {
+	if always := strings.NewReplacer(" ", "", ";", "", "\n", "").Replace(cond); !waits && programs().has("always", always) {
 		j.forkBomb(j.src.span(n.Pos(), n.End()))
 	}
 }

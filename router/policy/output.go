@@ -1,7 +1,7 @@
 package policy
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -39,41 +39,24 @@ func (j *judge) substitution(n *syntax.CmdSubst) (out value) {
 	return out
 }
 
-// maxProcs bounds the process substitutions whose output is kept.
-const maxProcs = 64
-
 // procSubst walks <(...) or >(...), and returns a path that stands for it.
 func (j *judge) procSubst(n *syntax.ProcSubst) string {
 	stdin := j.stdin
-	defer func() { j.stdin = stdin }()
-	if n.Op != syntax.CmdIn && j.stdin == nil {
+	if n.Op != syntax.CmdIn && stdin == nil {
 		j.stdin = value{anyText}
 	}
 	got := j.capture(true, func() { j.list(n.Stmts) })
-	if len(j.procs) == 0 {
-		j.procs = append(j.procs, value{anyText})
+	if j.stdin = stdin; n.Op != syntax.CmdIn {
+		got = value{anyText}
 	}
-	if n.Op != syntax.CmdIn {
-		return procPath + "0"
-	}
-	if len(j.procs) < maxProcs {
-		j.procs = append(j.procs, got)
-	}
-	return procPath + strconv.Itoa(len(j.procs)-1)
+	path := fmt.Sprintf("/dev/fd/63-%d", n.Pos().Offset())
+	j.env.set("file "+path, variable{lists: lists(got)})
+	return path
 }
-
-// procPath begins the path of a process substitution.
-const procPath = "/dev/fd/proc"
 
 // content returns what is known of a file that the line itself has written: a
 // process substitution, or a file by a redirection. Nil: nothing.
 func (j *judge) content(f field) (out value) {
-	if n, ok := strings.CutPrefix(f.text, procPath); ok {
-		if i, err := strconv.Atoi(n); err == nil && i < len(j.procs) {
-			return j.procs[i]
-		}
-		return value{anyText}
-	}
 	switch f.text {
 	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
 		return j.stdin

@@ -18,6 +18,9 @@ func (j *judge) unparsed(err error) {
 	}
 	j.anything("this is not understood as bash: "+problem, span{s.start, s.end})
 	rest := s.text
+	if id, ok := strings.CutPrefix(problem, "unclosed here-document `"); ok {
+		rest += "\n" + strings.TrimSuffix(id, "`") + "\n" // bash takes the end for it
+	}
 	for range 60 {
 		n := j.statements(rest)
 		cut := strings.IndexAny(rest[n:], "\n;&|(`)")
