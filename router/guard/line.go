@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/agentbash/agentbash/router"
@@ -88,48 +87,8 @@ func (g *Guard) ended(a *router.Action, e *Entry, line *approvedLine, o router.O
 	if a.Plan.InProcess {
 		return
 	}
-	before := g.world
-	g.world.After(e.Verdict)
-	if o.ExitCode != 0 || o.Canceled || o.Result.TimedOut {
-		// It may have stopped anywhere: what was may still be.
-		g.world = eitherWorld(before, g.world)
-	}
+	g.world.After(e.Verdict, o.ExitCode == 0 && !o.Canceled && !o.Result.TimedOut)
 	if o.Result.Restarted {
-		// The new shell has what an older snapshot had.
-		g.world.Vars = nil
-		g.world.Unsure = true
+		g.world.NewShell(true) // it has what an older snapshot had
 	}
-}
-
-// eitherWorld is a world of which it is not known which of two it is.
-func eitherWorld(a, b policy.World) policy.World {
-	out := b
-	out.Functions, out.Aliases = unionLists(a.Functions, b.Functions), unionLists(a.Aliases, b.Aliases)
-	out.Vars = unionLists(a.Vars, b.Vars)
-	for name := range out.Vars {
-		if _, ok := a.Vars[name]; !ok {
-			delete(out.Vars, name) // it may have any value
-		} else if _, ok := b.Vars[name]; !ok {
-			delete(out.Vars, name)
-		}
-	}
-	out.Unsure = a.Unsure || b.Unsure
-	return out
-}
-
-func unionLists(a, b map[string][]string) map[string][]string {
-	out := maps.Clone(a)
-	if out == nil {
-		out = map[string][]string{}
-	}
-	for name, texts := range b {
-		all := slices.Clone(out[name])
-		for _, t := range texts {
-			if !slices.Contains(all, t) {
-				all = append(all, t)
-			}
-		}
-		out[name] = all
-	}
-	return out
 }

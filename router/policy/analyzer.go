@@ -139,7 +139,7 @@ func (j *judge) start() {
 	if j.world.Dir != "" {
 		j.env.dirs[0] = clean(j.world.Dir)
 	}
-	j.env.unsure = j.world.Unsure
+	j.env.unsure = j.world.unsure
 }
 
 func (j *judge) finish() Verdict {

@@ -73,7 +73,7 @@ func (c *call) leave() {
 	c.quiet()
 	j := c.j
 	switch {
-	case c.name == "exit" && len(j.world.Functions["exit"]) > 0:
+	case c.name == "exit" && len(j.world.vars["function exit"].lists) > 0:
 		return
 	case c.name == "return":
 		j.exit(true, j.env.dirs)

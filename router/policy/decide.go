@@ -21,7 +21,7 @@ const (
 // Answer is what is done about a command.
 type Answer string
 
-// The answers, from the mildest.
+// The answers, from the mildest, as the alphabet has it.
 const (
 	Allow Answer = "allow"
 	Ask   Answer = "ask"  // somebody must say yes; where nobody can, it is Deny
@@ -43,20 +43,25 @@ type Decision struct {
 // made in w. Deny beats ask, ask beats allow; a line runs only where every part
 // of it may. Rules may be nil.
 func Decide(mode Mode, rules []*Rules, v *Verdict, w *World) Decision {
-	d := decider{mode: mode, rules: rules, v: v, w: w}
-	d.Answer, d.Mode, d.Because = Allow, mode, []string{}
+	d := decider{Decision: Decision{Answer: Allow, Mode: mode, Because: []string{}}, v: v, w: w}
+	for _, rs := range rules {
+		for i := 0; rs != nil && i < len(rs.list); i++ {
+			d.rules = append(d.rules, &rs.list[i])
+		}
+	}
 	if v.Danger == Block {
-		d.Answer = Deny
-		d.dangers(Block)
+		d.note(Deny, nil, d.reasons(&Part{Danger: Block}))
 		return d.Decision
 	}
+	var asked []*Part
 	for i := range v.Parts {
-		d.part(&v.Parts[i])
+		answer, by, because := d.decide(&v.Parts[i])
+		if d.note(answer, by, because); answer == Ask {
+			asked = append(asked, &v.Parts[i])
+		}
 	}
 	if d.Answer == Ask {
-		d.Suggest = d.suggestions()
-	} else if d.Answer == Allow {
-		d.Because = []string{}
+		d.Suggest = d.suggestions(asked)
 	}
 	return d.Decision
 }
@@ -64,133 +69,115 @@ func Decide(mode Mode, rules []*Rules, v *Verdict, w *World) Decision {
 // decider makes one decision.
 type decider struct {
 	Decision
-	mode  Mode
-	rules []*Rules
+	rules []*rule
 	v     *Verdict
 	w     *World
-
-	asked   []*Part // that a mode alone asks about
-	byPlain bool    // something is asked about that no allow rule may let through
 }
 
-// part decides about one part, and keeps the strictest answer.
-func (d *decider) part(p *Part) {
+// decide tells what is done about one part, by which rule, and why.
+func (d *decider) decide(p *Part) (answer Answer, by *rule, because []string) {
 	found := d.lookup(p)
+	deny, ask, maybe, allow := found[Deny], found[Ask], found[mayAsk], found[Allow]
+	secret := d.secret(p)
 	switch {
-	case found.deny != nil:
-		d.say(Deny, found.deny, d.ruleSays(found.deny, p, false))
-	case d.mode == PlanMode && p.set&^reads != 0 && (found.allow == nil || !found.allow.reads || p.Danger != NoDanger):
-		if d.say(Deny, nil, "plan mode only reads") {
-			d.because(p, p.set&^reads)
-		}
+	case deny != nil:
+		return Deny, deny, []string{deny.isAbout(p, "is")}
+	case d.Mode == PlanMode && p.set&^reads != 0 && (allow == nil || !allow.reads || p.Danger != NoDanger):
+		return Deny, nil, append([]string{"plan mode only reads"}, d.reasons(p)...)
 	case p.Danger != NoDanger:
-		d.byPlain = true
-		if d.say(Ask, nil) {
-			d.dangers(p.Danger)
-		}
-	case found.ask != nil:
-		d.byPlain = true
-		d.say(Ask, found.ask, d.ruleSays(found.ask, p, false))
-	case found.maybe != nil:
-		d.byPlain = true
-		d.say(Ask, found.maybe, d.ruleSays(found.maybe, p, true))
-	case d.mode != FullMode && d.secret(p) != "":
-		d.byPlain = true
-		d.say(Ask, nil, fmt.Sprintf("%s reads %s, which is on the list of secrets", p, d.secret(p)))
-	case d.permits(p, &found):
-	case found.allow != nil:
-		d.say(Allow, found.allow)
-	default:
-		d.asked = append(d.asked, p)
-		if d.say(Ask, nil) {
-			d.because(p, p.set&^reads)
-		}
+		return Ask, nil, d.reasons(p)
+	case ask != nil:
+		return Ask, ask, []string{ask.isAbout(p, "is")}
+	case maybe != nil:
+		return Ask, maybe, []string{maybe.isAbout(p, "may be")}
+	case secret != "" && d.Mode != FullMode:
+		return Ask, nil, []string{fmt.Sprintf("%s reads %s, which is on the list of secrets", p, secret)}
+	case d.permits(p):
+		return Allow, nil, nil
+	case allow != nil:
+		return Allow, allow, nil
 	}
+	return Ask, nil, d.reasons(p)
 }
 
-// say raises the answer; it reports whether this answer is the decision's, so
-// that its reasons are wanted.
-func (d *decider) say(a Answer, r *rule, because ...string) bool {
-	if a.rank() < d.Answer.rank() {
-		return false
-	}
-	if a.rank() > d.Answer.rank() {
-		d.Because, d.Rule, d.RuleAt = d.Because[:0], "", ""
-		d.Answer = a
-	}
-	if r != nil && d.Rule == "" {
-		d.Rule, d.RuleAt = r.text, r.at
-	}
-	for _, text := range because {
-		d.add(text)
-	}
-	return true
-}
-
-func (a Answer) rank() int { return strings.Index("allow ask deny", string(a)) }
-
-// maxBecause bounds the lines of a decision; the rest is counted.
+// maxBecause bounds the lines of a decision.
 const maxBecause = 8
 
-func (d *decider) add(text string) {
-	if len(d.Because) < maxBecause && !slices.Contains(d.Because, text) {
-		d.Because = append(d.Because, text)
+// note keeps the strictest answer, with its reasons and the first of its rules.
+func (d *decider) note(a Answer, by *rule, because []string) {
+	if a < d.Answer {
+		return
 	}
-}
-
-// dangers gives the reasons for a danger.
-func (d *decider) dangers(danger Danger) {
-	for _, r := range d.v.Reasons {
-		if r.Danger == danger {
-			d.add(r.Text)
+	if a > d.Answer {
+		d.Answer, d.Because, d.Rule, d.RuleAt = a, []string{}, "", ""
+	}
+	if by != nil && d.Rule == "" {
+		d.Rule, d.RuleAt = by.text, by.at
+	}
+	for _, text := range because {
+		if len(d.Because) < maxBecause && !slices.Contains(d.Because, text) {
+			d.Because = append(d.Because, text)
 		}
 	}
 }
 
-// because gives a part's reasons for effects.
-func (d *decider) because(p *Part, set effects) {
-	before := len(d.Because)
+// reasons are those of the verdict for a part's danger, or if it has none for
+// what it does besides reading.
+func (d *decider) reasons(p *Part) (out []string) {
+	does := (p.set &^ reads).list()
 	for _, r := range d.v.Reasons {
-		if r.Start >= p.Start && r.End <= p.End && r.Danger == NoDanger && slices.Contains(set.list(), r.Effect) {
-			d.add(r.Text)
+		if r.Danger == p.Danger && (r.Danger != NoDanger || r.Start >= p.Start && r.End <= p.End && slices.Contains(does, r.Effect)) {
+			out = append(out, r.Text)
 		}
 	}
-	if len(d.Because) == before {
-		d.add(fmt.Sprintf("%s: %s", p, strings.Join(words(set.list()), ", ")))
-	}
-}
-
-func words(es []Effect) []string {
-	out := make([]string, len(es))
-	for i, e := range es {
-		out[i] = string(e)
+	if len(out) == 0 {
+		var names []string
+		for _, e := range does {
+			names = append(names, string(e))
+		}
+		out = []string{p.String() + ": " + strings.Join(names, ", ")}
 	}
 	return out
 }
 
-func (d *decider) ruleSays(r *rule, p *Part, maybe bool) string {
-	verb := "is what"
-	if maybe {
-		verb = "may be what"
-	}
-	return fmt.Sprintf("%s %s the rule %q is about (%s)", p, verb, r.text, r.at)
+func (r *rule) isAbout(p *Part, verb string) string {
+	return fmt.Sprintf("%s %s what the rule %q is about (%s)", p, verb, r.text, r.at)
 }
 
-// secret is the first of the files that a part is known to read which is on the
-// list of secrets, or may be by its pattern; "" if none is.
+// mayAsk stands for the rules that deny or ask if what is not known of a part is
+// what they say.
+const mayAsk Answer = "maybe"
+
+// lookup finds the first of the rules about a part, by what they answer. Those
+// about files that may be written have no answer of their own.
+func (d *decider) lookup(p *Part) map[Answer]*rule {
+	found := map[Answer]*rule{}
+	for _, r := range d.rules {
+		answer, f := r.answer, r.fit(p, d.w)
+		if f == mayFit {
+			answer = mayAsk
+		}
+		if f != misses && found[answer] == nil && !(r.answer == Allow && r.paths != nil) {
+			found[answer] = r
+		}
+	}
+	return found
+}
+
+// secret is the first of the list of secrets that a part is known to read, or
+// may be by the beginning of a pattern; "" if none is.
 func (d *decider) secret(p *Part) string {
 	for i := range p.Paths {
-		path := p.Paths[i].Path
-		fixed, _, open := strings.Cut(path, "…")
-		if at := strings.IndexAny(fixed, "*?["); at >= 0 {
-			fixed, open = fixed[:at], true
+		fixed := p.Paths[i].raw
+		at := strings.IndexAny(fixed, "*?[\x00")
+		if at >= 0 {
+			fixed = fixed[:at]
 		}
 		for _, s := range d.w.Secrets {
-			if p.Paths[i].Tree && strings.HasPrefix(s, strings.TrimSuffix(fixed, "/")+"/") {
+			_, within := below(fixed, s)
+			above := strings.HasPrefix(s, strings.TrimSuffix(fixed, "/")+"/")
+			if within || above && p.Paths[i].Tree || at > len(d.w.Home)+1 && strings.HasPrefix(s, fixed) {
 				return s
-			}
-			if fixed == s || strings.HasPrefix(fixed, s+"/") || open && len(fixed) > len(d.w.Home)+1 && strings.HasPrefix(s, fixed) {
-				return path
 			}
 		}
 	}
@@ -199,23 +186,23 @@ func (d *decider) secret(p *Part) string {
 
 // permits reports whether the mode lets a part run, with the files that rules
 // allow to be written.
-func (d *decider) permits(p *Part, found *ruling) bool {
+func (d *decider) permits(p *Part) bool {
 	switch {
-	case d.mode == FullMode || p.set&^reads == 0:
+	case d.Mode == FullMode || p.set&^reads == 0:
 		return true
-	case p.set&^(reads|writes) != 0 || d.mode == PlanMode:
+	case p.set&^(reads|writes) != 0 || d.Mode == PlanMode:
 		return false
 	}
 	written := false
 	for i := range p.Paths {
 		path := &p.Paths[i]
-		if !path.Write {
-			continue
+		allows := func(r *rule) bool {
+			return r.answer == Allow && r.write && path.Place != Nowhere && r.fitPath(path, d.w) == fits
 		}
-		written = true
-		if !(d.mode == AutoMode && path.mine()) && !(found.writable != nil && found.writable[i]) {
+		if path.Write && !(d.Mode == AutoMode && path.mine()) && !slices.ContainsFunc(d.rules, allows) {
 			return false
 		}
+		written = written || path.Write
 	}
 	return written
 }

@@ -25,16 +25,8 @@ const (
 )
 
 // worse reports whether d is a greater danger than other.
-func (d Danger) worse(other Danger) bool { return d.rank() > other.rank() }
-
-func (d Danger) rank() int {
-	switch d {
-	case Block:
-		return 2
-	case Confirm:
-		return 1
-	}
-	return 0
+func (d Danger) worse(other Danger) bool {
+	return d != other && (d == Block || other == NoDanger)
 }
 
 // effects is a set of them.

@@ -234,22 +234,17 @@ func (j *judge) valueOf(name string) value { return j.lookup(name).value() }
 
 // outside is what a variable is that the line has not set.
 func (j *judge) outside(name string) variable {
-	kind, rest, _ := strings.Cut(name, " ")
-	v := map[string]map[string][]string{"function": j.world.Functions, "alias": j.world.Aliases}[kind][rest]
-	if rest == "" {
-		v = j.world.Vars[name]
-	}
+	v, ok := j.world.vars[name]
 	n, err := strconv.Atoi(name)
 	switch {
-	case v != nil:
-	case name == "@" || rest != "":
+	case ok:
+		return v
+	case name == "@" || strings.IndexByte(name, ' ') >= 0:
 		return variable{lists: unset}
 	case err == nil && n > 0:
 		return j.argument(n - 1)
-	default:
-		v = j.inherits(name)
 	}
-	return variable{lists: lists(v)}
+	return variable{lists: lists(j.inherits(name))}
 }
 
 // unset are the lists of a variable that is not set.

@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // baseName is a program's name without what a version adds to it, and what a
 // family of programs has in common.
@@ -40,9 +37,6 @@ func matchingCommand(pattern string) string {
 	}
 	return ""
 }
-
-// containsField reports whether a list with blanks between has a word.
-func containsField(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
 // hooks are the programs that are languages of their own.
 func hooks() map[string]func(*usage) {

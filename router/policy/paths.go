@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -12,26 +13,22 @@ func clean(p string) string { return path.Clean(p) }
 // directory the shell may be in. One whose beginning is not known stays as it
 // is.
 func (j *judge) resolve(name string) []string {
-	if name == "" {
+	up := strings.Contains(name, "..")
+	switch {
+	case name == "":
 		return nil
-	}
-	if wild(name) && strings.Contains(name, "..") {
+	case wild(name) && up:
 		return []string{anyText} // what .. takes away cannot be told
-	}
-	if name[0] == '/' {
+	case name[0] == '/':
 		return []string{clean(name)}
-	}
-	if name[0] == hole && wild(name[:2]) {
+	case name[0] == hole && wild(name[:2]):
 		return []string{name}
 	}
 	out := make([]string, 0, len(j.env.dirs))
 	for _, d := range j.env.dirs {
-		switch {
-		case wild(d) && strings.Contains(name, ".."):
+		if wild(d) && up {
 			out = append(out, anyText)
-		case name == ".":
-			out = append(out, d)
-		default:
+		} else {
 			out = append(out, clean(d+"/"+name))
 		}
 	}
@@ -41,44 +38,25 @@ func (j *judge) resolve(name string) []string {
 // path notes that a part reads or writes a file, with everything below it when
 // tree is set.
 func (j *judge) path(p *Part, f field, write, tree bool) {
-	name := f.text
-	if f.glob {
-		name = f.asName()
-	}
-	if f.multi {
-		name = anyText
-	}
+	name := f.asName()
+	// Where a name that goes down and up again leads depends on symbolic links,
+	// which cannot be seen here.
+	climbs := strings.Contains(strings.TrimLeft(name, "./"), "/..")
 	for _, abs := range j.resolve(name) {
 		place := j.place(abs)
-		if j.climbs(name) && write && place != Harmless {
+		if place == Harmless || !write {
+			p.set |= reads
+		} else if climbs {
 			place = Nowhere
 		}
 		if place == Harmless {
-			p.set |= reads
 			continue
 		}
 		p.Paths = append(p.Paths, Path{Path: show(abs), Write: write, Tree: tree, Place: place, raw: abs})
-		if !write {
-			p.set |= reads
-			continue
-		}
-		j.writing(p, abs, place, f.at)
-	}
-}
-
-// climbs reports whether a name goes down and up again: where that leads
-// depends on symbolic links, which cannot be seen here.
-func (j *judge) climbs(name string) bool {
-	i := strings.Index(name, "/..")
-	if i < 0 {
-		return false
-	}
-	for _, c := range strings.Split(name, "/") {
-		if c != ".." && c != "." && c != "" {
-			return strings.Contains(name[strings.Index(name, c):], "/..")
+		if write {
+			j.writing(p, abs, place, f.at)
 		}
 	}
-	return false
 }
 
 // writing notes that a file is changed, and how bad that is.
@@ -106,12 +84,12 @@ func (j *judge) danger(p *Part, d Danger, why string, at span) {
 	j.reason(why, 0, d, at)
 }
 
-// short is how a path is shown: relative to the home or first root it is in.
+// short is how a path is shown: relative to the directory or home it is in.
 func (j *judge) short(abs string) string {
-	if rest, ok := below(abs, j.world.Dir); ok && rest != "" && j.world.Dir != "" && j.world.Dir != "/" {
+	if rest, ok := below(abs, j.world.Dir); ok && rest != "" && j.world.Dir != "/" {
 		return show(rest)
 	}
-	if rest, ok := below(abs, j.world.Home); ok && j.world.Home != "" && j.world.Home != "/" {
+	if rest, ok := below(abs, j.world.Home); ok && j.world.Home != "/" {
 		return show(strings.TrimSuffix("~/"+rest, "/"))
 	}
 	return show(abs)
@@ -120,74 +98,42 @@ func (j *judge) short(abs string) string {
 // below reports whether p is dir or lies in it, and returns the rest.
 func below(p, dir string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(p, strings.TrimSuffix(dir, "/"))
-	if !ok || rest != "" && rest[0] != '/' {
-		return "", false
-	}
-	return strings.TrimPrefix(rest, "/"), true
+	return strings.TrimPrefix(rest, "/"), ok && dir != "" && (rest == "" || rest[0] == '/')
+}
+
+// within reports whether p is one of the directories or lies in one.
+func within(p string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { _, ok := below(p, clean(dir)); return ok })
 }
 
 // place tells where an absolute path lies.
 func (j *judge) place(abs string) Place {
-	if isHarmless(abs) {
+	switch {
+	case isListed("harmless-file", abs):
 		return Harmless
-	}
-	if abs == "" || abs[0] != '/' || wild(abs) {
+	case abs == "" || abs[0] != '/' || wild(abs):
 		return Nowhere
-	}
-	for _, r := range j.world.roots() {
-		if _, ok := below(abs, clean(r)); ok {
-			return Inside
-		}
-	}
-	for _, r := range j.world.Scratch {
-		if _, ok := below(abs, clean(r)); ok {
-			return Scratch
-		}
+	case within(abs, j.world.roots()):
+		return Inside
+	case within(abs, j.world.Scratch):
+		return Scratch
 	}
 	return Outside
 }
 
-// isHarmless reports whether writing a path changes nothing: what is written
-// is dropped, or goes where the command's output goes anyway.
-func isHarmless(abs string) bool {
-	rest, ok := strings.CutPrefix(abs, "/dev/")
-	if !ok {
-		rest, ok = strings.CutPrefix(abs, "/proc/self/fd/")
-		return ok && (rest == digits || strings.Trim(rest, "0123456789") == "")
-	}
-	switch rest {
-	case "null", "zero", "full", "stdin", "stdout", "stderr", "tty", "random", "urandom":
-		return true
-	}
-	rest, ok = strings.CutPrefix(rest, "fd/")
-	return ok && !strings.Contains(rest, "/")
+// isListed reports whether a path fits a pattern of a list, whatever is not
+// known of it.
+func isListed(list, abs string) bool {
+	return slices.ContainsFunc(programs().lists[list], func(p string) bool { return globFit(p, abs, true, false) == fits })
 }
 
 // device returns what a path is if writing it destroys a disk or the memory.
 func device(abs string) string {
-	if strings.HasPrefix(abs, "/proc/sysrq-trigger") {
+	switch {
+	case isListed("disk", abs):
+		return "the disk " + show(abs)
+	case isListed("machine", abs):
 		return "the running system (" + show(abs) + ")"
 	}
-	rest, ok := strings.CutPrefix(abs, "/dev/")
-	if !ok {
-		return ""
-	}
-	switch {
-	case rest == "mem" || rest == "kmem" || rest == "port":
-		return "the memory (" + abs + ")"
-	case strings.HasPrefix(rest, "disk/") || strings.HasPrefix(rest, "mapper/"):
-		return "the disk " + show(abs)
-	}
-	for _, disk := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "loop", "nbd", "rbd", "zd", "zram", "pmem", "disk", "rdisk", "bcache", "drbd", "mtd", "ubi", "sr", "st"} {
-		if tail, ok := strings.CutPrefix(rest, disk); ok && isDiskTail(tail) {
-			return "the disk " + show(abs)
-		}
-	}
 	return ""
-}
-
-// isDiskTail reports whether what follows a disk driver's prefix may be the
-// number or letter of a disk: a, a1, 0n1p2.
-func isDiskTail(s string) bool {
-	return s != "" && !strings.Contains(s, "/") && (len(s) <= 3 || '0' <= s[0] && s[0] <= '9' || s[0] == hole)
 }

@@ -75,7 +75,9 @@ func TestPathPatterns(t *testing.T) {
 	} {
 		path := Path{raw: c.path, Tree: c.tree}
 		for all, want := range map[bool]fit{true: c.deny, false: c.allow} {
-			patterns, wrong := pathPatterns(c.pattern, all)
+			words, bad := ruleWords(c.pattern)
+			require.Nil(t, bad)
+			patterns, wrong := pathPatterns(words[0].texts, all)
 			require.Empty(t, wrong)
 			best := misses
 			for i := range patterns {

@@ -3,7 +3,9 @@ package policy
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/registry"
 )
@@ -16,12 +18,24 @@ type ruleSyntax struct {
 
 // token is one word of a rule.
 type token struct {
-	rest  bool // ... is any further words
-	match *regexp.Regexp
-	text  string // without quotes; for paths
-	plain bool   // no quote stands in it
-	wild  bool   // it is * alone
+	raw   string   // as it was written
+	texts []string // what it may be, its alternatives multiplied out: patterns for glob
 	at    int
+}
+
+// rest reports whether a token is any further words.
+func (t *token) rest() bool { return t.raw == "..." }
+
+// plain reports whether no quote stands in a token.
+func (t *token) plain() bool { return !strings.ContainsAny(t.raw, `'"\`) }
+
+// fit compares a token with one word.
+func (t *token) fit(word string) fit {
+	best := misses
+	for _, text := range t.texts {
+		best = max(best, globFit(text, word, false, false))
+	}
+	return best
 }
 
 // parseRule reads a rule's text.
@@ -34,44 +48,42 @@ func parseRule(text string) (rule, *ruleSyntax) {
 	if len(words) == 0 {
 		return r, &ruleSyntax{0, `it is empty: write deny, ask or allow, and a command, such as "allow git log ..."`}
 	}
-	switch verb := Answer(words[0].text); verb {
-	case Deny, Ask, Allow:
-		r.answer = verb
-	default:
+	verbs := []string{"deny", "ask", "allow"}
+	if !slices.Contains(verbs, words[0].raw) {
 		hint := ""
-		if near := registry.Closest(string(verb), []string{"deny", "ask", "allow"}, 2); len(near) > 0 {
+		if near := registry.Closest(words[0].raw, verbs, 2); len(near) > 0 {
 			hint = ": did you mean " + near[0] + "?"
 		}
 		return r, &ruleSyntax{words[0].at, "a rule starts with deny, ask or allow" + hint}
 	}
-	words = words[1:]
-	if len(words) == 0 {
+	r.answer = Answer(words[0].raw)
+	if len(words) == 1 {
 		return r, &ruleSyntax{len(text), fmt.Sprintf("name a command after %s, such as %q", r.answer, string(r.answer)+" git push ...")}
 	}
-	if w := words[0]; w.plain && (w.text == "read" || w.text == "write") {
-		return r, r.pathRule(words)
+	if first := words[1].raw; first == "read" || first == "write" {
+		return r, r.pathRule(words[1:])
 	}
-	return r, r.tokenRule(words)
+	return r, r.tokenRule(words[1:])
 }
 
 // pathRule takes the patterns after read or write.
 func (r *rule) pathRule(words []token) *ruleSyntax {
-	r.write = words[0].text == "write"
+	r.write = words[0].raw == "write"
 	if len(words) == 1 {
-		return &ruleSyntax{words[0].at, fmt.Sprintf("name files after %s, such as %q; the command of that name is written '%[1]s', in quotes", words[0].text, string(r.answer)+" "+words[0].text+" ~/.ssh/**")}
+		return &ruleSyntax{words[0].at, fmt.Sprintf("name files after %s, such as %q; the command of that name is written '%[1]s', in quotes", words[0].raw, string(r.answer)+" "+words[0].raw+" ~/.ssh/**")}
 	}
 	if r.answer == Allow && !r.write {
 		return &ruleSyntax{words[0].at, "reading needs no leave: where no rule denies it or asks, it is allowed"}
 	}
 	for _, w := range words[1:] {
-		if w.rest {
+		if w.rest() {
 			return &ruleSyntax{w.at, "in a path ** stands for anything below a directory: write ./dir/**"}
 		}
-		ps, err := pathPatterns(w.text, r.answer != Allow)
-		if err != "" {
-			return &ruleSyntax{w.at, err}
+		patterns, wrong := pathPatterns(w.texts, r.answer != Allow)
+		if wrong != "" {
+			return &ruleSyntax{w.at, wrong}
 		}
-		r.paths = append(r.paths, ps...)
+		r.paths = append(r.paths, patterns...)
 	}
 	return nil
 }
@@ -79,164 +91,125 @@ func (r *rule) pathRule(words []token) *ruleSyntax {
 // tokenRule takes a pattern of a command's words.
 func (r *rule) tokenRule(words []token) *ruleSyntax {
 	first := words[0]
-	if r.answer == Allow && (first.rest || first.wild) {
+	if r.answer == Allow && (first.rest() || strings.Trim(first.raw, "*") == "") {
 		return &ruleSyntax{first.at, `it would allow every command: name one, or use "mode": "full"`}
 	}
 	for i, w := range words {
-		if strings.HasPrefix(w.text, "~") && w.plain {
-			return &ruleSyntax{w.at, "a word is compared with what the command gets, where ~ is the directory itself: write that, or a rule about files such as \"" + string(r.answer) + " read " + w.text + "\""}
+		if w.raw[0] == '~' && w.plain() {
+			return &ruleSyntax{w.at, "a word is compared with what the command gets, where ~ is the directory itself: write that, or a rule about files such as \"" + string(r.answer) + " read " + w.raw + "\""}
 		}
-		if i > 0 && w.rest && words[i-1].rest {
+		if i > 0 && w.rest() && words[i-1].rest() {
 			return &ruleSyntax{w.at, "... stands here twice: write it once"}
 		}
 	}
 	for _, layer := range [...]string{"agent:", registry.FieldPrefix} {
-		if !strings.HasPrefix(first.text, layer) {
-			if strings.Contains(first.text, "("+layer) {
-				return &ruleSyntax{first.at, "write " + layer + " before the brackets: " + layer + "(a|b)"}
-			}
-			continue
+		if strings.Contains(first.raw, "("+layer) {
+			return &ruleSyntax{first.at, "write " + layer + " before the brackets: " + layer + "(a|b)"}
 		}
-		r.tool = true
-		if len(words) == 1 {
-			words = append(words, token{rest: true}) // a tool's name means all of its calls
-		}
+		r.tool = r.tool || strings.HasPrefix(first.texts[0], layer)
 	}
-	r.words = words
+	if r.words = words; r.tool && len(words) == 1 {
+		r.words = append(words, token{raw: "..."}) // a tool's name means all of its calls
+	}
 	return nil
 }
+
+// rulePieces are a rule's quoted texts, and its other characters one by one.
+var rulePieces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)'[^']*'|"(?:[^"\\]|\\.)*"|\\.|.`)
+})
 
 // ruleWords splits a rule's text.
-func ruleWords(text string) ([]token, *ruleSyntax) {
-	var out []token
-	for i := 0; ; {
-		for i < len(text) && isBlank(text[i]) {
-			i++
+func ruleWords(text string) (out []token, err *ruleSyntax) {
+	var l ruleLexer
+	for _, at := range rulePieces().FindAllStringIndex(text, -1) {
+		piece := text[at[0]:at[1]]
+		if strings.Trim(piece, " \t\r\n") != "" || l.open {
+			if wrong := l.add(piece, at[0]); wrong != "" {
+				return nil, &ruleSyntax{at[0], wrong}
+			}
+		} else if l.texts != nil {
+			out, l = append(out, l.token), ruleLexer{}
 		}
-		if i == len(text) {
-			return out, nil
-		}
-		l := ruleLexer{text: text, i: i, start: i, plain: true}
-		if err := l.word(); err != nil {
-			return nil, err
-		}
-		out = append(out, l.token())
-		i = l.i
 	}
+	if l.open {
+		return nil, &ruleSyntax{l.openAt, "( is not closed: write (a|b), or '(' in quotes"}
+	}
+	if l.texts != nil {
+		out = append(out, l.token)
+	}
+	return out, nil
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
-
-// ruleLexer reads one word.
+// ruleLexer makes a word of its pieces.
 type ruleLexer struct {
-	text     string
-	i, start int
-	re, bare strings.Builder
-	plain    bool
-	open     int // where ( stands, plus 1; 0: none is open
-	empty    bool
+	token
+	open   bool // a bracket is
+	openAt int
+	before []string // what stands before the bracket that is open
+	done   []string // with the alternatives that are read
 }
 
-func (l *ruleLexer) token() token {
-	raw := l.text[l.start:l.i]
-	return token{
-		rest: raw == "...", plain: l.plain, at: l.start, text: l.bare.String(), wild: strings.Trim(raw, "*") == "",
-		match: regexp.MustCompile(`(?s)\A(?:` + l.re.String() + `)\z`),
+// maxAlternatives bounds what a word's alternatives multiply to.
+const maxAlternatives = 256
+
+// add adds a piece to the word; it returns what is wrong with it.
+func (l *ruleLexer) add(piece string, at int) string {
+	if l.texts == nil {
+		l.texts, l.at = []string{""}, at
 	}
-}
-
-// add takes the literal byte before i; quoted, it means itself in a path too.
-func (l *ruleLexer) add(quoted bool) {
-	s := l.text[l.i-1 : l.i]
-	l.re.WriteString(regexp.QuoteMeta(s))
-	if quoted && strings.Contains(`*?()|\\`, s) {
-		l.bare.WriteByte('\\')
-	}
-	l.bare.WriteString(s)
-	l.empty = false
-}
-
-// word reads up to the next blank.
-func (l *ruleLexer) word() *ruleSyntax {
-	for l.i < len(l.text) && (!isBlank(l.text[l.i]) || l.open > 0) {
-		c := l.text[l.i]
-		at := l.i
-		l.i++
-		switch c {
-		case '\'', '"':
-			if err := l.quoted(c, at); err != nil {
-				return err
-			}
-		case '\\':
-			if l.i == len(l.text) {
-				return &ruleSyntax{at, `the backslash stands at the end: write \\ for one`}
-			}
-			l.plain = false
-			l.i++
-			l.add(true)
-		case '*':
-			l.re.WriteString(".*")
-			l.bare.WriteByte('*')
-			l.empty = false
-		case '(', '|', ')':
-			if err := l.alternatives(c, at); err != nil {
-				return err
-			}
-		case ' ', '\t', '\n', '\r':
-			return &ruleSyntax{at, "a blank stands between ( and ): alternatives are single words, write a rule for each"}
-		case ';', '&', '<', '>', '`':
-			return &ruleSyntax{at, fmt.Sprintf("a rule is about one command, and every part of a line is judged by itself: write a rule for each, or quote %q", string(c))}
-		case '$':
-			return &ruleSyntax{at, `a rule knows no variables: write what it stands for, or '$' in quotes`}
-		default:
-			l.add(false)
+	l.raw += piece
+	text := piece
+	switch c := piece[0]; c {
+	case '\'', '"':
+		if len(piece) == 1 {
+			return fmt.Sprintf("the quote %c is not closed", c)
 		}
-	}
-	if l.open > 0 {
-		return &ruleSyntax{l.open - 1, "( is not closed: write (a|b), or '(' in quotes"}
-	}
-	return nil
-}
-
-func (l *ruleLexer) quoted(q byte, at int) *ruleSyntax {
-	l.plain = false
-	for l.i < len(l.text) {
-		c := l.text[l.i]
-		l.i++
-		if c == q {
-			return nil
+		if text = piece[1 : len(piece)-1]; c == '"' {
+			text = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(text)
 		}
-		if q == '"' && c == '\\' && l.i < len(l.text) && strings.IndexByte(`"\`, l.text[l.i]) >= 0 {
-			l.i++
+		text = escaped(text)
+	case '\\':
+		if len(piece) == 1 {
+			return `the backslash stands at the end: write \\ for one`
 		}
-		l.add(true)
+		text = escaped(piece[1:])
+	case '(', '|', ')':
+		return l.alternatives(c, at)
+	case ' ', '\t', '\n', '\r':
+		return "a blank stands between ( and ): alternatives are single words, write a rule for each"
+	case ';', '&', '<', '>', '`':
+		return fmt.Sprintf("a rule is about one command, and every part of a line is judged by itself: write a rule for each, or quote %q", piece)
+	case '$':
+		return `a rule knows no variables: write what it stands for, or '$' in quotes`
 	}
-	return &ruleSyntax{at, fmt.Sprintf("the quote %c is not closed", q)}
+	for i := range l.texts {
+		l.texts[i] += text
+	}
+	return ""
 }
 
 // alternatives reads the signs of (a|b).
-func (l *ruleLexer) alternatives(c byte, at int) *ruleSyntax {
+func (l *ruleLexer) alternatives(c byte, at int) string {
 	switch {
-	case c == '(' && l.open > 0:
-		return &ruleSyntax{at, "( stands within another one: write the alternatives out, (ab|ac)"}
-	case c != '(' && l.open == 0 && c == '|':
-		return &ruleSyntax{at, "| outside of brackets: alternatives are (a|b), and a rule is about one command of a pipe"}
-	case c != '(' && l.open == 0:
-		return &ruleSyntax{at, ") closes nothing: write (a|b), or ')' in quotes"}
-	case c != '(' && l.empty:
-		return &ruleSyntax{at, "an alternative is empty: write (a|b)"}
+	case c == '(' && l.open:
+		return "( stands within another one: write the alternatives out, (ab|ac)"
+	case c == '(':
+		l.open, l.openAt, l.before, l.done = true, at, slices.Clone(l.texts), nil
+		return ""
+	case !l.open && c == '|':
+		return "| outside of brackets: alternatives are (a|b), and a rule is about one command of a pipe"
+	case !l.open:
+		return ") closes nothing: write (a|b), or ')' in quotes"
+	case l.texts[0] == l.before[0]:
+		return "an alternative is empty: write (a|b)"
 	}
-	switch c {
-	case '(':
-		l.open, l.empty = at+1, true
-		l.re.WriteString("(?:")
-	case '|':
-		l.empty = true
-		l.re.WriteByte('|')
-	case ')':
-		l.open = 0
-		l.re.WriteByte(')')
+	l.done = append(l.done, l.texts...)
+	if len(l.done) > maxAlternatives {
+		return "its alternatives multiply to too many: write several rules"
 	}
-	l.bare.WriteByte(c)
-	return nil
+	if l.texts = slices.Clone(l.before); c == ')' {
+		l.texts, l.open = l.done, false
+	}
+	return ""
 }

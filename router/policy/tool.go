@@ -1,56 +1,13 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
-
-// callPlan judges a call whose words are certain: its tool has read them.
-func (j *judge) callPlan(p *router.Plan, at span) {
-	args := make([]field, len(p.Words())+1)
-	args[0] = field{text: p.Name}
-	for i, word := range p.Words() {
-		args[i+1] = field{text: word, at: at, from: -1}
-		if strings.IndexByte(word, hole) >= 0 {
-			args[i+1].text = anyText
-		}
-	}
-	c := toolCall{name: p.Name, tool: p.Tool(), kwargs: p.Kwargs, help: p.Help, at: at}
-	if c.tool == nil {
-		c.tool = j.world.tool(p.Name)
-	}
-	j.toolCall(c, args)
-}
-
-// tool judges a call that stands in bash text: its tool reads the words as far
-// as they are known.
-func (j *judge) tool(name string, args []field, at span) {
-	if !j.step() {
-		return
-	}
-	c := toolCall{name: name, tool: j.world.tool(name), at: at}
-	var words []string
-	for i := range args[1:] {
-		a := &args[i+1]
-		c.loose = c.loose || a.multi || a.mayBeOption() && !c.isValue(args[i])
-		words = append(words, a.asName())
-	}
-	switch {
-	case c.isListing(): // other words are a command of the server's own
-		c.help = !slices.ContainsFunc(words, func(w string) bool { return w != "-h" && w != "--help" })
-	case c.tool == nil:
-		c.help = helpOnly(args[1:])
-	default:
-		parsed, err := c.tool.Parse(words, true)
-		c.kwargs, c.err, c.help = parsed.Kwargs, err, parsed.Help != registry.NoHelp
-	}
-	args = append([]field(nil), args...)
-	args[0].text = name
-	j.toolCall(c, args)
-}
 
 // toolCall is a call of an agent or field tool.
 type toolCall struct {
@@ -63,26 +20,55 @@ type toolCall struct {
 	at     span
 }
 
-// isValue reports whether the word after this one is a parameter's value,
-// whatever it begins with: a word --key that stands alone.
-func (c *toolCall) isValue(before field) bool {
-	key, ok := strings.CutPrefix(before.text, "--")
-	if !ok || c.tool == nil || !before.exact() {
+// callPlan judges a call whose words are certain: its tool has read them.
+func (j *judge) callPlan(p *router.Plan, at span) {
+	args := []field{{text: p.Name}}
+	for _, word := range p.Words() {
+		if !known(word) {
+			word = anyText
+		}
+		args = append(args, field{text: word, at: at, from: -1})
+	}
+	j.toolCall(toolCall{name: p.Name, tool: cmp.Or(p.Tool(), j.world.tool(p.Name)), kwargs: p.Kwargs, help: p.Help, at: at}, args)
+}
+
+// tool judges a call that stands in bash text: its tool reads the words as far
+// as they are known.
+func (j *judge) tool(name string, args []field, at span) {
+	if !j.step() {
+		return
+	}
+	c := toolCall{name: name, tool: j.world.tool(name), at: at}
+	words, onlyHelp := []string{}, true
+	for i := range args[1:] {
+		a := &args[i+1]
+		c.loose = c.loose || a.multi || a.mayBeOption() && !c.takesNext(&args[i])
+		words = append(words, a.asName())
+		onlyHelp = onlyHelp && (a.text == "-h" || a.text == "--help")
+	}
+	switch _, tool, isField := registry.SplitField(name); {
+	case name == "" || isField && tool == "": // it lists tools, but other words are a command of the server's own
+		c.help = onlyHelp
+	case c.tool == nil:
+		c.help = onlyHelp && len(words) > 0
+	default:
+		parsed, err := c.tool.Parse(words, true)
+		c.kwargs, c.err, c.help = parsed.Kwargs, err, parsed.Help != registry.NoHelp
+	}
+	args = slices.Clone(args)
+	args[0].text = name
+	j.toolCall(c, args)
+}
+
+// takesNext reports whether a word is --key alone, so that the next is its
+// value, whatever that begins with.
+func (c *toolCall) takesNext(word *field) bool {
+	key, ok := strings.CutPrefix(word.text, "--")
+	if !ok || c.tool == nil || !word.exact() {
 		return false
 	}
 	q := c.tool.Params.Find(key)
 	return q != nil && q.Type != registry.Boolean && len(q.AnyOf) == 0
-}
-
-// isListing reports whether the call lists tools: agent:, field:, field:server.
-func (c *toolCall) isListing() bool {
-	_, tool, isField := registry.SplitField(c.name)
-	return c.name == "" || isField && tool == ""
-}
-
-// helpOnly reports whether words ask a tool that is not known for help.
-func helpOnly(args []field) bool {
-	return len(args) == 1 && (args[0].text == "-h" || args[0].text == "--help")
 }
 
 // toolCall makes the part of a call.
@@ -108,32 +94,33 @@ func (j *judge) toolCall(c toolCall, args []field) {
 
 // toolEffects notes what a tool says that a call of these kwargs does. A call
 // whose words do not parse, or whose tool does not say on what it acts, is
-// unknown.
+// unknown, and acts on any file if it acts on one.
 func (j *judge) toolEffects(p *Part, c *toolCall) {
 	var uses []registry.Use
-	declared := false
+	certain := false
 	if c.err == nil {
-		uses, declared = c.tool.UsesOf(c.kwargs)
+		uses, certain = c.tool.UsesOf(c.kwargs)
+		certain = certain && !c.loose
 	}
-	if c.loose && c.tool.Kind == registry.ReadOnly && c.onlyReads() {
-		// Whatever the words become, it only reads.
+	kind, acts := c.tool.Kind, false
+	more := kind != registry.ReadOnly // than reading
+	for _, q := range c.tool.Params.List() {
+		acts = acts || q.Role != "" && q.Role != registry.KeepsState
+		more = more || q.Role != "" && q.Role.Kind() != registry.ReadOnly
+	}
+	switch {
+	case certain && (kind == registry.ReadOnly || len(uses) == 0), c.loose && !more:
 		p.set |= reads
-		uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: anyText})
-		c.loose, c.err = false, nil
-	} else if !declared {
+	case !certain:
 		p.set |= unknown
-		j.kindEffect(p, c, c.tool.Kind)
+		j.kindEffect(p, c, kind)
 		j.reason("what "+c.name+" does it with cannot be told", unknown, NoDanger, c.at)
-		if c.namesFiles() { // they may come later, from stdin or a file
-			uses = append(uses, registry.Use{Role: anyUse(c.tool.Kind), Value: anyText}, registry.Use{Role: registry.ReadsFile, Value: anyText})
-		}
-	} else if c.tool.Kind == registry.ReadOnly || len(uses) == 0 {
-		p.set |= reads
 	}
-	if c.loose || c.err != nil {
-		p.set |= unknown
-		uses = append(uses, registry.Use{Role: anyUse(c.tool.Kind), Value: anyText})
-		j.reason("which words "+c.name+" gets cannot be told", unknown, NoDanger, c.at)
+	if !certain && acts { // on what comes later, from stdin or a file
+		uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: anyText})
+		if kind == registry.Write || kind == registry.Execute {
+			uses = append(uses, registry.Use{Role: registry.WritesFile, Value: anyText})
+		}
 	}
 	for _, u := range uses {
 		j.toolUse(p, c, u)
@@ -143,30 +130,12 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	}
 }
 
-// namesFiles reports whether a parameter of the tool holds a path.
-func (c *toolCall) namesFiles() bool {
-	return slices.ContainsFunc(c.tool.Params.List(), func(q registry.Param) bool {
-		k := q.Role.Kind()
-		return q.Role != registry.KeepsState && (k == registry.ReadOnly || k == registry.Write)
-	})
-}
-
-// onlyReads reports whether no parameter of the tool does more than reading.
-func (c *toolCall) onlyReads() bool {
-	return !slices.ContainsFunc(c.tool.Params.List(), func(q registry.Param) bool { return q.Role != "" && q.Role.Kind() != registry.ReadOnly })
-}
-
-// anyUse is the worst that an unknown word of a tool may be.
-func anyUse(k registry.Kind) registry.Role {
-	if k == registry.Write || k == registry.Execute {
-		return registry.WritesFile
-	}
-	return registry.ReadsFile
-}
-
 // toolUse notes one thing that a call does something with.
 func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
-	f := field{text: j.atHome(u.Value), at: c.at, from: -1}
+	f := field{text: u.Value, at: c.at, from: -1}
+	if f.text == "~" || strings.HasPrefix(f.text, "~/") { // as tools read it
+		f.text = cmp.Or(j.world.Home, inherited) + f.text[1:]
+	}
 	switch u.Role {
 	case registry.ReadsFile, registry.RunsIn:
 		j.path(p, f, false, false)
@@ -193,20 +162,11 @@ func (j *judge) carried(p *Part, c *toolCall, f field) {
 		j.reason("what "+c.name+" runs cannot be told", unknown, NoDanger, c.at)
 		return
 	}
-	plan := j.world.carried(f.text)
-	j.inChild(c.name, func() { j.judgePlan(plan, &source{text: f.text, start: c.at.start, end: c.at.end, made: true}) })
-}
-
-// atHome puts the home directory in the place of a leading ~, as tools do.
-func (j *judge) atHome(path string) string {
-	if path != "~" && !strings.HasPrefix(path, "~/") {
-		return path
+	plan := router.PlanNative
+	if j.world.Carried != nil {
+		plan = j.world.Carried
 	}
-	home := j.world.Home
-	if home == "" {
-		home = inherited
-	}
-	return home + path[1:]
+	j.inChild(c.name, func() { j.judgePlan(plan(f.text), &source{text: f.text, start: c.at.start, end: c.at.end, made: true}) })
 }
 
 // kindEffect notes what a kind says that a call does.

@@ -98,9 +98,12 @@ type Path struct {
 	raw string // with holes
 }
 
+// maxReasons bounds what a verdict says; the worst come first.
+const maxReasons = 50
+
 // collect makes the verdict of what was found.
 func (j *judge) collect() Verdict {
-	v := Verdict{Parts: slices.DeleteFunc(j.parts, func(p Part) bool { return p.Kind == "" }), Reasons: make([]Reason, 0, len(j.reasons))}
+	v := Verdict{Parts: slices.DeleteFunc(j.parts, func(p Part) bool { return p.Kind == "" }), Reasons: []Reason{}}
 	var all effects
 	for i := range v.Parts {
 		p := &v.Parts[i]
@@ -120,9 +123,6 @@ func (j *judge) collect() Verdict {
 	}
 	return v
 }
-
-// maxReasons bounds what a verdict says; the worst come first.
-const maxReasons = 50
 
 // String is the part as it would be typed, for a person to read.
 func (p *Part) String() string {

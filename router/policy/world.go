@@ -2,7 +2,6 @@ package policy
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
@@ -36,64 +35,36 @@ type World struct {
 	// are called in there.
 	Carried func(text string) *router.Plan
 
-	// What earlier commands left in the shell. A function's text is its
-	// definition, as `declare -f` prints it; an alias's is its value. Several
-	// texts are several possibilities. A variable that is not in Vars may have
-	// any value. [World.After] keeps all of it up.
-	Functions map[string][]string
-	Aliases   map[string][]string
-	Vars      map[string][]string
-
-	// Unsure says that code which could not be seen ran in this very shell
-	// (source, eval), so that a name may mean a function nobody knows of. After
-	// sets it; whoever reads the shell's real functions back may clear it.
-	Unsure bool
+	vars   map[string]variable // what earlier lines left in the shell; a variable that is not there may have any value
+	unsure bool                // code that could not be seen ran in it: a name may mean a function nobody knows of
 }
 
 // After takes note of what a command line that was judged against w, and then
-// ran, may have left behind in the shell.
-func (w *World) After(v Verdict) {
+// ran, may have left behind in the shell. One that has not finished may have
+// stopped anywhere: what was may still be.
+func (w *World) After(v Verdict, finished bool) {
 	if v.after == nil {
 		return
 	}
-	w.Functions, w.Aliases, w.Vars = maps.Clone(w.Functions), maps.Clone(w.Aliases), maps.Clone(w.Vars)
-	for name, x := range v.after.vars {
-		m := &w.Vars
-		switch kind, rest, _ := strings.Cut(name, " "); kind {
-		case "function":
-			m, name = &w.Functions, rest
-		case "alias":
-			m, name = &w.Aliases, rest
-		case "file":
-			continue
-		}
-		var texts value
-		for _, l := range x.lists {
-			if len(l) == 1 {
-				texts = texts.join(l)
-			} else if len(l) > 1 {
-				texts = texts.join(anyElements[0]) // an array
-			}
-		}
-		keep(m, name, texts, !slices.ContainsFunc(x.lists, func(l []string) bool { return len(l) == 0 }))
+	w.vars = maps.Clone(w.vars)
+	if w.vars == nil {
+		w.vars = map[string]variable{}
 	}
-	w.Unsure = w.Unsure || v.after.unsure
+	for name, x := range v.after.vars {
+		if !finished {
+			x = x.join((&judge{world: w}).outside(name))
+		}
+		if !strings.HasPrefix(name, "file ") {
+			w.vars[name] = x
+		}
+	}
+	w.unsure = w.unsure || v.after.unsure
 }
 
-// keep replaces what is known of a name, or adds to it when that is not sure.
-func keep(m *map[string][]string, name string, texts []string, sure bool) {
-	if *m == nil {
-		*m = map[string][]string{}
-	}
-	if !sure {
-		texts = value((*m)[name]).join(texts)
-	}
-	if len(texts) == 0 {
-		delete(*m, name)
-		return
-	}
-	(*m)[name] = texts
-}
+// NewShell notes that the shell was started again: it has no functions and
+// aliases, and variables that may have any value; with unsure, functions that
+// nobody knows of, too.
+func (w *World) NewShell(unsure bool) { w.vars, w.unsure = nil, unsure }
 
 func (w *World) roots() []string {
 	if len(w.Roots) == 0 && w.Dir != "" {
@@ -107,11 +78,4 @@ func (w *World) tool(name string) *registry.Tool {
 		return nil
 	}
 	return w.Tool(name)
-}
-
-func (w *World) carried(text string) *router.Plan {
-	if w.Carried == nil {
-		return router.PlanNative(text)
-	}
-	return w.Carried(text)
 }

@@ -3,11 +3,12 @@ package config
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/internal/jsonpos"
 )
 
 // Error is why a configuration cannot be used. Its exit status is 2.
@@ -134,22 +135,20 @@ func (s *source) parseValue() (*value, error) {
 
 // errorAt makes an error at a byte of the file.
 func (s *source) errorAt(offset int64, key, text string) *Error {
-	line, col := lineColumn(s.data, offset)
+	line, col := jsonpos.LineColumn(s.data, int(offset))
 	return &Error{File: s.path, Line: line, Col: col, Key: key, Text: text}
 }
 
 func (s *source) syntaxError(err error) error {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
+	offset, ok := jsonpos.ErrorOffset(s.data, err)
+	switch {
+	case !ok:
 		return &Error{File: s.path, Text: err.Error()}
-	}
-	// Offset counts the bytes read, the offending one included.
-	offset := max(0, syntax.Offset-1)
-	if offset >= int64(len(s.data)) || strings.HasPrefix(syntax.Error(), "unexpected end") {
-		return s.errorAt(int64(len(s.data)), "", "the file ends too early: a bracket or a quote is not closed")
+	case offset == len(s.data):
+		return s.errorAt(int64(offset), "", "the file ends too early: a bracket or a quote is not closed")
 	}
 	before := bytes.TrimRight(s.data[:offset], " \t\r\n")
-	hint := syntax.Error()
+	hint := err.Error()
 	switch c := s.data[offset]; {
 	case (c == '}' || c == ']') && bytes.HasSuffix(before, []byte(",")):
 		hint = fmt.Sprintf("a comma before %c is not JSON: remove it", c)
@@ -160,15 +159,7 @@ func (s *source) syntaxError(err error) error {
 	case c == '"' && len(before) > 0 && !bytes.ContainsAny(before[len(before)-1:], "{[,:"):
 		hint = "a comma is missing before it"
 	}
-	return s.errorAt(offset, "", hint)
-}
-
-// lineColumn is the line and column of a byte, both from 1.
-func lineColumn(data []byte, offset int64) (line, col int) {
-	before := data[:min(max(offset, 0), int64(len(data)))]
-	line = 1 + bytes.Count(before, []byte("\n"))
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return line, 1 + utf8.RuneCount(before[start:])
+	return s.errorAt(int64(offset), "", hint)
 }
 
 func joinKey(path, key string) string {
@@ -215,7 +206,7 @@ func (p *pad) to(offset int64) {
 	if p.data == nil {
 		return
 	}
-	line, col := lineColumn(p.data, offset)
+	line, col := jsonpos.LineColumn(p.data, int(offset))
 	if p.line < line {
 		p.put(strings.Repeat("\n", line-p.line))
 		p.line, p.col = line, 1

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/agentbash/agentbash/internal/jsonpos"
+
 	"github.com/agentbash/agentbash/fieldbash"
 )
 
@@ -190,8 +192,8 @@ func TestRulesKeepTheirPlaces(t *testing.T) {
 	w := newTestHome(t, map[string]string{userFile: text})
 	raw := string(w.load().Rules[0].Raw)
 	for _, at := range []string{`["deny`, `"deny a & é`, `{"rule"`, `"ask `, `"match"`, `"x"`, `"y"`, `1,`, "null"} {
-		line, col := lineColumn([]byte(text), int64(strings.Index(text, at)))
-		gotLine, gotCol := lineColumn([]byte(raw), int64(strings.Index(raw, at)))
+		line, col := jsonpos.LineColumn([]byte(text), strings.Index(text, at))
+		gotLine, gotCol := jsonpos.LineColumn([]byte(raw), strings.Index(raw, at))
 		require.Equal(t, []int{line, col}, []int{gotLine, gotCol}, "%s in\n%s", at, raw)
 	}
 }
