@@ -305,13 +305,13 @@ func (c *call) readInto() {
 	}
 	anything := variable{array: true, lists: [][]string{{anyWords}}}
 	if c.name != "read" {
-		operands := c.options(optionSpec{short: "d:n:O:s:u:c:C!"}, nil)
+		_, operands := c.scan(optionSpec{"-d": "takes", "-n": "takes", "-O": "takes", "-s": "takes", "-u": "takes", "-c": "takes", "-C": "runs"}, false)
 		c.subscripts(operands)
 		anything.name = append(operands, field{text: "MAPFILE"})[0].text
 		c.j.assign(anything)
 		return
 	}
-	operands := c.options(optionSpec{short: "a:d:i:n:N:p:t:u:"}, nil)
+	_, operands := c.scan(optionSpec{"-a": "takes", "-d": "takes", "-i": "takes", "-n": "takes", "-N": "takes", "-p": "takes", "-t": "takes", "-u": "takes"}, false)
 	c.subscripts(operands)
 	vals := value{in.taint()}
 	for _, s := range in {

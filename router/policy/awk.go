@@ -12,7 +12,7 @@ func (u *usage) awk() {
 	given, inPlace, sandbox := false, false, false
 	for _, o := range u.opts {
 		switch o.name {
-		case "f", "file", "E", "exec":
+		case "-f", "--file", "-E", "--exec":
 			given = true
 			u.read(o.value)
 			text := u.j.content(o.value)
@@ -22,13 +22,13 @@ func (u *usage) awk() {
 			for _, s := range text {
 				programs = append(programs, field{text: s, at: o.at, from: -1})
 			}
-		case "e", "source":
+		case "-e", "--source":
 			given, programs = true, append(programs, o.value)
-		case "i", "include", "l":
-			if inPlace = inPlace || o.name != "l" && strings.HasPrefix(o.value.text, "inplace"); !inPlace || o.name == "l" {
+		case "-i", "--include", "-l":
+			if inPlace = inPlace || o.name != "-l" && strings.HasPrefix(o.value.text, "inplace"); !inPlace || o.name == "-l" {
 				u.effect(executes|unknown, "awk loads "+show(o.value.text), o.at)
 			}
-		case "sandbox", "S":
+		case "--sandbox", "-S":
 			sandbox = true
 		}
 	}

@@ -130,7 +130,7 @@ func (u *usage) tee() {
 	if u.j.stdin != nil {
 		u.out = u.j.stdin
 	}
-	more := slices.ContainsFunc(u.opts, func(o option) bool { return o.name == "a" || o.name == "append" })
+	more := slices.ContainsFunc(u.opts, func(o option) bool { return o.name == "-a" || o.name == "--append" })
 	for _, f := range u.operands {
 		u.j.keepFile(f, u.out, more)
 	}
@@ -165,9 +165,9 @@ func (u *usage) mktemp() {
 	}
 	for _, o := range u.opts {
 		switch {
-		case (o.name == "p" || o.name == "tmpdir") && o.has && o.value.text != "":
+		case (o.name == "-p" || o.name == "--tmpdir") && o.has && o.value.text != "":
 			dir = o.value.text
-		case o.name == "t":
+		case o.name == "-t":
 			here = false
 		}
 	}

@@ -93,7 +93,7 @@ func (u *usage) interpreter() {
 				continue
 			}
 			for _, text := range u.j.content(a) {
-				u.treat(role{kind: asCodes}, field{text: text, at: a.at}, u.name, a.at)
+				u.treat(role{kind: "codes"}, field{text: text, at: a.at}, u.name, a.at)
 			}
 			return
 		case u.codeFlag(flag) == 2:
@@ -127,7 +127,7 @@ func (u *usage) interpreter() {
 		}
 	}
 	for _, t := range texts {
-		u.treat(role{kind: asCodes}, t, u.name, t.at)
+		u.treat(role{kind: "codes"}, t, u.name, t.at)
 	}
 }
 

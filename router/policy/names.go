@@ -44,14 +44,13 @@ func matchingCommand(pattern string) string {
 // containsField reports whether a list with blanks between has a word.
 func containsField(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
-// hooks are the programs that are languages of their own.
-func hooks() map[string]func(*usage) {
+// codes are the programs that are languages of their own.
+func codes() map[string]func(*usage) {
 	return map[string]func(*usage){
-		"awk": (*usage).awk, "base64": (*usage).base64, "cat": (*usage).cat, "download": (*usage).download, "env": (*usage).env, "fd": (*usage).fd,
-		"find": (*usage).find, "git": (*usage).git, "gitConfig": (*usage).gitConfig,
+		"awk": (*usage).awk, "base64": (*usage).base64, "cat": (*usage).cat, "dashless": (*usage).dashless, "download": (*usage).download,
+		"env": (*usage).env, "fd": (*usage).fd, "find": (*usage).find, "git": (*usage).git, "gitConfig": (*usage).gitConfig,
 		"interpreter": (*usage).interpreter, "mktemp": (*usage).mktemp, "nameOf": (*usage).nameOf, "parallel": (*usage).parallel,
-		"rev": (*usage).rev, "sed": (*usage).sed, "shell": (*usage).shell, "socat": (*usage).socat, "ssh": (*usage).ssh,
-		"sudo": (*usage).sudo, "tar": (*usage).tar, "tee": (*usage).tee, "tr": (*usage).tr,
+		"rev": (*usage).rev, "sed": (*usage).sed, "shell": (*usage).shell, "tee": (*usage).tee, "tr": (*usage).tr,
 		"which": func(u *usage) { u.call.which() }, "xargs": (*usage).xargs, "xxd": (*usage).xxd,
 	}
 }

@@ -1,191 +1,127 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// optionSpec tells what a command's options mean to us. A short option is its
-// letter and a mark, a long one its name and a mark, with blanks between; one
-// of several letters after a single dash keeps that dash. Options without a
-// mark need not be listed, unless an abbreviation of another one would be taken
-// for them.
-type optionSpec struct{ short, long string }
+// optionSpec tells what options mean to us: by how they are typed, a role, or
+// flags, takes, may-take or more. Options without a value need not be listed,
+// unless an abbreviation of another one would be taken for them.
+type optionSpec map[string]string
 
-// The marks are roles too.
-const marks = ":?></@!~&%^"
+// takesNext reports whether the next word is an option's value.
+func (s optionSpec) takesNext(name string) bool {
+	return s.takesValue(name) && s[name] != "may-take"
+}
 
-func isMark(c byte) bool { return strings.IndexByte(marks, c) >= 0 }
+// takesValue reports whether an option has a value, in its own word or the next.
+func (s optionSpec) takesValue(name string) bool {
+	return s[name] != "" && s[name] != "flags" && s[name] != "more"
+}
 
-// takesNext reports whether an option of a mark takes the next word.
-func takesNext(mark byte) bool { return isMark(mark) && mark != '?' && mark != '^' }
-
-// risky reports whether any option of a spec runs or writes something, so that
-// an argument that may be any option makes the command unknown.
-func (s optionSpec) risky() bool {
-	return strings.ContainsAny(s.short, ">!^/~&%") || strings.ContainsAny(s.long, ">!^/~&%")
+// named returns the options that a word may mean: --long ones as getopt_long
+// takes abbreviations, -name only where it is listed.
+func (s optionSpec) named(typed string) (out []string) {
+	if _, ok := s[typed]; ok || len(typed) < 3 {
+		return []string{typed}[:min(1, len(typed)/3)]
+	}
+	for name := range s {
+		if strings.HasPrefix(typed, "--") && strings.HasPrefix(name, typed) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // option is one that was found.
 type option struct {
-	name  string // a letter, or a long name
-	mark  byte
-	value field // if has
+	name  string // as it is typed, with what an abbreviation leaves out
+	value field  // if has
 	has   bool
 	at    span
 }
 
-// String is the option as it is typed.
-func (o *option) String() string {
-	if len(o.name) > 1 && o.name[0] != '-' {
-		return "--" + o.name
-	}
-	return "-" + strings.TrimPrefix(o.name, "-")
-}
-
-// is reports whether the option is typed like that.
-func (o *option) is(typed string) bool {
-	dashes := 2
-	if len(o.name) == 1 {
-		dashes = 1
-	} else if o.name[0] == '-' {
-		dashes = 0
-	}
-	return len(typed) == len(o.name)+dashes && typed[dashes:] == o.name
-}
-
-// mark returns what follows a letter in the list of short options.
-func (s optionSpec) mark(letter byte) byte {
-	if i := strings.IndexByte(s.short, letter); i >= 0 && !isMark(letter) && i+1 < len(s.short) && isMark(s.short[i+1]) {
-		return s.short[i+1]
-	}
-	return ' '
-}
-
-// longs returns the long options, with their marks, that a typed name may mean,
-// as getopt_long takes abbreviations. One that fits exactly is the only one.
-func (s optionSpec) longs(typed string) (out []string) {
-	for rest := s.long; rest != "" && typed != ""; {
-		var entry string
-		entry, rest, _ = strings.Cut(rest, " ")
-		if !strings.HasPrefix(entry, typed) {
-			continue
-		}
-		if len(entry) == len(typed) || len(entry) == len(typed)+1 && isMark(entry[len(typed)]) {
-			return []string{entry}
-		}
-		out = append(out, entry)
-	}
-	return out
-}
-
-// options reads a command's options, does what their marks say, and returns the
-// operands.
-func (c *call) options(s optionSpec, visit func(option)) []field {
-	operands, _ := c.scan(s, false, visit)
+// skip returns the words from the first operand on.
+func (c *call) skip(s optionSpec) []field {
+	_, operands := c.scan(s, true)
 	return operands
 }
 
-// skip returns the words from the first operand on.
-func (c *call) skip(short, long string) []field {
-	_, rest := c.scan(optionSpec{short, long}, true, nil)
-	return rest
-}
-
-// scan reads options, and calls visit for each. In posix order it stops at the
-// first operand and returns it with all that follows.
-func (c *call) scan(s optionSpec, posix bool, visit func(option)) (operands, rest []field) {
-	if visit == nil {
-		visit = func(option) {}
-	}
-	operands = make([]field, 0, len(c.args))
-	for i := 0; i < len(c.args); i++ {
-		a := c.args[i]
-		switch {
-		case a.text == "--" && !a.multi:
-			return append(operands, c.args[i+1:]...), c.args[i+1:]
-		case a.mayBeOption():
-			c.loose = true
-			fallthrough
-		case len(a.text) < 2 || a.text[0] != '-':
-			if posix {
-				return operands, c.args[i:]
-			}
-			operands = append(operands, a)
-		case a.text[1] == '-':
-			i += c.long(s, i, visit)
-		default:
-			i += c.letters(s, i, visit)
+// scan reads options, does what their roles say, and returns them and the
+// operands. In posix order the first operand ends the options.
+func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) {
+	for rest := c.args; len(rest) > 0; {
+		a := rest[0]
+		rest = rest[1:]
+		if a.text == "--" && !a.multi {
+			operands = append(operands, rest...)
+			break
+		}
+		c.loose = c.loose || a.mayBeOption()
+		if !a.mayBeOption() && len(a.text) > 1 && a.text[0] == '-' {
+			opts, rest = c.options(opts, s, a, rest)
+			continue
+		}
+		if operands = append(operands, a); posix {
+			operands = append(operands, rest...)
+			break
 		}
 	}
-	return operands, nil
+	for i := range opts {
+		c.option(&opts[i], s[opts[i].name])
+	}
+	return opts, operands
 }
 
-// long takes --name, --name=value or --name value, and returns how many words
-// its value took.
-func (c *call) long(s optionSpec, i int, visit func(option)) (took int) {
-	a := c.args[i]
-	if !known(a.text) && !strings.Contains(a.text[:strings.IndexByte(a.text, hole)], "=") {
+// options takes the options of a word, --name, --name=value, -name, -n, -nvalue
+// or -abc, and returns the words that are no value of theirs.
+func (c *call) options(opts []option, s optionSpec, a field, rest []field) ([]option, []field) {
+	typed, _, joined := strings.Cut(a.text, "=")
+	names := s.named(typed)
+	if long := strings.HasPrefix(typed, "--"); long && len(names) == 0 {
+		names = []string{typed}
+	} else if long && !known(typed) {
 		c.loose = true // which option it is cannot be told
 	}
-	typed, _, joined := strings.Cut(a.text[2:], "=")
-	names := s.longs(typed)
-	if len(names) == 0 {
-		names = []string{typed}
-	}
+	left := rest
 	for _, name := range names {
-		o := option{name: name, mark: ' ', at: a.at}
-		if end := len(name) - 1; end > 0 && isMark(name[end]) && name != typed {
-			o.name, o.mark = name[:end], name[end]
-		}
+		o := option{name: name, at: a.at}
 		if joined {
-			o.value, o.has = a.after(2+len(typed)+1), true
-		} else if takesNext(o.mark) && i+1 < len(c.args) {
-			o.value, o.has, took = c.args[i+1], true, 1
+			o.value, o.has = a.after(len(typed)+1), true
+		} else if s.takesNext(name) && len(rest) > 0 {
+			o.value, o.has, left = rest[0], true, rest[1:]
 		}
-		c.option(o)
-		visit(o)
+		opts = append(opts, o)
 	}
-	return took
-}
-
-// letters takes a cluster of short options, or a word after a single dash, and
-// returns how many words its value took.
-func (c *call) letters(s optionSpec, i int, visit func(option)) int {
-	a := c.args[i]
+	if len(names) > 0 {
+		return opts, left
+	}
 	for k := 1; k < len(a.text); k++ {
 		if a.text[k] == hole {
 			c.loose = true
-			return 0
+			break
 		}
-		o, end, took := option{name: a.text[k : k+1], mark: s.mark(a.text[k]), at: a.at}, k+1, 0
-		if typed, _, joined := strings.Cut(a.text, "="); k == 1 && len(typed) > 2 && strings.Contains(s.long, typed) {
-			if names := s.longs(typed); len(names) == 1 && len(names[0]) == len(typed)+1 {
-				o.name, o.mark, end = typed, names[0][len(typed)], len(typed)
-				if joined {
-					end++
-				}
-			}
+		o := option{name: "-" + a.text[k:k+1], at: a.at}
+		if k+1 < len(a.text) && s.takesValue(o.name) {
+			o.value, o.has, k = a.after(k+1), true, len(a.text)
+		} else if s.takesNext(o.name) && len(rest) > 0 {
+			o.value, o.has, left = rest[0], true, rest[1:]
 		}
-		if end < len(a.text) && isMark(o.mark) && o.mark != '^' {
-			o.value, o.has = a.after(end), true
-		} else if takesNext(o.mark) && i+1 < len(c.args) {
-			o.value, o.has, took = c.args[i+1], true, 1
-		}
-		c.option(o)
-		visit(o)
-		if takesNext(o.mark) || o.mark == '?' || end > k+1 {
-			return took
-		}
+		opts = append(opts, o)
 	}
-	return 0
+	return opts, left
 }
 
-// option does what an option's mark says.
-func (c *call) option(o option) {
-	how := c.name + " " + o.String()
+// option does what an option's role says.
+func (c *call) option(o *option, kind string) {
+	how := c.name + " " + o.name
 	switch {
-	case o.mark == '^':
+	case kind == "more":
 		c.effect(executes|unknown, how+" does more than can be seen", o.at)
-	case o.has && isMark(o.mark):
-		c.treat(role{kind: o.mark}, o.value, how, o.at)
+	case o.has:
+		c.treat(role{kind: kind}, o.value, how, o.at)
 	}
 }
 

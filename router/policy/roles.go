@@ -4,84 +4,66 @@ import "strings"
 
 // role is what a word is to a program.
 type role struct {
-	kind byte   // an option's mark, or one of these; 0: nothing
+	kind string
 	text string // wipes: the verb that says what becomes of the files
 }
 
-// roles are the kinds by their names in the table. Those that are marks may be
-// an option's; flags, takes, may-take and more can be nothing else.
-var roles = [...]struct {
-	name string
-	kind byte
-}{
-	{"flags", ' '}, {"takes", ':'}, {"may-take", '?'}, {"more", '^'},
-	{"reads", asReads}, {"writes", asWrites}, {"fills", asFills}, {"sends", asSends}, {"runs", asRuns}, {"tries", asTries},
-	{"elsewhere", asElsewhere}, {"codes", asCodes}, {"trees", asTrees}, {"wipes", asWipes}, {"destroys", asDestroys},
-	{"clears", asClears}, {"guesses", asGuesses}, {"skip", asSkipped}, {"same", asSame}, {"links", asLinks}, {"target", asTarget},
-	{"prefixes", asPrefixes}, {"command", asCommand}, {"script", asScript}, {"scripts", asScripts},
-	{"fetched", asFetched}, {"git-setting", asGitSetting}, {"ssh-setting", asSSHSetting},
-}
+// roles are the kinds; programs/README.md says what they are.
+const roles = " reads trees writes fills wipes links target prefixes sends command assigned script scripts runs tries guesses elsewhere codes program fetched git-setting ssh-setting skip same "
 
-// The kinds; programs/README.md says what they are.
-const (
-	asReads, asWrites, asFills, asSends, asRuns, asTries, asElsewhere, asCodes = '<', '>', '/', '@', '!', '~', '&', '%'
-
-	asTrees, asWipes, asDestroys, asClears, asGuesses, asSkipped, asSame, asLinks = 'r', 'w', 'd', 'e', 'g', 's', '=', 'l'
-	asTarget, asPrefixes, asCommand, asScript, asScripts                          = 't', 'p', 'c', 'x', 'X'
-
-	asFetched, asGitSetting, asSSHSetting = 'f', 'G', 'S'
-)
+func isRole(word string) bool { return strings.Contains(roles, " "+word+" ") }
 
 // treat does with a word what its role says; how names the program and what
 // stands before the word.
 func (c *call) treat(r role, f field, how string, at span) {
 	switch r.kind {
-	case asReads:
+	case "reads":
 		c.read(f)
-	case asTrees:
+	case "trees":
 		c.readTree(f)
-	case asWrites:
+	case "writes":
 		c.write(f)
-	case asFills:
+	case "fills":
 		c.writeTree(f)
-	case asWipes, asDestroys:
-		c.j.path(&c.part, f, true, r.kind == asWipes)
-		c.wipes(f, r.text)
-	case asClears:
+	case "wipes":
 		c.writeTree(f)
 		c.wipes(f, r.text)
-		c.danger(Confirm, c.name+" removes files from "+show(f.text), at)
-	case asPrefixes:
+	case "prefixes":
 		f.text += aName
 		c.write(f)
-	case asLinks:
+	case "links":
 		c.linksTo(f)
-	case asSends:
+	case "sends":
 		c.sendsFile(f, at)
-	case asCodes:
+	case "codes":
 		c.ran(f.text, at)
 		c.code(f.text, at)
-	case asRuns:
+	case "program":
+		c.read(f)
+		for _, text := range c.j.content(f) {
+			c.treat(role{kind: "codes"}, field{text: text, at: at}, how, at)
+		}
+	case "runs":
 		c.effect(executes, how+" runs "+show(f.text), at)
 		c.text(f, how, true)
-	case asScripts:
+	case "scripts":
 		c.part.Wrapper = true
 		c.text(f, how, true)
-	case asTries:
+	case "tries":
 		c.raiseText(f, how)
-	case asFetched:
+	case "guesses":
+		c.raise(Block, func() { c.j.innerText(f.text, f, how, true) })
+	case "elsewhere":
+		c.raise(Confirm, func() { c.j.innerText(f.text, f, how, true) })
+	case "fetched":
 		c.j.keepFile(f, value{fromNet}, false)
 		if c.quiet(); f.text == "-" {
 			c.out = value{fromNet}
 		}
-	case asGitSetting:
+	case "git-setting":
 		c.gitSetting(f)
-	case asSSHSetting:
+	case "ssh-setting":
 		c.sshSetting(f, at)
-	case asGuesses:
-		c.raise(Block, func() { c.j.innerText(f.text, f, how, true) })
-	case asElsewhere:
-		c.raise(Confirm, func() { c.j.innerText(f.text, f, how, true) })
 	}
 }
 

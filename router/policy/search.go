@@ -164,7 +164,7 @@ func (u *usage) fd() {
 	}
 	runs := len(own) < len(u.args)
 	u.args, u.loose = own, false
-	operands := u.options(u.p.options, nil)
+	_, operands := u.scan(u.p.options, false)
 	u.loose = u.loose && !runs
 	if len(operands) < 2 {
 		operands = []field{{}, u.call.here()}
@@ -188,14 +188,14 @@ func (u *usage) xargs() {
 	replace, portions := "", false
 	for _, o := range u.opts {
 		switch o.name {
-		case "0", "null", "d", "delimiter", "n", "max-args", "L", "l", "max-lines", "E", "e", "eof", "s", "max-chars":
+		case "-0", "--null", "-d", "--delimiter", "-n", "--max-args", "-L", "-l", "--max-lines", "-E", "-e", "--eof", "-s", "--max-chars":
 			portions = true
-		case "I", "i", "replace":
+		case "-I", "-i", "--replace":
 			replace = "{}"
 			if o.has {
 				replace = o.value.text
 			}
-		case "a", "arg-file":
+		case "-a", "--arg-file":
 			u.j.stdin = u.j.content(o.value)
 		}
 	}

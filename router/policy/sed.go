@@ -8,9 +8,9 @@ func (u *usage) sed() {
 	inPlace, sandbox, given := false, false, false
 	for _, o := range u.opts {
 		switch o.name {
-		case "e", "expression":
+		case "-e", "--expression":
 			scripts, given = append(scripts, o.value), true
-		case "f", "file":
+		case "-f", "--file":
 			given = true
 			u.read(o.value)
 			text := u.j.content(o.value)
@@ -20,9 +20,9 @@ func (u *usage) sed() {
 			for _, s := range text {
 				scripts = append(scripts, field{text: s, at: o.at, from: -1})
 			}
-		case "i", "I", "in-place":
+		case "-i", "-I", "--in-place":
 			inPlace = true
-		case "sandbox":
+		case "--sandbox":
 			sandbox = true
 		}
 	}

@@ -129,7 +129,7 @@ func (c *call) source() {
 
 // exec replaces the shell, or redirects it.
 func (c *call) exec() {
-	args := c.skip("a:", "")
+	args := c.skip(optionSpec{"-a": "takes"})
 	if len(args) == 0 {
 		c.quiet()
 		return

@@ -20,7 +20,9 @@ var programFiles embed.FS
 type table struct {
 	entries map[string]*entry
 	lists   map[string][]string // words of a kind: variables, settings of git
-	hooks   map[string]func(*usage)
+	code    map[string]func(*usage)
+	acts    map[string]func(*usage)
+	tests   map[string]func(*usage, *test) []found
 }
 
 // entry is a program's part of the table.
@@ -71,7 +73,7 @@ func (t *table) fits(list, word string) bool {
 
 // readPrograms finds the entries of a table's files.
 func readPrograms(files fs.FS) (*table, error) {
-	t := &table{entries: make(map[string]*entry, 1200), lists: map[string][]string{}, hooks: hooks()}
+	t := &table{entries: make(map[string]*entry, 1200), lists: map[string][]string{}, code: codes(), acts: acts(), tests: tests()}
 	names, err := fs.Glob(files, "programs/*.txt")
 	for _, name := range names {
 		b, bad := fs.ReadFile(files, name)
