@@ -172,8 +172,16 @@ func fitting(patterns []string, fs []field, from, to int) (out []found) {
 }
 
 // flags returns the options that a test names, with or without =PATTERN for
-// their values.
+// their values; with "not" before them those that it does not name.
 func (u *usage) flags(t *test) (out []found) {
+	if len(t.words) > 0 && t.words[0] == "not" {
+		for _, o := range u.opts {
+			if !slices.Contains(t.words, o.name) {
+				out = append(out, found{name: o.name, it: o.value, at: o.at})
+			}
+		}
+		return out
+	}
 	for _, o := range u.opts {
 		for _, w := range t.words {
 			name, pattern, has := strings.Cut(w, "=")

@@ -49,7 +49,7 @@ func checkLines(t *testing.T, e *entry, p *program) {
 		for _, x := range c.tests {
 			require.Equal(t, slices.Contains(alone, x.kind), len(x.words) == 0, "%s: %s %v", e.where, x.kind, x.words)
 			for _, w := range x.words {
-				require.True(t, x.kind != "flag" || w[0] == '-', "%s: %s is no option", e.where, w)
+				require.True(t, x.kind != "flag" || w[0] == '-' || w == "not", "%s: %s is no option", e.where, w)
 				if x.kind == "args" || x.kind == "operands" {
 					_, err := strconv.Atoi(w)
 					require.NoError(t, err, e.where)
