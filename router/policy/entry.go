@@ -45,7 +45,7 @@ func (r *reader) finish() {
 		for _, t := range c.tests {
 			for _, w := range t.words {
 				name, _, _ := strings.Cut(w, "=")
-				if t.kind == "flag" && len(name) > 2 && len(r.options.named(name)) == 0 {
+				if t.kind == "flag" && len(name) > 2 && r.options[name] == "" {
 					r.options[name] = "flags"
 				}
 			}
@@ -99,7 +99,7 @@ func (r *reader) line() error {
 func (r *reader) directive() (done bool, err error) {
 	word, args := r.words[0], r.words[1:]
 	switch {
-	case len(args) > 0 && args[0][0] == '-' && (isRole(word) || strings.Contains(" flags takes may-take more ", " "+word+" ")):
+	case len(args) > 0 && args[0][0] == '-' && (isRole(word) || strings.Contains(" flags takes may-take commands more ", " "+word+" ")):
 		for _, name := range args {
 			r.options[name] = word
 		}
@@ -199,6 +199,8 @@ func (r *reader) act(always bool) (act, error) {
 		return func(u *usage, hit *found) {
 			u.runsRest(word, strings.TrimSuffix(u.name+" "+hit.name, " "), hit.rest[min(n, len(hit.rest)):])
 		}, nil
+	case "search":
+		return func(u *usage, hit *found) { u.search(hit.rest, hit.at) }, nil
 	case "code":
 		code := r.table.code[r.next()]
 		if code == nil {

@@ -6,32 +6,32 @@ import (
 )
 
 // optionSpec tells what options mean to us: by how they are typed, a role, or
-// flags, takes, may-take or more. Options without a value need not be listed,
-// unless an abbreviation of another one would be taken for them.
+// flags, takes, may-take, commands or more. Options without a value need not be
+// listed, unless an abbreviation of another one would be taken for them.
 type optionSpec map[string]string
-
-// takesNext reports whether the next word is an option's value.
-func (s optionSpec) takesNext(name string) bool {
-	return s.takesValue(name) && s[name] != "may-take"
-}
 
 // takesValue reports whether an option has a value, in its own word or the next.
 func (s optionSpec) takesValue(name string) bool {
 	return s[name] != "" && s[name] != "flags" && s[name] != "more"
 }
 
+// takesNext reports whether the next word is an option's value.
+func (s optionSpec) takesNext(name string) bool { return s.takesValue(name) && s[name] != "may-take" }
+
 // named returns the options that a word may mean: --long ones as getopt_long
-// takes abbreviations, -name only where it is listed.
+// takes abbreviations, others only where they are listed.
 func (s optionSpec) named(typed string) (out []string) {
-	if _, ok := s[typed]; ok || len(typed) < 3 {
-		return []string{typed}[:min(1, len(typed)/3)]
+	if s[typed] != "" || len(typed) < 3 {
+		return []string{typed}
 	}
 	for name := range s {
 		if strings.HasPrefix(typed, "--") && strings.HasPrefix(name, typed) {
 			out = append(out, name)
 		}
 	}
-	slices.Sort(out)
+	if slices.Sort(out); out == nil && strings.HasPrefix(typed, "--") {
+		return []string{typed}
+	}
 	return out
 }
 
@@ -40,6 +40,7 @@ type option struct {
 	name  string // as it is typed, with what an abbreviation leaves out
 	value field  // if has
 	has   bool
+	words []field // commands: the value and what follows it, up to ; or +
 	at    span
 }
 
@@ -54,48 +55,64 @@ func (c *call) skip(s optionSpec) []field {
 func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) {
 	for rest := c.args; len(rest) > 0; {
 		a := rest[0]
-		rest = rest[1:]
 		if a.text == "--" && !a.multi {
-			operands = append(operands, rest...)
+			operands = append(operands, rest[1:]...)
 			break
 		}
 		c.loose = c.loose || a.mayBeOption()
-		if !a.mayBeOption() && len(a.text) > 1 && a.text[0] == '-' {
-			opts, rest = c.options(opts, s, a, rest)
+		if !a.mayBeOption() && (len(a.text) > 1 && a.text[0] == '-' || s[a.text] != "") {
+			opts, rest = c.options(opts, s, rest)
 			continue
 		}
-		if operands = append(operands, a); posix {
+		if posix {
 			operands = append(operands, rest...)
 			break
 		}
+		operands, rest = append(operands, a), rest[1:]
 	}
 	for i := range opts {
-		c.option(&opts[i], s[opts[i].name])
+		switch o := &opts[i]; {
+		case s[o.name] == "more":
+			c.effect(executes|unknown, c.name+" "+o.name+" does more than can be seen", o.at)
+		case o.has:
+			c.treat(role{kind: s[o.name]}, o.value, c.name+" "+o.name, o.at)
+		}
 	}
 	return opts, operands
 }
 
 // options takes the options of a word, --name, --name=value, -name, -n, -nvalue
-// or -abc, and returns the words that are no value of theirs.
-func (c *call) options(opts []option, s optionSpec, a field, rest []field) ([]option, []field) {
-	typed, _, joined := strings.Cut(a.text, "=")
-	names := s.named(typed)
-	if long := strings.HasPrefix(typed, "--"); long && len(names) == 0 {
-		names = []string{typed}
-	} else if long && !known(typed) {
-		c.loose = true // which option it is cannot be told
-	}
+// or -abc, and their values from it and the next ones; it returns what is left.
+func (c *call) options(opts []option, s optionSpec, words []field) ([]option, []field) {
+	a, rest := words[0], words[1:]
 	left := rest
-	for _, name := range names {
+	take := func(name string, value int) { // value: where in the word its value begins, or 0
 		o := option{name: name, at: a.at}
-		if joined {
-			o.value, o.has = a.after(len(typed)+1), true
+		if value > 0 {
+			o.value, o.has = a.after(value), true
 		} else if s.takesNext(name) && len(rest) > 0 {
 			o.value, o.has, left = rest[0], true, rest[1:]
 		}
+		if s[name] == "commands" && o.has {
+			end := 0
+			for end < len(left) && left[end].text != ";" && !(left[end].text == "+" && strings.Contains(left[max(0, end-1)].text, "{}")) {
+				end++
+			}
+			o.words = append([]field{o.value}, left[:end]...)
+			left = left[min(end+1, len(left)):]
+		}
 		opts = append(opts, o)
 	}
-	if len(names) > 0 {
+	typed, _, joined := strings.Cut(a.text, "=")
+	if names := s.named(typed); len(typed) != 2 && len(names) > 0 {
+		c.loose = c.loose || !known(typed) // which option it is cannot be told
+		for _, name := range names {
+			if joined {
+				take(name, len(typed)+1)
+			} else {
+				take(name, 0)
+			}
+		}
 		return opts, left
 	}
 	for k := 1; k < len(a.text); k++ {
@@ -103,26 +120,14 @@ func (c *call) options(opts []option, s optionSpec, a field, rest []field) ([]op
 			c.loose = true
 			break
 		}
-		o := option{name: "-" + a.text[k:k+1], at: a.at}
-		if k+1 < len(a.text) && s.takesValue(o.name) {
-			o.value, o.has, k = a.after(k+1), true, len(a.text)
-		} else if s.takesNext(o.name) && len(rest) > 0 {
-			o.value, o.has, left = rest[0], true, rest[1:]
+		name := "-" + a.text[k:k+1]
+		if s.takesValue(name) && k+1 < len(a.text) {
+			take(name, k+1)
+			break
 		}
-		opts = append(opts, o)
+		take(name, 0)
 	}
 	return opts, left
-}
-
-// option does what an option's role says.
-func (c *call) option(o *option, kind string) {
-	how := c.name + " " + o.name
-	switch {
-	case kind == "more":
-		c.effect(executes|unknown, how+" does more than can be seen", o.at)
-	case o.has:
-		c.treat(role{kind: kind}, o.value, how, o.at)
-	}
 }
 
 // mayHide notes that an argument may be an option that cannot be seen.
