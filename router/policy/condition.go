@@ -120,24 +120,26 @@ func tests() map[string]func(*usage, *test) []found {
 	}
 	const all = 1 << 20
 	return map[string]func(*usage, *test) []found{
-		"verbs":      words(operands, 0, 1),
-		"second":     words(operands, 1, 2),
-		"operand":    words(operands, 0, all),
-		"starts":     words(args, 0, 1),
-		"word":       words(args, 0, all),
-		"ends":       func(u *usage, t *test) []found { return fitting(t.words, u.args, max(0, len(u.args)-1), all) },
-		"args":       least(args),
-		"operands":   least(operands),
-		"flag":       (*usage).flags,
-		"text":       (*usage).lower,
-		"stdin":      (*usage).input,
-		"other":      holds(func(u *usage) bool { return !u.fired }),
-		"xargs":      holds(func(u *usage) bool { return u.j.via == "xargs" }),
-		"unseen":     some(args, func(_ *usage, f field) bool { return !f.exact() }),
-		"many":       some(args, func(_ *usage, f field) bool { return f.multi && wild(f.text) }),
-		"broad":      some(operands, func(_ *usage, f field) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
-		"everything": holds((*usage).everything),
-		"outside":    some(operands, (*usage).isOutside),
+		"verbs":    words(operands, 0, 1),
+		"second":   words(operands, 1, 2),
+		"operand":  words(operands, 0, all),
+		"starts":   words(args, 0, 1),
+		"word":     words(args, 0, all),
+		"ends":     func(u *usage, t *test) []found { return fitting(t.words, u.args, max(0, len(u.args)-1), all) },
+		"args":     least(args),
+		"operands": least(operands),
+		"flag":     (*usage).flags,
+		"text":     (*usage).lower,
+		"stdin":    (*usage).input,
+		"other":    holds(func(u *usage) bool { return !u.fired }),
+		"xargs":    holds(func(u *usage) bool { return u.j.via == "xargs" }),
+		"unseen":   some(args, func(_ *usage, f field) bool { return !f.exact() }),
+		"many":     some(args, func(_ *usage, f field) bool { return f.multi && wild(f.text) }),
+		"broad":    some(operands, func(_ *usage, f field) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
+		"everything": func(u *usage, t *test) []found {
+			return slices.DeleteFunc(u.flags(t), func(hit found) bool { return !u.everything(hit.at) })
+		},
+		"outside": some(operands, (*usage).isOutside),
 	}
 }
 

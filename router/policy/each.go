@@ -53,13 +53,13 @@ func (u *usage) search(words []field, at span) {
 		if deletes {
 			u.danger(Confirm, "find runs "+name+" on what it finds", at)
 		}
-		if deletes && u.everything() {
+		if deletes && u.everything(at) {
 			u.wipes(r, "deletes")
 		}
 		switch in := r; {
 		case r.multi:
 			inputs = append(inputs, []field{u.made(anyText)})
-		case fd || !u.everything(): // otherwise the root itself is found too
+		case fd || !u.everything(at): // otherwise the root itself is found too
 			in.text = strings.TrimSuffix(r.text, "/") + "/found" + aName
 			fallthrough
 		default:
@@ -71,10 +71,10 @@ func (u *usage) search(words []field, at span) {
 	u.part.Wrapper = wrapper
 }
 
-// everything reports whether no option of find leaves anything out.
-func (u *usage) everything() bool {
+// everything reports whether no option of find before a place leaves anything out.
+func (u *usage) everything(before span) bool {
 	return !slices.ContainsFunc(u.opts, func(o option) bool {
-		return programs().has("find-filter", o.name) && !(o.has && strings.Trim(o.value.text, "*.") == "")
+		return o.at.start < before.start && programs().has("find-filter", o.name) && !(o.has && strings.Trim(o.value.text, "*.") == "")
 	})
 }
 

@@ -52,7 +52,7 @@ func (r *reader) finish() {
 		}
 	}
 	for _, role := range r.options {
-		r.risky = r.risky || slices.Contains([]string{"writes", "fills", "runs", "tries", "elsewhere", "codes", "more"}, role)
+		r.risky = r.risky || slices.Contains([]string{"writes", "fills", "runs", "tries", "elsewhere", "codes", "sed", "awk", "more"}, role)
 	}
 	r.hides = r.hides || r.risky && r.unseen == nil
 }

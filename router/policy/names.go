@@ -47,10 +47,10 @@ func containsField(list, word string) bool { return slices.Contains(strings.Fiel
 // codes are the programs that are languages of their own.
 func codes() map[string]func(*usage) {
 	return map[string]func(*usage){
-		"awk": (*usage).awk, "base64": (*usage).base64, "cat": (*usage).cat, "dashless": (*usage).dashless, "download": (*usage).download,
+		"base64": (*usage).base64, "cat": (*usage).cat, "dashless": (*usage).dashless, "download": (*usage).download,
 		"env": (*usage).env, "git": (*usage).git, "gitConfig": (*usage).gitConfig,
-		"interpreter": (*usage).interpreter, "mktemp": (*usage).mktemp, "nameOf": (*usage).nameOf, "parallel": (*usage).parallel,
-		"rev": (*usage).rev, "sed": (*usage).sed, "shell": (*usage).shell, "tee": (*usage).tee, "tr": (*usage).tr,
+		"mktemp": (*usage).mktemp, "nameOf": (*usage).nameOf, "parallel": (*usage).parallel,
+		"rev": (*usage).rev, "shell": (*usage).shell, "tee": (*usage).tee, "tr": (*usage).tr,
 		"which": func(u *usage) { u.call.which() }, "xargs": (*usage).xargs, "xxd": (*usage).xxd,
 	}
 }

@@ -9,7 +9,7 @@ type role struct {
 }
 
 // roles are the kinds; programs/README.md says what they are.
-const roles = " reads trees writes fills wipes links target prefixes sends command assigned script scripts runs tries guesses elsewhere codes program fetched git-setting ssh-setting skip same "
+const roles = " reads trees writes fills wipes links target prefixes sends command assigned script scripts runs tries guesses elsewhere codes program sed sed-file awk awk-file startup fetched git-setting ssh-setting skip same "
 
 func isRole(word string) bool { return strings.Contains(roles, " "+word+" ") }
 
@@ -38,10 +38,21 @@ func (c *call) treat(r role, f field, how string, at span) {
 	case "codes":
 		c.ran(f.text, at)
 		c.code(f.text, at)
-	case "program":
+	case "sed":
+		c.sed(f)
+	case "awk":
+		c.awk(f)
+	case "startup":
+		c.effect(executes|unknown, how+" runs "+show(f.text), at)
+		c.runsFile(f, false)
+	case "program", "sed-file", "awk-file":
 		c.read(f)
-		for _, text := range c.j.content(f) {
-			c.treat(role{kind: "codes"}, field{text: text, at: at}, how, at)
+		text := c.j.content(f)
+		if text == nil && r.kind != "program" {
+			c.effect(executes|unknown, "what the program "+show(f.text)+" does cannot be seen", at)
+		}
+		for _, s := range text {
+			c.treat(role{kind: languages[r.kind]}, field{text: s, at: at, from: -1}, how, at)
 		}
 	case "runs":
 		c.effect(executes, how+" runs "+show(f.text), at)
@@ -66,6 +77,9 @@ func (c *call) treat(r role, f field, how string, at span) {
 		c.sshSetting(f, at)
 	}
 }
+
+// languages are what files hold.
+var languages = map[string]string{"program": "codes", "sed-file": "sed", "awk-file": "awk"}
 
 // read and write note files that the command reads or writes.
 func (c *call) read(f field)     { c.j.path(&c.part, f, false, false) }
