@@ -47,10 +47,9 @@ func containsField(list, word string) bool { return slices.Contains(strings.Fiel
 // codes are the programs that are languages of their own.
 func codes() map[string]func(*usage) {
 	return map[string]func(*usage){
-		"base64": (*usage).base64, "cat": (*usage).cat, "dashless": (*usage).dashless, "download": (*usage).download,
-		"env": (*usage).env, "git": (*usage).git, "gitConfig": (*usage).gitConfig,
-		"mktemp": (*usage).mktemp, "nameOf": (*usage).nameOf, "parallel": (*usage).parallel,
-		"rev": (*usage).rev, "shell": (*usage).shell, "tee": (*usage).tee, "tr": (*usage).tr,
-		"which": func(u *usage) { u.call.which() }, "xargs": (*usage).xargs, "xxd": (*usage).xxd,
+		"cat": (*usage).cat, "dashless": (*usage).dashless, "download": (*usage).download, "env": (*usage).env, "git": (*usage).git,
+		"gitConfig": (*usage).gitConfig, "mktemp": (*usage).mktemp, "parallel": (*usage).parallel, "shell": (*usage).shell,
+		"tee": (*usage).tee, "xargs": (*usage).xargs, "filter": func(u *usage) { u.filter(u.j.stdin) },
+		"words": func(u *usage) { u.filter(value{""}) }, "which": func(u *usage) { u.call.which() },
 	}
 }
