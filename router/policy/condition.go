@@ -14,10 +14,11 @@ type condition struct {
 
 // test finds words, or none where it does not hold.
 type test struct {
-	kind  string
-	not   bool
-	words []string
-	find  func(*usage, *test) []found
+	kind   string
+	not    bool
+	words  []string
+	others bool // words that fit none are looked for
+	find   func(*usage, *test) []found
 }
 
 // act is what a line says of the command, or of a word that its last test has
@@ -54,67 +55,40 @@ func (u *usage) apply(c *condition) {
 
 // say is a reason, with the program and the word before it unless it holds them.
 func (u *usage) say(text string, hit *found) string {
-	if strings.IndexByte(text, '{') < 0 {
-		return strings.TrimSuffix(u.name+" "+hit.name, " ") + " " + text
+	if !strings.Contains(text, "{") {
+		return strings.Join(strings.Fields(u.name+" "+hit.name+" "+text), " ")
 	}
 	return strings.NewReplacer("{command}", u.name, "{operands}", u.targets(u.operands), "{word}", hit.name).Replace(text)
 }
 
-// treatHit gives a role to a word that a test has found.
-func (u *usage) treatHit(r role, hit *found) {
-	if r.kind == "target" {
-		u.writeInto(u.operands, hit.it)
-		u.slots[last] = role{}
-		return
-	}
-	u.treat(r, hit.it, strings.TrimSuffix(u.name+" "+hit.name, " "), hit.at)
-}
-
-// acts are those that are about the command alone.
-func acts() map[string]func(*usage) {
-	return map[string]func(*usage){
-		"stop":      func(u *usage) { u.done = true },
-		"or-here":   func(u *usage) { u.here = true },
-		"hides":     func(u *usage) { u.mayHide() },
-		"guess":     func(u *usage) { u.tryRest() },
-		"guess-all": func(u *usage) { u.tryAll() },
-	}
-}
-
-// outputs are what prints tells of the output.
-var outputs = map[string]string{"nothing": "", "number": digits + "\n", "name": aName + "\n", "text": anyText, "network": fromNet, "decoded": decoded}
-
-func (u *usage) prints(what string) {
-	u.out = value{outputs[what]}
-	if what == "decoded" && u.j.stdin != nil && u.j.stdin.taint() == fromNet {
-		u.out = value{fromNet}
-	}
-}
-
 // tests are what conditions ask for; programs/README.md says what they are.
 func tests() map[string]func(*usage, *test) []found {
+	args, operands := func(u *usage) []field { return u.args }, func(u *usage) []field { return u.operands }
 	words := func(list func(*usage) []field, from, to int) func(*usage, *test) []found {
-		return func(u *usage, t *test) []found { return fitting(t.words, list(u), from, to) }
+		return func(u *usage, t *test) (out []found) {
+			all := list(u)
+			for i := from; i < min(to, len(all)); i++ {
+				out = t.add(out, show(all[i].text), all[i], 0, all[i+1:], all[i].text)
+			}
+			return out
+		}
 	}
-	holds := func(ok func(*usage) bool) func(*usage, *test) []found {
-		return func(u *usage, _ *test) []found {
-			if ok(u) {
+	holds := func(ok func(*usage, *test) bool) func(*usage, *test) []found {
+		return func(u *usage, t *test) []found {
+			if ok(u, t) {
 				return u.yes
 			}
 			return nil
 		}
 	}
 	least := func(list func(*usage) []field) func(*usage, *test) []found {
-		return func(u *usage, t *test) []found {
-			if n, _ := strconv.Atoi(t.words[0]); len(list(u)) < n {
-				return nil
-			}
-			return u.yes
-		}
+		return holds(func(u *usage, t *test) bool {
+			n, _ := strconv.Atoi(t.words[0])
+			return len(list(u)) >= n
+		})
 	}
-	args, operands := func(u *usage) []field { return u.args }, func(u *usage) []field { return u.operands }
 	some := func(list func(*usage) []field, ok func(*usage, field) bool) func(*usage, *test) []found {
-		return holds(func(u *usage) bool {
+		return holds(func(u *usage, _ *test) bool {
 			return slices.ContainsFunc(list(u), func(f field) bool { return ok(u, f) })
 		})
 	}
@@ -125,83 +99,56 @@ func tests() map[string]func(*usage, *test) []found {
 		"operand":  words(operands, 0, all),
 		"starts":   words(args, 0, 1),
 		"word":     words(args, 0, all),
-		"ends":     func(u *usage, t *test) []found { return fitting(t.words, u.args, max(0, len(u.args)-1), all) },
+		"ends":     words(func(u *usage) []field { return u.args[max(0, len(u.args)-1):] }, 0, 1),
 		"args":     least(args),
 		"operands": least(operands),
 		"flag":     (*usage).flags,
 		"text":     (*usage).lower,
 		"stdin":    (*usage).input,
-		"other":    holds(func(u *usage) bool { return !u.fired }),
-		"xargs":    holds(func(u *usage) bool { return u.j.via == "xargs" }),
+		"other":    holds(func(u *usage, _ *test) bool { return !u.fired }),
+		"xargs":    holds(func(u *usage, _ *test) bool { return u.j.via == "xargs" }),
 		"unseen":   some(args, func(_ *usage, f field) bool { return !f.exact() }),
 		"many":     some(args, func(_ *usage, f field) bool { return f.multi && wild(f.text) }),
 		"broad":    some(operands, func(_ *usage, f field) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
+		"outside": some(operands, func(u *usage, f field) bool {
+			return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool {
+				place := u.j.place(abs)
+				return place != Inside && place != Scratch
+			})
+		}),
 		"everything": func(u *usage, t *test) []found {
 			return slices.DeleteFunc(u.flags(t), func(hit found) bool { return !u.everything(hit.at) })
 		},
-		"outside": some(operands, (*usage).isOutside),
 	}
 }
 
-// isOutside reports whether a file may be neither in the workspace nor in a
-// scratch directory.
-func (u *usage) isOutside(f field) bool {
-	return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool {
-		place := u.j.place(abs)
-		return place != Inside && place != Scratch
-	})
-}
-
-// fitting returns the words of a part of a list that fit patterns; with "not"
-// before them those that fit none.
-func fitting(patterns []string, fs []field, from, to int) (out []found) {
-	not := len(patterns) > 0 && patterns[0] == "not"
-	if not {
-		patterns = patterns[1:]
-	}
-	for i := from; i < min(to, len(fs)); i++ {
-		f, fits, cut := fs[i], false, -1
-		for k := 0; k < len(patterns) && !fits; k++ {
-			cut, fits = matchWord(patterns[k], f.text)
-		}
-		if fits == not {
-			continue
-		}
-		if out = append(out, found{show(f.text), f, fs[i+1:], f.at}); cut >= 0 {
-			out[len(out)-1].it = f.after(cut)
+// add adds a word if one of its texts fits the test's patterns, or none for the
+// others. Of the first text the word itself begins at value.
+func (t *test) add(out []found, name string, it field, value int, rest []field, texts ...string) []found {
+	cut, ok := -1, false
+	for _, text := range texts {
+		if !ok {
+			cut, ok = matchAny(t.words, text)
 		}
 	}
-	return out
-}
-
-// flags returns the options that a test names, with or without =PATTERN for
-// their values; with "not" before them those that it does not name.
-func (u *usage) flags(t *test) (out []found) {
-	if len(t.words) > 0 && t.words[0] == "not" {
-		for _, o := range u.opts {
-			if !slices.Contains(t.words, o.name) {
-				out = append(out, found{name: o.name, it: o.value, at: o.at})
-			}
-		}
+	if ok == t.others {
 		return out
 	}
+	if cut > value {
+		it = it.after(cut - value)
+	}
+	return append(out, found{name, it, rest, it.at})
+}
+
+// flags returns options, by name or NAME=VALUE.
+func (u *usage) flags(t *test) (out []found) {
 	for _, o := range u.opts {
-		for _, w := range t.words {
-			name, pattern, has := strings.Cut(w, "=")
-			cut, ok := -1, name == o.name
-			if ok && has {
-				cut, ok = matchWord(pattern, o.value.text)
-				ok = ok && o.has
-			}
-			if !ok {
-				continue
-			}
-			hit := found{name: name, it: o.value, rest: o.words, at: o.at}
-			if cut >= 0 {
-				hit.it = o.value.after(cut)
-			}
-			out = append(out, hit)
-			break
+		n, whole := len(out), o.name
+		if o.has {
+			whole += "=" + o.value.text
+		}
+		if out = t.add(out, o.name, o.value, len(o.name)+1, o.words, whole, o.name); len(out) > n {
+			out[n].at = o.at
 		}
 	}
 	return out
@@ -234,6 +181,16 @@ func (u *usage) lower(t *test) (out []found) {
 		}
 	}
 	return out
+}
+
+// matchAny is matchWord for several patterns.
+func matchAny(patterns []string, s string) (cut int, ok bool) {
+	for _, p := range patterns {
+		if cut, ok = matchWord(p, s); ok {
+			return cut, true
+		}
+	}
+	return -1, false
 }
 
 // matchWord reports whether a text fits a pattern of *, ? and other characters, and

@@ -133,7 +133,7 @@ const maxWords = 64
 
 // words splits a text at blanks.
 func (u *usage) words(text string) (out []field) {
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' }) {
+	for _, w := range strings.FieldsFunc(strings.ReplaceAll(text, `\_`, " "), func(r rune) bool { return r <= ' ' }) {
 		if len(out) < maxWords {
 			out = append(out, u.made(strings.Trim(w, `'"`)))
 		}

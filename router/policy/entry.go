@@ -9,32 +9,37 @@ import (
 	"strings"
 )
 
-// reader reads an entry; words are what is left of a line.
+// reader reads an entry.
 type reader struct {
 	*program
-	table *table
-	order int
-	words []string
-	risky bool // an option or operand writes or runs
+	table  *table
+	order  int
+	words  []string // what is left of a line
+	always bool     // the line has no tests
+	err    error    // the first fault of a line
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
 }
 
 // readEntry reads the lines of an entry; the error says all that is wrong.
 func (t *table) readEntry(e *entry) (*program, error) {
 	r := reader{program: &program{options: optionSpec{}}, table: t, order: e.order}
-	file, number, _ := strings.Cut(e.where, ":")
-	first, _ := strconv.Atoi(number)
-	var err error
-	for n, line := range strings.Split(e.text, "\n")[1:] {
+	var all error
+	for n, line := range e.text {
 		if line = strings.TrimLeft(line, " "); line == "" || line[0] == '#' {
 			continue
 		}
-		r.words = splitWords(nil, line)
-		if bad := r.line(); bad != nil {
-			err = errors.Join(err, fmt.Errorf("%s:%d: %w", file, first+n+1, bad))
+		r.err = nil
+		if r.line(line); r.err != nil {
+			all = errors.Join(all, fmt.Errorf("%s:%d: %w", e.file, e.line+n+1, r.err))
 		}
 	}
 	r.finish()
-	return r.program, err
+	return r.program, all
 }
 
 // finish completes the entry: options that lines ask for may be abbreviated, and
@@ -52,104 +57,92 @@ func (r *reader) finish() {
 		}
 	}
 	for _, role := range r.options {
-		r.risky = r.risky || slices.Contains([]string{"writes", "fills", "runs", "tries", "elsewhere", "codes", "sed", "awk", "more"}, role)
+		r.hides = r.hides || r.unseen == nil && strings.Contains(" writes fills runs tries elsewhere codes sed awk more ", " "+role+" ")
 	}
-	r.hides = r.hides || r.risky && r.unseen == nil
 }
 
 // line reads TEST and TEST...: ACT..., or what needs no test.
-func (r *reader) line() error {
+func (r *reader) line(line string) {
 	var c condition
-	for i, w := range r.words {
-		if w == ":" || w[0] != '"' && strings.HasSuffix(w, ":") {
-			tests := r.words[:i:i]
-			if w != ":" {
-				tests = append(tests, strings.TrimSuffix(w, ":"))
-			}
-			r.words = r.words[i+1:]
-			for len(tests) > 0 {
-				end := slices.Index(append(tests, "and"), "and")
-				t, err := r.test(tests[:end])
-				if err != nil {
-					return err
-				}
-				c.tests = append(c.tests, t)
-				tests = tests[min(end+1, len(tests)):]
-			}
-			break
+	tests, acts, has := strings.Cut(line, ": ")
+	if r.always = !has; has {
+		for _, words := range strings.Split(tests, " and ") {
+			c.tests = append(c.tests, r.test(splitWords(words)))
 		}
+		line = acts
 	}
-	if len(c.tests) == 0 {
-		if done, err := r.directive(); done {
-			return err
-		}
+	if r.words = splitWords(line); r.always && r.directive() {
+		return
 	}
-	for len(r.words) > 0 {
-		a, err := r.act(len(c.tests) == 0)
-		if err != nil {
-			return err
-		}
-		c.acts = append(c.acts, a)
+	for len(r.words) > 0 && r.err == nil {
+		c.acts = append(c.acts, r.act())
 	}
 	r.rules = append(r.rules, c)
-	return nil
 }
 
+// optionKinds are what options may be beside roles.
+var optionKinds = map[string]bool{"flags": true, "takes": true, "may-take": true, "commands": true, "more": true}
+
 // directive reads a line about the program as a whole.
-func (r *reader) directive() (done bool, err error) {
+func (r *reader) directive() bool {
 	word, args := r.words[0], r.words[1:]
+	_, hasRole := r.table.roles[word]
 	switch {
-	case len(args) > 0 && args[0][0] == '-' && (isRole(word) || strings.Contains(" flags takes may-take commands more ", " "+word+" ")):
+	case len(args) > 0 && args[0][0] == '-' && (hasRole || optionKinds[word]):
 		for _, name := range args {
 			r.options[name] = word
 		}
 	case word == "like":
 		old := r.table.entries[unquoted(strings.Join(args, " "))]
 		if old == nil || old.order >= r.order {
-			return true, errors.New("like wants a program whose entry stands above")
+			r.fail("like wants a program whose entry stands above")
+			return true
 		}
 		*r.program = *r.table.find(old.name)
 		r.rules, r.options = slices.Clip(r.rules), maps.Clone(r.options)
-	case word == "does", word == "remote":
+	case word == "does":
+		r.words = args
+		if r.set = r.effects(); len(r.words) > 0 {
+			r.role(r.words[0])
+		}
+	case word == "remote":
 		r.words = args
 		set := r.effects()
-		if word == "does" {
-			r.set = set
-		} else {
-			r.remote = &set
-		}
-		if len(r.words) > 0 {
-			return true, notKnown(r.words[0])
-		}
+		r.remote = &set
 	case word == "unseen":
 		r.unseen, r.hides = args, false
 	case word == "repository":
 		r.repo = true
 	case word == "posix":
 		r.posix = true
+	case word == "dashless":
+		r.options[word] = "flags"
 	default:
-		return false, nil
+		return false
 	}
-	return true, nil
+	return true
 }
 
-// test reads KIND WORD..., with or without a not before it.
-func (r *reader) test(words []string) (t test, err error) {
+// test reads KIND WORD..., with or without a not before it and before its words.
+func (r *reader) test(words []string) (t test) {
 	if words[0] == "not" && len(words) > 1 {
 		t.not, words = true, words[1:]
 	}
-	t.kind = words[0]
+	t.kind, words = words[0], words[1:]
 	if t.find = r.table.tests[t.kind]; t.find == nil {
-		return t, fmt.Errorf("%q is no test", t.kind)
+		r.fail("%q is no test", t.kind)
 	}
-	for _, w := range words[1:] {
+	if t.others = len(words) > 1 && words[0] == "not"; t.others {
+		words = words[1:]
+	}
+	for _, w := range words {
 		t.words = append(t.words, unquoted(w))
 	}
-	return t, nil
+	return t
 }
 
 // act reads what is said of a command, or of the words that a test has found.
-func (r *reader) act(always bool) (act, error) {
+func (r *reader) act() act {
 	if set := r.effects(); set != 0 {
 		text := r.quoted()
 		return func(u *usage, hit *found) {
@@ -157,87 +150,89 @@ func (r *reader) act(always bool) (act, error) {
 				u.effect(set, u.say(text, hit), hit.at)
 			}
 			u.does(set)
-		}, nil
+		}
 	}
-	switch word := r.next(); word {
-	case "now":
-		set := r.effects()
-		return func(u *usage, _ *found) { u.base = set }, nil
-	case "confirm", "block":
+	word := r.next()
+	if read := r.table.acts[word]; read != nil {
+		return read(r, word)
+	}
+	to := r.role(word)
+	return func(u *usage, hit *found) { u.treatHit(to, hit) }
+}
+
+// acts are what lines say, but for effects and roles: programs/README.md says
+// what they mean. The last ones are code for what is a language of its own.
+func acts() map[string]func(*reader, string) act {
+	danger := func(r *reader, word string) act {
 		text := r.quoted()
 		if text == "" {
-			return nil, fmt.Errorf("%s wants a reason in quotes", word)
+			r.fail("%s wants a reason in quotes", word)
 		}
-		return func(u *usage, hit *found) { u.danger(Danger(word), u.say(text, hit), hit.at) }, nil
-	case "first", "second", "last", "rest":
+		return func(u *usage, hit *found) { u.danger(Danger(word), u.say(text, hit), hit.at) }
+	}
+	slot := func(r *reader, word string) act {
 		n, to := slices.Index(slots[:], word), r.role(r.next())
-		if to.kind == "" {
-			return nil, errors.New("an operand wants a role")
-		}
-		if always {
-			r.posix = r.posix || to.kind == "command" || to.kind == "script"
-			r.risky = r.risky || to.kind == "writes" || to.kind == "fills" || to.kind == "target"
-		}
-		return func(u *usage, _ *found) { u.slots[n] = to }, nil
-	case "here":
-		to := r.role(r.next())
-		if to.kind == "" {
-			return nil, errors.New("here wants a role")
-		}
-		return func(u *usage, hit *found) { u.treatHit(to, &found{hit.name, u.call.here(), nil, hit.at}) }, nil
-	case "prints":
-		what := r.next()
-		if _, ok := outputs[what]; !ok {
-			return nil, fmt.Errorf("%q is nothing that is printed", what)
-		}
-		return func(u *usage, _ *found) { u.prints(what) }, nil
-	case "command", "script":
+		r.posix = r.posix || r.always && (to == "command" || to == "script")
+		r.hides = r.hides || r.always && r.unseen == nil && (to == "writes" || to == "fills" || to == "target")
+		return func(u *usage, _ *found) { u.slots[n] = to }
+	}
+	run := func(r *reader, word string) act {
 		n := 0
 		if len(r.words) > 0 && r.words[0] == "1" {
 			n, _ = strconv.Atoi(r.next())
 		}
-		return func(u *usage, hit *found) {
-			u.runsRest(word, strings.TrimSuffix(u.name+" "+hit.name, " "), hit.rest[min(n, len(hit.rest)):])
-		}, nil
-	case "search":
-		return func(u *usage, hit *found) { u.search(hit.rest, hit.at) }, nil
-	case "code":
-		code := r.table.code[r.next()]
-		if code == nil {
-			return nil, errors.New("code wants the name of a function in codes")
-		}
-		return func(u *usage, _ *found) { code(u) }, nil
-	default:
-		if do := r.table.acts[word]; do != nil {
-			return func(u *usage, _ *found) { do(u) }, nil
-		}
-		to := r.role(word)
-		if to.kind == "" {
-			return nil, notKnown(word)
-		}
-		return func(u *usage, hit *found) { u.treatHit(to, hit) }, nil
+		return func(u *usage, hit *found) { u.runsRest(word, u.say("", hit), hit.rest[min(n, len(hit.rest)):]) }
+	}
+	plain := func(do func(*usage)) func(*reader, string) act {
+		return func(*reader, string) act { return func(u *usage, _ *found) { do(u) } }
+	}
+	return map[string]func(*reader, string) act{
+		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot, "command": run, "script": run,
+		"now": func(r *reader, _ string) act {
+			set := r.effects()
+			return func(u *usage, _ *found) { u.base = set }
+		},
+		"here": func(r *reader, _ string) act {
+			to := r.role(r.next())
+			return func(u *usage, hit *found) { u.treatHit(to, &found{name: hit.name, it: u.call.here(), at: hit.at}) }
+		},
+		"prints": func(r *reader, _ string) act {
+			what := r.next()
+			if _, ok := outputs[what]; !ok {
+				r.fail("%q is nothing that is printed", what)
+			}
+			return func(u *usage, _ *found) { u.prints(what) }
+		},
+		"search": func(*reader, string) act { return func(u *usage, hit *found) { u.search(hit.rest, hit.at) } },
+		"splits": func(*reader, string) act {
+			return func(u *usage, hit *found) { u.operands = append(u.words(hit.it.text), u.operands...) }
+		},
+		"stop":      plain(func(u *usage) { u.done = true }),
+		"or-here":   plain(func(u *usage) { u.here = true }),
+		"hides":     plain(func(u *usage) { u.mayHide() }),
+		"guess":     plain(func(u *usage) { u.tryRest() }),
+		"guess-all": plain(func(u *usage) { u.tryAll() }),
+		"which":     plain(func(u *usage) { u.call.which() }),
+		"filter":    plain(func(u *usage) { u.filter(u.j.stdin) }),
+		"computes":  plain(func(u *usage) { u.filter(value{""}) }),
+		"cat":       plain((*usage).cat), "tee": plain((*usage).tee), "mktemp": plain((*usage).mktemp), "download": plain((*usage).download),
+		"git": plain((*usage).git), "gitConfig": plain((*usage).gitConfig), "shell": plain((*usage).shell),
+		"xargs": plain((*usage).xargs), "parallel": plain((*usage).parallel),
 	}
 }
 
-// role reads a role's name, and the verb of one that takes files away.
-func (r *reader) role(word string) role {
-	if !isRole(word) {
-		return role{}
+// role takes the name of a role.
+func (r *reader) role(word string) string {
+	if _, ok := r.table.roles[word]; !ok {
+		r.fail("what %q means is not known", word)
 	}
-	to := role{kind: word}
-	if word == "wipes" {
-		if to.text = r.quoted(); to.text == "" {
-			to.text = "deletes"
-		}
-	}
-	return to
+	return word
 }
 
 // effects reads effects as far as they go.
 func (r *reader) effects() (set effects) {
-	for len(r.words) > 0 {
-		bit := slices.Index(inOrder[:], Effect(r.words[0]))
-		switch {
+	for ; len(r.words) > 0; r.words = r.words[1:] {
+		switch bit := slices.Index(inOrder[:], Effect(r.words[0])); {
 		case r.words[0] == "run":
 			set |= runs
 		case bit >= 0:
@@ -245,7 +240,6 @@ func (r *reader) effects() (set effects) {
 		default:
 			return set
 		}
-		r.words = r.words[1:]
 	}
 	return set
 }
@@ -265,5 +259,3 @@ func (r *reader) quoted() string {
 	}
 	return ""
 }
-
-func notKnown(word string) error { return fmt.Errorf("what %q means is not known", word) }

@@ -30,7 +30,7 @@ func (u *usage) download() {
 }
 
 // sshSetting judges ssh -o: some of its settings are commands that run here.
-func (c *call) sshSetting(f field, at span) {
+func (c *call) sshSetting(f field, _ string, at span) {
 	low := strings.ToLower(f.text)
 	for _, key := range programs().lists["ssh-runs"] {
 		if rest, ok := strings.CutPrefix(low, key); ok {

@@ -12,6 +12,16 @@ import (
 
 // What programs print, where it can be known.
 
+// outputs are what prints tells of the output.
+var outputs = map[string]string{"nothing": "", "number": digits + "\n", "name": aName + "\n", "text": anyText, "network": fromNet, "decoded": decoded}
+
+func (u *usage) prints(what string) {
+	u.out = value{outputs[what]}
+	if what == "decoded" && u.j.stdin != nil && u.j.stdin.taint() == fromNet {
+		u.out = value{fromNet}
+	}
+}
+
 // echo writes its words.
 func (c *call) echo() {
 	args, newline, escapes := c.args, "\n", false

@@ -2,42 +2,24 @@ package policy
 
 import "strings"
 
-// git reads the options before the subcommand, then judges that by its entry.
+// git judges a subcommand by its entry.
 func (u *usage) git() {
-	saved := u.j.env.dirs
-	defer func() { u.j.env.dirs = saved }()
-	for _, o := range u.opts {
-		switch o.name {
-		case "-C":
-			u.j.env.dirs = u.j.resolve(o.value.text)
-		case "-c":
-			u.gitSetting(o.value)
-		case "--exec-path", "--config-env":
-			if o.has {
-				u.effect(executes|unknown, "git --"+o.name+" changes what git runs", o.at)
-			}
-		case "--git-dir", "--work-tree":
-			u.effect(unknown, "git --"+o.name+" makes git believe another directory's configuration", o.at)
-		case "-p", "--paginate":
-			u.effect(executes, "git -p runs a pager", o.at)
-		}
-	}
 	rest := u.operands
 	if len(rest) == 0 {
-		u.does(reads)
 		return
 	}
-	git, name := programs(), "git "+show(rest[0].text)
-	p := git.find("git " + rest[0].text)
+	t, name := programs(), "git "+show(rest[0].text)
+	p := t.find("git " + rest[0].text)
 	switch {
 	case rest[0].multi:
 		u.effect(executes|unknown, "an argument of git may be any option", rest[0].at)
-		p, name = git.find("git"), "git"
+		p, name = t.find("git"), "git"
 	case !rest[0].exact():
 		u.effect(executes|unknown, "which git command this is cannot be told", rest[0].at)
-		p = git.find("git ?")
-	case p == nil:
-		p = git.find("git ?")
+		p = nil
+	}
+	if p == nil {
+		p = t.find("git ?")
 	}
 	args := u.args
 	u.call.args, u.call.name = rest[1:], name

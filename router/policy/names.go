@@ -43,13 +43,3 @@ func matchingCommand(pattern string) string {
 
 // containsField reports whether a list with blanks between has a word.
 func containsField(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
-
-// codes are the programs that are languages of their own.
-func codes() map[string]func(*usage) {
-	return map[string]func(*usage){
-		"cat": (*usage).cat, "dashless": (*usage).dashless, "download": (*usage).download, "env": (*usage).env, "git": (*usage).git,
-		"gitConfig": (*usage).gitConfig, "mktemp": (*usage).mktemp, "parallel": (*usage).parallel, "shell": (*usage).shell,
-		"tee": (*usage).tee, "xargs": (*usage).xargs, "filter": func(u *usage) { u.filter(u.j.stdin) },
-		"words": func(u *usage) { u.filter(value{""}) }, "which": func(u *usage) { u.call.which() },
-	}
-}

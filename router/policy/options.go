@@ -7,7 +7,8 @@ import (
 
 // optionSpec tells what options mean to us: by how they are typed, a role, or
 // flags, takes, may-take, commands or more. Options without a value need not be
-// listed, unless an abbreviation of another one would be taken for them.
+// listed, unless an abbreviation of another one would be taken for them. With
+// dashless the first word may be options without a dash, as tar's.
 type optionSpec map[string]string
 
 // takesValue reports whether an option has a value, in its own word or the next.
@@ -55,6 +56,10 @@ func (c *call) skip(s optionSpec) []field {
 func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) {
 	for rest := c.args; len(rest) > 0; {
 		a := rest[0]
+		if s["dashless"] != "" && len(rest) == len(c.args) && a.text != "" && a.text[0] != '-' && a.exact() {
+			opts, rest = c.options(opts, s, rest)
+			continue
+		}
 		if a.text == "--" && !a.multi {
 			operands = append(operands, rest[1:]...)
 			break
@@ -75,7 +80,7 @@ func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) 
 		case s[o.name] == "more":
 			c.effect(executes|unknown, c.name+" "+o.name+" does more than can be seen", o.at)
 		case o.has:
-			c.treat(role{kind: s[o.name]}, o.value, c.name+" "+o.name, o.at)
+			c.treat(s[o.name], o.value, c.name+" "+o.name, o.at)
 		}
 	}
 	return opts, operands
@@ -104,7 +109,7 @@ func (c *call) options(opts []option, s optionSpec, words []field) ([]option, []
 		opts = append(opts, o)
 	}
 	typed, _, joined := strings.Cut(a.text, "=")
-	if names := s.named(typed); len(typed) != 2 && len(names) > 0 {
+	if names := s.named(typed); len(typed) != 2 && len(names) > 0 && (a.text[0] == '-' || s[typed] != "") {
 		c.loose = c.loose || !known(typed) // which option it is cannot be told
 		for _, name := range names {
 			if joined {
@@ -115,17 +120,22 @@ func (c *call) options(opts []option, s optionSpec, words []field) ([]option, []
 		}
 		return opts, left
 	}
-	for k := 1; k < len(a.text); k++ {
+	dash := 1
+	if a.text[0] != '-' {
+		dash = 0
+	}
+	for k := dash; k < len(a.text); k++ {
 		if a.text[k] == hole {
 			c.loose = true
 			break
 		}
 		name := "-" + a.text[k:k+1]
-		if s.takesValue(name) && k+1 < len(a.text) {
+		if dash > 0 && s.takesValue(name) && k+1 < len(a.text) {
 			take(name, k+1)
 			break
 		}
 		take(name, 0)
+		rest = left
 	}
 	return opts, left
 }

@@ -33,12 +33,12 @@ type usage struct {
 	p        *program
 	opts     []option
 	operands []field
-	base     effects // what the table says, beyond what options and operands add
-	slots    [4]role
-	here     bool    // without operands the present directory is meant
-	done     bool    // nothing more is to be said
-	fired    bool    // a line with tests held
-	yes      []found // what a test finds that looks for no word
+	base     effects   // what the table says, beyond what options and operands add
+	slots    [4]string // roles of the operands
+	here     bool      // without operands the present directory is meant
+	done     bool      // nothing more is to be said
+	fired    bool      // a line with tests held
+	yes      []found   // what a test finds that looks for no word
 }
 
 // external judges a program by its entry.
@@ -74,6 +74,8 @@ func (c *call) use(p *program) {
 		c.part.set |= reads
 		return
 	}
+	dirs := c.j.env.dirs
+	defer func() { c.j.env.dirs = dirs }()
 	u := usage{call: c, p: p, base: p.set, yes: []found{{at: c.at}}}
 	u.opts, u.operands = c.scan(p.options, p.posix)
 	if c.loose && slices.ContainsFunc(c.args, func(a field) bool {
@@ -125,13 +127,13 @@ func (u *usage) place() {
 	}
 	for i, f := range fs {
 		r := u.slots[rest]
-		final := i == len(fs)-1 && u.slots[last].kind != ""
+		final := i == len(fs)-1 && u.slots[last] != ""
 		switch {
-		case i == 0 && u.slots[first].kind != "" && u.slots[first].kind != "same":
+		case i == 0 && u.slots[first] != "" && u.slots[first] != "same":
 			r = u.slots[first]
-		case i == 1 && u.slots[second].kind != "":
+		case i == 1 && u.slots[second] != "":
 			r = u.slots[second]
-		case final && (i > 0 || u.slots[last].kind == "target"):
+		case final && (i > 0 || u.slots[last] == "target"):
 			r = u.slots[last]
 		case final && f.multi: // it may be several
 			u.operand(u.slots[last], f, fs[i:])
@@ -144,50 +146,48 @@ func (u *usage) place() {
 
 // operand does what an operand's role says; it reports whether the rest belongs
 // to it.
-func (u *usage) operand(r role, f field, fs []field) (whole bool) {
+func (u *usage) operand(role string, f field, fs []field) (whole bool) {
 	switch {
 	case u.p.remote != nil && isRemote(f.text):
 		if *u.p.remote != 0 {
 			u.usual(*u.p.remote, u.name+" talks to "+show(f.text), f.at)
 		}
-	case r.kind == "command", r.kind == "assigned", r.kind == "script", r.kind == "elsewhere":
-		u.runsRest(r.kind, u.name, fs)
+	case role == "command", role == "assigned", role == "script", role == "elsewhere":
+		u.runsRest(role, u.name, fs)
 		return true
-	case r.kind == "skip" && f.multi && u.slots[rest].kind == "command":
+	case role == "skip" && f.multi && u.slots[rest] == "command":
 		u.inner(u.name, fs)
-	case r.kind == "target":
+	case role == "target":
 		u.writeInto(u.operands[:len(u.operands)-1], f)
 	default:
-		u.treat(r, f, u.name, f.at)
+		u.treat(role, f, u.name, f.at)
 	}
 	return false
 }
 
 // runsRest judges words that are a command, or bash text when they are joined.
-func (u *usage) runsRest(kind, how string, fs []field) {
+func (u *usage) runsRest(role, how string, fs []field) {
 	switch {
-	case kind == "command":
+	case role == "command":
 		u.inner(how, fs)
-	case kind == "assigned":
-		u.command(how, fs, unknown)
-	case len(fs) == 1:
-		u.treat(role{kind: scriptKinds[kind]}, fs[0], how, fs[0].at)
-	case len(fs) > 1:
-		f := field{text: joined(fs), at: span{fs[0].at.start, fs[len(fs)-1].at.end}, from: -1}
-		u.treat(role{kind: scriptKinds[kind]}, f, how, f.at)
+	case role == "assigned":
+		u.command(how, fs)
+	case len(fs) > 0:
+		f := fs[0]
+		if len(fs) > 1 {
+			f = field{text: joined(fs), at: span{f.at.start, fs[len(fs)-1].at.end}, from: -1}
+		}
+		u.treat(strings.Replace(role, "script", "scripts", 1), f, how, f.at)
 	}
 }
 
-// scriptKinds are the roles of words that are joined.
-var scriptKinds = map[string]string{"script": "scripts", "elsewhere": "elsewhere"}
-
 // command judges words that are run, with the variables that are set before
-// them; none says what it does without any.
-func (u *usage) command(how string, words []field, none effects) {
+// them.
+func (u *usage) command(how string, words []field) {
 	saved := u.j.env.copy()
 	for len(words) > 0 && !words[0].multi {
 		name, text, ok := strings.Cut(words[0].text, "=")
-		if !ok || !known(name) || strings.Contains(name, "/") {
+		if (!ok || !known(name) || strings.Contains(name, "/")) && words[0].text != "-" {
 			break
 		}
 		if validName(name) || strings.HasPrefix(name, "BASH_FUNC_") {
@@ -196,9 +196,7 @@ func (u *usage) command(how string, words []field, none effects) {
 		}
 		words = words[1:]
 	}
-	if u.inner(how, words); len(words) == 0 {
-		u.does(none)
-	}
+	u.inner(how, words)
 	u.j.env = saved
 }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,13 +25,13 @@ func TestTableOfPrograms(t *testing.T) {
 		p, err := table.readEntry(e)
 		require.NoError(t, err)
 		require.NotNil(t, table.find(name))
-		for hook := range table.code {
-			used[hook] = used[hook] || strings.Contains(e.text, "code "+hook+"\n") || strings.Contains(e.text, "code "+hook+" ")
+		for word := range table.acts {
+			used[word] = used[word] || strings.Contains(strings.Join(e.text, " ")+" ", " "+word+" ")
 		}
 		checkLines(t, e, p)
 	}
-	for hook := range table.code {
-		require.True(t, used[hook], "no entry names the code %s", hook)
+	for word := range table.acts {
+		require.True(t, used[word], "no entry says %s", word)
 	}
 	for _, list := range []string{"harmful", "guess", "gnu"} {
 		for _, name := range table.lists[list] {
@@ -43,22 +44,23 @@ func TestTableOfPrograms(t *testing.T) {
 
 // checkLines looks for what an entry says twice, or without effect.
 func checkLines(t *testing.T, e *entry, p *program) {
+	where := fmt.Sprint(e.file, ":", e.line)
 	alone := []string{"other", "unseen", "xargs", "stdin", "outside", "many", "broad"}
 	for _, c := range p.rules {
-		require.NotEmpty(t, c.acts, e.where)
+		require.NotEmpty(t, c.acts, where)
 		for _, x := range c.tests {
-			require.Equal(t, slices.Contains(alone, x.kind), len(x.words) == 0, "%s: %s %v", e.where, x.kind, x.words)
+			require.Equal(t, slices.Contains(alone, x.kind), len(x.words) == 0, "%s: %s %v", where, x.kind, x.words)
 			for _, w := range x.words {
-				require.True(t, x.kind != "flag" || w[0] == '-' || w == "not", "%s: %s is no option", e.where, w)
+				require.True(t, x.kind != "flag" || w[0] == '-' || w == "not", "%s: %s is no option", where, w)
 				if x.kind == "args" || x.kind == "operands" {
 					_, err := strconv.Atoi(w)
-					require.NoError(t, err, e.where)
+					require.NoError(t, err, where)
 				}
 			}
 		}
 	}
 	verbs, options := map[string]bool{}, map[string]bool{}
-	for _, line := range strings.Split(e.text, "\n")[1:] {
+	for _, line := range e.text {
 		words := strings.Fields(line)
 		if len(words) < 2 {
 			continue
@@ -67,11 +69,11 @@ func checkLines(t *testing.T, e *entry, p *program) {
 		for _, w := range words[1:] {
 			switch {
 			case words[0] == "verbs" && hasTests && !strings.Contains(tests, " and ") && strings.Contains(tests+" ", " "+w+" "):
-				require.False(t, verbs[w], "%s: the verb %s stands there twice", e.where, w)
+				require.False(t, verbs[w], "%s: the verb %s stands there twice", where, w)
 				verbs[w] = true
 			case words[1][0] == '-' && words[0] != "flag" && words[0] != "word" && words[0] != "unseen" && !hasTests:
-				require.False(t, options[w], "%s: option %s stands there twice", e.where, w)
-				require.True(t, w[0] == '-' || len(w) == 1, "%s: %s is no option", e.where, w)
+				require.False(t, options[w], "%s: option %s stands there twice", where, w)
+				require.True(t, w[0] == '-' || len(w) == 1, "%s: %s is no option", where, w)
 				options[w] = true
 			}
 		}
@@ -137,11 +139,10 @@ func TestTableSaysWhatIsWrong(t *testing.T) {
 		{"an unknown effect", "command a\n  does reed\n", `programs/x.txt:2: what "reed" means is not known`},
 		{"an unknown test", "command a\n  werbs x: read\n", `programs/x.txt:2: "werbs" is no test`},
 		{"an unknown act", "command a\n  verbs x: reed\n", `programs/x.txt:2: what "reed" means is not known`},
-		{"an unknown role", "command a\n  rest reed\n", "programs/x.txt:2: an operand wants a role"},
-		{"an unknown role of the directory", "command a\n  here reed\n", "programs/x.txt:2: here wants a role"},
+		{"an unknown role", "command a\n  rest reed\n", `programs/x.txt:2: what "reed" means is not known`},
+		{"an unknown role of the directory", "command a\n  here reed\n", `programs/x.txt:2: what "reed" means is not known`},
 		{"no reason", "command a\n  flag -n: confirm\n", "programs/x.txt:2: confirm wants a reason in quotes"},
-		{"no such code", "command a\n  code frob\n", "programs/x.txt:2: code wants the name of a function in codes"},
-		{"no such code in a line", "command a\n  flag -n: code frob\n", "programs/x.txt:2: code wants the name of a function in codes"},
+		{"no such code", "command a\n  code frob\n", `programs/x.txt:2: what "code" means is not known`},
 		{"no such output", "command a\n  prints money\n", `programs/x.txt:2: "money" is nothing that is printed`},
 		{"like nobody", "command a\n  like b\n", "programs/x.txt:2: like wants a program whose entry stands above"},
 		{"like itself", "command a\n  like a\n", "programs/x.txt:2: like wants a program whose entry stands above"},

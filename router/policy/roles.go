@@ -3,83 +3,82 @@ package policy
 import "strings"
 
 // role is what a word is to a program.
-type role struct {
-	kind string
-	text string // wipes: the verb that says what becomes of the files
-}
-
-// roles are the kinds; programs/README.md says what they are.
-const roles = " reads trees writes fills wipes links target prefixes sends command assigned script scripts runs tries guesses elsewhere codes program sed sed-file awk awk-file startup fetched git-setting ssh-setting skip same "
-
-func isRole(word string) bool { return strings.Contains(roles, " "+word+" ") }
+type role func(c *call, f field, how string, at span)
 
 // treat does with a word what its role says; how names the program and what
 // stands before the word.
-func (c *call) treat(r role, f field, how string, at span) {
-	switch r.kind {
-	case "reads":
-		c.read(f)
-	case "trees":
-		c.readTree(f)
-	case "writes":
-		c.write(f)
-	case "fills":
-		c.writeTree(f)
-	case "wipes":
-		c.writeTree(f)
-		c.wipes(f, r.text)
-	case "prefixes":
-		f.text += aName
-		c.write(f)
-	case "links":
-		c.linksTo(f)
-	case "sends":
-		c.sendsFile(f, at)
-	case "codes":
-		c.ran(f.text, at)
-		c.code(f.text, at)
-	case "sed":
-		c.sed(f)
-	case "awk":
-		c.awk(f)
-	case "startup":
-		c.effect(executes|unknown, how+" runs "+show(f.text), at)
-		c.runsFile(f, false)
-	case "program", "sed-file", "awk-file":
-		c.read(f)
-		text := c.j.content(f)
-		if text == nil && r.kind != "program" {
-			c.effect(executes|unknown, "what the program "+show(f.text)+" does cannot be seen", at)
-		}
-		for _, s := range text {
-			c.treat(role{kind: languages[r.kind]}, field{text: s, at: at, from: -1}, how, at)
-		}
-	case "runs":
-		c.effect(executes, how+" runs "+show(f.text), at)
-		c.text(f, how, true)
-	case "scripts":
-		c.part.Wrapper = true
-		c.text(f, how, true)
-	case "tries":
-		c.raiseText(f, how)
-	case "guesses":
-		c.raise(Block, func() { c.j.innerText(f.text, f, how, true) })
-	case "elsewhere":
-		c.raise(Confirm, func() { c.j.innerText(f.text, f, how, true) })
-	case "fetched":
-		c.j.keepFile(f, value{fromNet}, false)
-		if c.quiet(); f.text == "-" {
-			c.out = value{fromNet}
-		}
-	case "git-setting":
-		c.gitSetting(f)
-	case "ssh-setting":
-		c.sshSetting(f, at)
+func (c *call) treat(role string, f field, how string, at span) {
+	if do := programs().roles[role]; do != nil {
+		do(c, f, how, at)
 	}
 }
 
-// languages are what files hold.
-var languages = map[string]string{"program": "codes", "sed-file": "sed", "awk-file": "awk"}
+// roles are by their names; programs/README.md says what they are. Those without
+// code are of operands alone.
+func roles() map[string]role {
+	file := func(do func(*call, field)) role {
+		return func(c *call, f field, _ string, _ span) { do(c, f) }
+	}
+	wipes := func(verb string) role {
+		return func(c *call, f field, _ string, _ span) {
+			c.writeTree(f)
+			c.wipes(f, verb)
+		}
+	}
+	raises := func(most Danger) role {
+		return func(c *call, f field, how string, _ span) {
+			c.raise(most, func() { c.j.innerText(f.text, f, how, true) })
+		}
+	}
+	holds := func(language string) role { // a file that holds a program
+		return func(c *call, f field, how string, at span) {
+			c.read(f)
+			text := c.j.content(f)
+			if text == nil && language != "codes" {
+				c.effect(executes|unknown, "what the program "+show(f.text)+" does cannot be seen", at)
+			}
+			for _, s := range text {
+				c.treat(language, field{text: s, at: at, from: -1}, how, at)
+			}
+		}
+	}
+	return map[string]role{
+		"skip": nil, "same": nil, "target": nil, "command": nil, "assigned": nil, "script": nil,
+		"reads": file((*call).read), "trees": file((*call).readTree), "writes": file((*call).write), "fills": file((*call).writeTree),
+		"wipes": wipes("deletes"), "moves": wipes("moves away"), "overwrites": wipes("overwrites"), "packs": wipes("packs and deletes"),
+		"permits": wipes("changes the permissions of"), "links": file((*call).linksTo), "git-setting": file((*call).gitSetting),
+		"sed": file((*call).sed), "awk": file((*call).awk), "program": holds("codes"), "sed-file": holds("sed"), "awk-file": holds("awk"),
+		"guesses": raises(Block), "elsewhere": raises(Confirm), "sends": (*call).sendsFile, "ssh-setting": (*call).sshSetting,
+		"tries":     func(c *call, f field, how string, _ span) { c.raiseText(f, how) },
+		"directory": func(c *call, f field, _ string, _ span) { c.j.env.dirs = c.j.resolve(f.text) },
+		"prefixes": func(c *call, f field, _ string, _ span) {
+			f.text += aName
+			c.write(f)
+		},
+		"codes": func(c *call, f field, _ string, at span) {
+			c.ran(f.text, at)
+			c.code(f.text, at)
+		},
+		"startup": func(c *call, f field, how string, at span) {
+			c.effect(executes|unknown, how+" runs "+show(f.text), at)
+			c.runsFile(f, false)
+		},
+		"runs": func(c *call, f field, how string, at span) {
+			c.effect(executes, how+" runs "+show(f.text), at)
+			c.text(f, how, true)
+		},
+		"scripts": func(c *call, f field, how string, _ span) {
+			c.part.Wrapper = true
+			c.text(f, how, true)
+		},
+		"fetched": func(c *call, f field, _ string, _ span) {
+			c.j.keepFile(f, value{fromNet}, false)
+			if c.quiet(); f.text == "-" {
+				c.out = value{fromNet}
+			}
+		},
+	}
+}
 
 // read and write note files that the command reads or writes.
 func (c *call) read(f field)     { c.j.path(&c.part, f, false, false) }
@@ -90,6 +89,16 @@ func (c *call) write(f field) {
 	}
 }
 func (c *call) writeTree(f field) { c.j.path(&c.part, f, true, true) }
+
+// treatHit gives a role to a word that a test has found.
+func (u *usage) treatHit(role string, hit *found) {
+	if role == "target" {
+		u.writeInto(u.operands, hit.it)
+		u.slots[last] = ""
+		return
+	}
+	u.treat(role, hit.it, u.say("", hit), hit.at)
+}
 
 // here is the present directory, as an operand that was left out.
 func (c *call) here() field { return c.made(".") }
@@ -171,7 +180,7 @@ func (c *call) writeInto(sources []field, target field) {
 }
 
 // sendsFile notes that a file's text goes to another machine: @FILE.
-func (c *call) sendsFile(f field, at span) {
+func (c *call) sendsFile(f field, _ string, at span) {
 	if i := strings.IndexByte(f.text, '@'); i >= 0 && (i == 0 || f.text[i-1] == '=') {
 		g := f.after(i + 1)
 		g.text, _, _ = strings.Cut(g.text, ";")
