@@ -273,30 +273,38 @@ func (c *call) unset() {
 	}
 }
 
-// let evaluates words as arithmetic that the parser has not seen as such.
+// let evaluates its words as arithmetic.
 func (c *call) let() {
 	c.quiet()
+	outer := c.j.src
 	for _, a := range c.args {
-		c.j.subscript(a.text, a.at)
-		c.j.anything("what let evaluates is not followed", a.at)
+		x, err := c.j.parser.Arithmetic(strings.NewReader(a.text))
+		if err != nil || !known(a.text) {
+			c.j.subscript(a.text, a.at)
+			continue
+		}
+		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true, outer: outer}
+		c.j.arithm(x)
+		c.j.src = outer
 	}
 }
 
 // readInto judges read and mapfile, which fill variables from stdin.
 func (c *call) readInto() {
 	c.quiet()
-	in, spec := value{anyText}, optionSpec{short: "d:n:O:s:u:c:C!"}
+	in, spec := value{anyText}, optionSpec{"-d": "takes", "-n": "takes", "-O": "takes", "-s": "takes", "-u": "takes", "-c": "takes", "-C": "runs"}
 	if c.j.stdin != nil {
 		in = c.j.stdin
 	}
 	if c.name == "read" {
-		spec.short = "a:d:i:n:N:p:t:u:"
+		spec = optionSpec{"-a": "takes", "-d": "takes", "-i": "takes", "-n": "takes", "-N": "takes", "-p": "takes", "-t": "takes", "-u": "takes"}
 	}
-	operands := c.options(spec, func(o option) {
-		if o.name == "a" {
+	opts, operands := c.scan(spec, false)
+	for _, o := range opts {
+		if o.name == "-a" {
 			c.assignName(o.value, nil)
 		}
-	})
+	}
 	c.subscripts(operands)
 	if c.name != "read" {
 		c.assignName(append(operands, field{text: "MAPFILE", at: c.at})[0], nil)

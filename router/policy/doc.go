@@ -34,7 +34,7 @@
 // What programs do stands in the table in programs/, which table.go reads and
 // program.go, options.go and roles.go apply. Only programs that are languages
 // have code of their own: search.go (find, xargs), interpreter.go, sed.go,
-// awk.go, git.go, wrap.go (env, sudo, tar), fetch.go (curl, ssh) and filter.go,
+// awk.go, git.go, wrap.go (env), fetch.go (curl, ssh -o) and filter.go,
 // which follows what programs print. paths.go and places.go know files.
 //
 // mvdan.cc/sh/v3/syntax is the parser, as it is the router's. The router asks

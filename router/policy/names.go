@@ -37,15 +37,3 @@ func matchingCommand(pattern string) string {
 	}
 	return ""
 }
-
-// hooks are the programs that are languages of their own.
-func hooks() map[string]func(*usage) {
-	return map[string]func(*usage){
-		"awk": (*usage).awk, "base64": (*usage).base64, "cat": (*usage).cat, "download": (*usage).download, "env": (*usage).env, "fd": (*usage).fd,
-		"find": (*usage).find, "git": (*usage).git, "gitConfig": (*usage).gitConfig,
-		"interpreter": (*usage).interpreter, "mktemp": (*usage).mktemp, "nameOf": (*usage).nameOf, "parallel": (*usage).parallel,
-		"rev": (*usage).rev, "sed": (*usage).sed, "shell": (*usage).shell, "socat": (*usage).socat, "ssh": (*usage).ssh,
-		"sudo": (*usage).sudo, "tar": (*usage).tar, "tee": (*usage).tee, "tr": (*usage).tr,
-		"which": func(u *usage) { u.call.which() }, "xargs": (*usage).xargs, "xxd": (*usage).xxd,
-	}
-}

@@ -120,7 +120,7 @@ func (c *call) source() {
 // exec replaces the shell, or redirects it.
 func (c *call) exec() {
 	c.quiet()
-	if args := c.skip("a:", ""); len(args) > 0 {
+	if args := c.skip(optionSpec{"-a": "takes"}); len(args) > 0 {
 		c.inner("exec", args)
 		c.j.env.ok = nil
 	}
