@@ -130,7 +130,6 @@ type judge struct {
 	spent               bool                                                 // the budget is
 	forks               int                                                  // backgrounds and pipes around the present command
 	sockets             bool                                                 // one of bash's network paths was opened
-	again               bool                                                 // what is walked may have been walked before
 	found               func(words []*syntax.Word, assigns []*syntax.Assign) // for tests: every simple command
 }
 

@@ -221,12 +221,16 @@ func (d *declaration) declare(name string, at span, give func()) {
 	if !ok {
 		v = d.outside(name)
 	}
-	inFunction := (d.name == "local" || d.name != "export" && d.name != "readonly" && !d.has("g")) && d.localize(name, v)
 	fresh := give != nil && a&reference != 0 || a&^v.attrs&assoc != 0 && one(v.value()) == inherited
+	outer := local{name, v}
 	if v.attrs |= a; fresh {
 		v.lists = unset
 	}
-	if inFunction {
+	inFunction := func(fr frame) bool { return fr.function != "" }
+	if i := slices.IndexFunc(d.frames, inFunction); i >= 0 && d.name != "export" && d.name != "readonly" && !d.has("g") {
+		for i = len(d.frames) - 1; !inFunction(d.frames[i]); i-- {
+		}
+		d.frames[i].locals = append(d.frames[i].locals, outer)
 		v.lists = joinLists(v.lists, unset) // it is a new one, that is not set
 	}
 	if d.env.set(name, v); d.has("ulc") {
@@ -243,18 +247,6 @@ func (d *declaration) declare(name string, at span, give func()) {
 	if d.has("aA") && strings.HasPrefix(one(v.value()), "(") {
 		d.env.set(name, variable{anyElements, v.attrs}) // declare -a x='(a b)' is an array of two
 	}
-}
-
-// localize keeps what a variable is outside a function, for when it returns;
-// false where there is no function.
-func (j *judge) localize(name string, outer variable) bool {
-	for i := len(j.frames) - 1; i >= 0; i-- {
-		if fr := &j.frames[i]; fr.function != "" {
-			fr.locals = append(fr.locals, local{name, outer})
-			return true
-		}
-	}
-	return false
 }
 
 // unset forgets variables and functions.

@@ -157,7 +157,7 @@ func (j *judge) reserve() int {
 // earlier round of a loop or another call of a function.
 func (j *judge) fill(slot int, p Part) {
 	p.known = !slices.ContainsFunc(p.words, func(f field) bool { return !f.exact() })
-	if j.again && slices.ContainsFunc(j.parts, p.same) {
+	if slices.ContainsFunc(j.parts, p.same) {
 		p.Kind = "" // collect leaves it out
 	}
 	j.parts[slot] = p

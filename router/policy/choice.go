@@ -17,10 +17,10 @@ const maxChoices = 24
 // eachChoice runs try for every combination of what it picks; false if they are
 // too many.
 func (j *judge) eachChoice(try func(c *choice)) (all bool) {
-	outer, again := j.choice, j.again
+	outer := j.choice
 	c := &choice{names: map[string]int{}, outs: map[any]value{}}
 	j.choice = c
-	defer func() { j.choice, j.again = outer, again }()
+	defer func() { j.choice = outer }()
 	for range maxChoices {
 		c.at = 0
 		clear(c.names)
@@ -34,7 +34,6 @@ func (j *judge) eachChoice(try func(c *choice)) (all bool) {
 		}
 		c.made, c.of = c.made[:n+1], c.of[:n+1]
 		c.made[n]++
-		j.again = true
 	}
 	return false
 }

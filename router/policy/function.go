@@ -120,7 +120,6 @@ func (j *judge) recursion(name, key string, at span) bool {
 	within, same := 0, false
 	for i := range j.frames {
 		if fr := &j.frames[i]; fr.function == name {
-			j.again = true
 			if within++; fr.args == key {
 				same = true
 				if j.forks > fr.forks {

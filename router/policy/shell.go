@@ -188,7 +188,6 @@ func (j *judge) runTraps() {
 	if len(j.traps) == 0 {
 		return
 	}
-	j.again = true
 	j.subshell(func() {
 		for name, v := range j.ever {
 			j.env.set(name, v)

@@ -162,61 +162,37 @@ func (j *judge) subshell(walk func()) {
 	j.stay()
 }
 
-// stages returns what hangs together by one of two operators, the last first:
-// chains hang to the left, and a long one must not be a deep one.
-func stages(n *syntax.BinaryCmd, a, b syntax.BinCmdOperator) (first *syntax.Stmt, rest []*syntax.BinaryCmd) {
-	for {
-		rest = append(rest, n)
-		x, ok := n.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || x.Op != a && x.Op != b || n.X.Negated || n.X.Background || len(n.X.Redirs) > 0 {
-			return n.X, rest
-		}
-		n = x
-	}
-}
-
 // chain walks a && b || c: what is right of an operator may run or not.
 func (j *judge) chain(n *syntax.BinaryCmd) {
-	first, links := stages(n, syntax.AndStmt, syntax.OrStmt)
-	j.condition([]*syntax.Stmt{first})
-	for _, n := range slices.Backward(links) {
-		ok, fail := j.env.ok, j.env.fail
-		start := ok
-		if n.Op == syntax.OrStmt {
-			start = fail
-		}
-		if len(start) == 0 {
-			start = j.env.either()
-		}
-		j.enter(start)
-		before := j.env.copy()
-		j.stmt(n.Y)
-		right := j.env
-		if j.joinEnv(&before); n.Op == syntax.OrStmt {
-			j.env.ok, j.env.fail = addDirs(ok, right.ok), right.fail
-		} else {
-			j.env.ok, j.env.fail = right.ok, addDirs(fail, right.fail)
-		}
+	j.condition([]*syntax.Stmt{n.X})
+	ok, fail := j.env.ok, j.env.fail
+	start := ok
+	if n.Op == syntax.OrStmt {
+		start = fail
+	}
+	if len(start) == 0 {
+		start = j.env.either()
+	}
+	j.enter(start)
+	before := j.env.copy()
+	j.stmt(n.Y)
+	right := j.env
+	if j.joinEnv(&before); n.Op == syntax.OrStmt {
+		j.env.ok, j.env.fail = addDirs(ok, right.ok), right.fail
+	} else {
+		j.env.ok, j.env.fail = right.ok, addDirs(fail, right.fail)
 	}
 }
 
-// pipeline walks a | b | c: each in a shell of its own, reading what the one
-// before it wrote.
+// pipeline walks a | b: each in a shell of its own, the second reading what the
+// first wrote.
 func (j *judge) pipeline(n *syntax.BinaryCmd) {
-	first, rest := stages(n, syntax.Pipe, syntax.PipeAll)
 	stdin, out := j.stdin, j.env.out
 	j.forks++
-	for i := len(rest); i >= 0; i-- {
-		st := first
-		if i < len(rest) {
-			st = rest[i].Y
-		}
-		if j.env.out = (value{""}); i == 0 {
-			j.env.out = out
-		}
-		j.subshell(func() { j.stmt(st) })
-		j.stdin = j.env.out
-	}
+	j.env.out = value{""}
+	j.subshell(func() { j.stmt(n.X) })
+	j.stdin, j.env.out = j.env.out, out
+	j.subshell(func() { j.stmt(n.Y) })
 	j.forks--
 	j.stdin = stdin
 }
@@ -324,7 +300,7 @@ const maxRounds = 5
 // loop walks a body until the state at its start does not change any more.
 func (j *judge) loop(body func()) {
 	j.frames = append(j.frames, frame{forks: j.forks})
-	out, again := j.env.out, j.again
+	out := j.env.out
 	for round := 0; ; round++ {
 		before := j.env.copy()
 		body()
@@ -338,13 +314,13 @@ func (j *judge) loop(body func()) {
 		if j.env.equal(&before) || round > maxRounds || j.spent {
 			break
 		}
-		if j.again = true; round == maxRounds {
+		if round == maxRounds {
 			j.forget(&before)
 		}
 	}
 	j.frames = j.frames[:len(j.frames)-1]
 	j.stay()
-	if j.again = again; !slices.Equal(out, j.env.out) {
+	if !slices.Equal(out, j.env.out) {
 		j.env.out = j.env.out.join(value{j.env.out.taint()}) // it may be there more often
 	}
 }
