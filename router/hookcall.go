@@ -42,18 +42,18 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin boo
 		if !ok || len(o.call.Input) != 1 {
 			return p, nil, fmt.Errorf(`bash: a hook gave it another input than {"command": text}: nothing was run`)
 		}
-		if p = r.Plan(text); !p.InProcess || p.Err != nil {
+		if p = r.loadTool(ctx, r.Plan(text), hasStdin, r.timeLimit(0)); !p.InProcess || p.Err != nil {
 			return p, o, nil
 		}
 	}
 	if !p.InProcess {
 		return p, nil, nil // a tool that is called from inside bash: its turn comes there
 	}
-	t, kwargs := r.inputOf(ctx, p, hasStdin)
-	if t == nil {
+	t := p.tool
+	if t == nil || p.Help {
 		return p, nil, nil
 	}
-	if o = r.newHookedCall(t.Name, kwargs, dir, p.Inside); o == nil {
+	if o = r.newHookedCall(t.Name, p.Kwargs, dir, p.Inside); o == nil {
 		return p, nil, nil
 	}
 	words, err := o.runBefore(ctx, t)
@@ -63,26 +63,6 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin boo
 	fresh := r.planWords(prefixedName(t.Name), words, hasStdin)
 	fresh.Inside = p.Inside
 	return fresh, o, nil
-}
-
-// inputOf is the tool that a plan calls and what it gives it; nil when it calls
-// none: help, a listing, words that are wrong or a name that is nobody's.
-func (r *Router) inputOf(ctx context.Context, p *Plan, hasStdin bool) (*registry.Tool, registry.Kwargs) {
-	if _, tool, isField := registry.SplitField(p.Name); p.Help || isField && tool == "" {
-		return nil, nil
-	}
-	if p.tool != nil {
-		return p.tool, p.Kwargs
-	}
-	t, err := r.reg.Resolve(ctx, p.Name)
-	if err != nil {
-		return nil, nil
-	}
-	parsed, err := t.Parse(p.words, hasStdin)
-	if err != nil || parsed.Help != registry.NoHelp {
-		return nil, nil
-	}
-	return t, parsed.Kwargs
 }
 
 // newHookedCall is nil when no hook is for that name.
