@@ -145,7 +145,7 @@ func (q *Param) fitValue(at string, v any) (any, []string) {
 		out := make([]any, len(v))
 		for i := range v {
 			var more []string
-			out[i], more = q.Items.orAny().fitValue(fmt.Sprintf("%s[%d]", at, i), v[i])
+			out[i], more = q.element(i).fitValue(fmt.Sprintf("%s[%d]", at, i), v[i])
 			problems = append(problems, more...)
 		}
 		return out, problems

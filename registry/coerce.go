@@ -127,7 +127,7 @@ func (q *Param) coerceArray(words []string) (any, error) {
 	}
 	out := make([]any, 0, len(words))
 	for _, w := range words {
-		v, err := q.Items.orAny().coerceWords([]string{w})
+		v, err := q.element(len(out)).coerceWords([]string{w})
 		if err != nil {
 			return nil, fmt.Errorf("element %d: %w", len(out)+1, err)
 		}

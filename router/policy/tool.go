@@ -147,15 +147,14 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 
 // namesFiles reports whether a parameter of the tool holds a path.
 func (c *toolCall) namesFiles() bool {
-	return slices.ContainsFunc(c.tool.Params.List(), func(q registry.Param) bool {
-		k := q.Role.Kind()
-		return q.Role != registry.KeepsState && (k == registry.ReadOnly || k == registry.Write)
+	return slices.ContainsFunc(c.tool.Params.Roles(""), func(r registry.Role) bool {
+		return r != registry.KeepsState && (r.Kind() == registry.ReadOnly || r.Kind() == registry.Write)
 	})
 }
 
 // onlyReads reports whether no parameter of the tool does more than reading.
 func (c *toolCall) onlyReads() bool {
-	return !slices.ContainsFunc(c.tool.Params.List(), func(q registry.Param) bool { return q.Role != "" && q.Role.Kind() != registry.ReadOnly })
+	return !slices.ContainsFunc(c.tool.Params.Roles(""), func(r registry.Role) bool { return r.Kind() != registry.ReadOnly })
 }
 
 // anyUse is the worst that an unknown word of a tool may be.
