@@ -3,9 +3,12 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -207,5 +210,19 @@ func TestRegisterSaysWhatIsLacking(t *testing.T) {
 			}
 			require.Empty(t, r.All())
 		})
+	}
+}
+
+func TestRegisterRefusesNamesThatCannotBeCalled(t *testing.T) {
+	words, err := exec.Command("bash", "-c", "compgen -k").Output()
+	require.NoError(t, err)
+	r := New()
+	for _, name := range append(strings.Fields(string(words)), "agent:x", "agent:", "a b", "a\nb", "a;b", "a/b", "..", "-x", "a'b", "x=1", "field:", "field:x", "field::x", "field:x:", "bash", "export", "let") {
+		err := r.Register(&Tool{Name: name, Summary: "s", Params: NewParams(), Run: nothing})
+		require.ErrorContains(t, err, fmt.Sprintf("register tool %q: ", name))
+		require.ErrorContains(t, err, ": choose another name")
+	}
+	for _, name := range []string{"x", "a-b", "a.b", "ns:x", "größe", "field:a:b:c", "iffy", "2x"} {
+		require.NoError(t, r.Register(&Tool{Name: name, Summary: "s", Params: NewParams(), Run: nothing}))
 	}
 }

@@ -42,7 +42,7 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin boo
 		if !ok || len(o.call.Input) != 1 {
 			return p, nil, fmt.Errorf(`bash: a hook gave it another input than {"command": text}: nothing was run`)
 		}
-		if p = r.loadTool(ctx, r.Plan(text), hasStdin, r.timeLimit(0)); !p.InProcess || p.Err != nil {
+		if p = r.preparePlan(ctx, r.Plan(text), hasStdin, r.timeLimit(0)); !p.InProcess || p.Err != nil {
 			return p, o, nil
 		}
 	}

@@ -2,6 +2,7 @@ package router
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -282,4 +283,20 @@ func copyForAll(t *testing.T, path string) string {
 	program := filepath.Join(dir, protocol.Any)
 	require.NoError(t, os.WriteFile(program, b, 0o755))
 	return program
+}
+
+// TestClosedRunsNothing: what needs no shell either.
+func TestClosedRunsNothing(t *testing.T) {
+	r := newTest(t)
+	require.NoError(t, r.Close())
+	for _, command := range []string{"glob x", "field:late:echo x", "field:late", "agent:", "glob x | cat"} {
+		res := run(t, r, command)
+		require.ErrorIs(t, res.Err, ErrClosed, command)
+		require.Equal(t, 3, res.ExitCode, command)
+		require.Empty(t, res.Stdout, command)
+	}
+	var out strings.Builder
+	res := r.Call(context.Background(), "glob", []string{"x"}, &registry.Call{Dir: r.Dir(), Stdout: &out, Stderr: &out})
+	require.Equal(t, 3, res.ExitStatus)
+	require.Equal(t, "router: closed\n", out.String())
 }

@@ -36,7 +36,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	start := time.Now()
 	s := r.newStreams(&o)
 	res := Result{Command: p.Raw, limit: r.timeLimit(o.Timeout)}
-	p = r.loadTool(ctx, p, false, res.limit)
+	p = r.preparePlan(ctx, p, false, res.limit)
 	p, seen, refused := r.askHooks(ctx, p, r.Dir(), false)
 	res.Layer, res.Name = p.Layer, p.Name
 	grant, allowed := r.beginPlan(ctx, p, s, &res, refused)
@@ -49,7 +49,10 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	case p.Err != nil:
 		fmt.Fprintln(s.err, p.Err)
 		res.ExitCode, res.Error = registry.ExitStatus(p.Err), p.Err.Error()
-		res.TimedOut, res.Canceled = errors.Is(p.Err, errTimeLimit), ctx.Err() != nil
+		res.TimedOut, res.Canceled = p.Err == errTimeLimit, ctx.Err() != nil
+		if p.Err == ErrClosed {
+			res.Err = p.Err
+		}
 		r.setStatus(res.ExitCode)
 	case p.InProcess, p.tool != nil && r.host == nil:
 		r.runTool(registry.Allow(ctx, grant.Paths...), p, s, &res)
@@ -204,13 +207,17 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	r.setStatus(res.ExitCode)
 }
 
-// limitError says that a time limit passed.
-type limitError struct{}
+// statusError is an error with its exit status.
+type statusError struct {
+	text   string
+	status int
+}
 
-func (limitError) Error() string   { return "time limit" }
-func (limitError) ExitStatus() int { return 124 }
+func (e *statusError) Error() string   { return e.text }
+func (e *statusError) ExitStatus() int { return e.status }
 
-var errTimeLimit error = limitError{}
+// errTimeLimit is why a command was stopped.
+var errTimeLimit error = &statusError{"time limit", 124}
 
 // Call runs a tool from the words after its name, or prints the help or the
 // listing they ask for, between its hooks and if it may run: for a person who

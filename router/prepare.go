@@ -13,16 +13,23 @@ func (p *Plan) isListing() bool {
 	return p.Name == "" || isField && tool == ""
 }
 
-// loadTool plans a call again whose tool was not known before its group is loaded, so
-// that hooks and the guard see what the tool gets. To start a server is no more than
-// a listing of its tools does. A group that does not load in time is left behind.
-func (r *Router) loadTool(ctx context.Context, p *Plan, hasStdin bool, limit time.Duration) *Plan {
-	if !p.InProcess || p.tool != nil || p.Err != nil || p.isListing() {
+// preparePlan makes a plan as it will run: of nothing after Close. A call is planned
+// again whose tool was not known before its group is loaded, so that hooks and the
+// guard see what the tool gets: to start a server is no more than a listing of its
+// tools does. A group that does not load in time is left behind.
+func (r *Router) preparePlan(ctx context.Context, p *Plan, hasStdin bool, limit time.Duration) *Plan {
+	known := !p.InProcess || p.tool != nil || p.isListing()
+	closed := r.isClosed()
+	if p.Err != nil || known && !closed {
 		return p
+	}
+	fresh := &Plan{ParsedCommand: ParsedCommand{Name: p.Name, Raw: p.Raw}, Layer: p.Layer, InProcess: p.InProcess, Inside: p.Inside, router: r, typed: p.typed, words: p.words}
+	if closed {
+		fresh.Err = ErrClosed
+		return fresh
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeLimit)
 	defer cancel()
-	fresh := &Plan{ParsedCommand: ParsedCommand{Name: p.Name, Raw: p.Raw}, Layer: p.Layer, InProcess: true, Inside: p.Inside, router: r, typed: p.typed, words: p.words}
 	type loaded struct {
 		tool *registry.Tool
 		err  error
