@@ -70,9 +70,12 @@ func TestExecuteTakesValuesByTheRulesOfACommandLine(t *testing.T) {
 		{"one word for an array", Kwargs{"file_path": "a", "tags": "x"}, Kwargs{"file_path": "a", "tags": []any{"x"}}},
 		{"members and their aliases", Kwargs{"file_path": "a", "edits": []map[string]any{{"old_str": "x", "times": 2.0}}},
 			Kwargs{"file_path": "a", "edits": []any{map[string]any{"old": "x", "times": n("2")}}}},
-		{"a union keeps text", Kwargs{"file_path": "a", "either": "5"}, Kwargs{"file_path": "a", "either": "5"}},
+		{"text for a union is a word", Kwargs{"file_path": "a", "either": "5"}, Kwargs{"file_path": "a", "either": n("5")}},
 		{"a union's null", Kwargs{"file_path": "a", "either": nil}, Kwargs{"file_path": "a", "either": nil}},
-		{"undeclared types stay", Kwargs{"file_path": "a", "any": "5"}, Kwargs{"file_path": "a", "any": "5"}},
+		{"text of no declared type is a word", Kwargs{"file_path": "a", "any": "5"}, Kwargs{"file_path": "a", "any": n("5")}},
+		{"an integer with a fraction of nothing", Kwargs{"file_path": "a", "limit": n("5.0"), "lines": []any{n("1e3")}}, Kwargs{"file_path": "a", "limit": n("5"), "lines": []any{n("1000")}}},
+		{"a nil []any", Kwargs{"file_path": "a", "tags": []any(nil)}, Kwargs{"file_path": "a", "tags": []any{}}},
+		{"a nil []int", Kwargs{"file_path": "a", "lines": []int(nil)}, Kwargs{"file_path": "a", "lines": []any{}}},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -134,6 +137,47 @@ func TestExecuteRefusesWhatACommandLineRefuses(t *testing.T) {
 			require.Equal(t, res.Error, usage.Error())
 		})
 	}
+}
+
+// TestBindAgreesWithParse: the same values as kwargs and as words.
+func TestBindAgreesWithParse(t *testing.T) {
+	n := func(s string) json.Number { return json.Number(s) }
+	var ran Kwargs
+	tool := checked(&ran)
+	declared := append([]Param{}, tool.Params.List()...)
+	tool.Params = NewParams(append(declared[1:], Param{Name: "file_path", Type: String}, Param{Name: "count", Type: Integer}, Param{Name: "map", Type: Object},
+		Param{Name: "yes", AnyOf: []Param{{Type: Boolean}, {Type: Array, Items: &Param{Type: Integer}}}})...)
+	open := &Tool{Name: "open", Params: AnyParams()}
+	values := []any{"", "5", "5.0", "5.5", "+5", "007", "-1", "1e3", "1e-3", "1e999999999", "99999999999999999999", "-99999999999999999999.0", "true", "yes", "null", "a", "b", " ", "[", "[]", "[1, 2]", `["1"]`, `[1.0]`, `["x"]`, `[{"old":"x"}]`,
+		"{}", `{"a":1}`, `{"a": 1}`, `{"a":1}]`, "\xff", "--all", "-", n("5"), n("5.0"), n("1e3"), n("5.5"), n("-0"), n("99999999999999999999"), 5, 5.0, 5.5, int64(math.MaxInt64), uint64(math.MaxUint64), true, false,
+		[]any{}, []any(nil), []string(nil), []int(nil), map[string]any(nil), []any{"x"}, []any{1, n("2.0")}, []string{"5"}, []map[string]any{{"old_str": "x", "times": 2.0}}, []any{map[string]any{"old": 5}}, map[string]any{"a": []any{nil, "5"}}}
+	for _, tool := range []*Tool{tool, open} {
+		names := []string{"any", "a-b"}
+		for _, q := range tool.Params.List() {
+			names = append(names, q.Name)
+		}
+		for _, name := range names {
+			if tool.Params.Find(name) == nil && tool != open {
+				continue
+			}
+			for _, v := range values {
+				bound, bindErr := tool.Bind(Kwargs{name: v}, false)
+				words, err := tool.Words(Kwargs{name: v})
+				require.NoError(t, err)
+				parsed, parseErr := tool.Parse(words, false)
+				_, isText := v.(string)
+				if !isText && bindErr != nil {
+					continue // a word may be text, which the value is not
+				}
+				require.Equal(t, parseErr, bindErr, "%s %#v", name, v)
+				if _, asText := parsed.Kwargs[Fold(name)].(string); bindErr == nil && (isText || !asText) { // 1e3 of no declared type
+					require.Equal(t, parsed.Kwargs, bound, "%s %#v", name, v)
+				}
+			}
+		}
+	}
+	_, err := tool.Bind(Kwargs{"count": n("99999999999999999999")}, false)
+	require.ErrorContains(t, err, "--count: 99999999999999999999 is out of range: write a whole number of at most 18 digits")
 }
 
 // What is in a JSON value is looked at on a command line too.

@@ -137,8 +137,8 @@ func (c *Call) Bool(name string) bool {
 	return b
 }
 
-// Int returns the integer parameter, its default, or 0. A value that does not
-// fit is clamped to the ends of int.
+// Int returns the integer parameter, its default, or 0. A value that does not fit,
+// which only a Grammar lets through, is clamped to the ends of int.
 func (c *Call) Int(name string) int {
 	switch v := c.valueOf(name).(type) {
 	case int:

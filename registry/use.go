@@ -92,8 +92,9 @@ func (f *useFinder) addValue(q *Param, role Role, v any) {
 	for i := range q.also {
 		f.addValue(&q.also[i], "", v)
 	}
+	fits := slices.ContainsFunc(q.AnyOf, func(u Param) bool { return u.isOfType(v) })
 	for i := range q.AnyOf {
-		if u := &q.AnyOf[i]; u.isOfType(v) {
+		if u := &q.AnyOf[i]; !fits || u.isOfType(v) {
 			f.addValue(u, "", v)
 		}
 	}

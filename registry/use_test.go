@@ -87,6 +87,7 @@ func TestRolesInSchemas(t *testing.T) {
 		{"an object's own", `"properties":{"v":{"type":"object","x-role":"read"}}`, `{"v":{"x":"a","y":["b"]}}`, []string{"x", "a", "y", "b"}, true},
 		{"an array's, of objects", `"properties":{"v":{"type":"array","x-role":"read","items":{"type":"object"}}}`, `{"v":[{"x":"a"}]}`, []string{"x", "a"}, true},
 		{"a member's default", `"properties":{"v":{"type":"object","properties":{"x":{"type":"string"},"path":{"default":"a","x-role":"read"}}}}`, `{"v":{"x":"t"}}`, []string{"a"}, true},
+		{"a value that no branch takes", `"properties":{"v":{"anyOf":[{"type":"string","x-role":"read"},{"type":"null"}]}}`, `{"v":5}`, []string{"5"}, true},
 		{"a name like a boolean", `"properties":{"v":{"x-role":"read"}}`, `{"v":true}`, []string{"true"}, true},
 		{"the call's $ref", `"$ref":"#/$defs/o"`, `{"path":"a"}`, []string{"a"}, true},
 		{"the call's allOf", `"properties":{"x":{"type":"string"}},"allOf":[{"$ref":"#/$defs/o"}]`, `{"x":"t","path":"a"}`, []string{"a"}, true},

@@ -30,7 +30,14 @@ func (t *Tool) Words(kwargs Kwargs) ([]string, error) {
 	slices.Sort(others)
 	var words []string
 	for _, name := range append(names, others...) {
-		text, err := wordOf(kwargs[name])
+		v, err := plainValue(kwargs[name])
+		text := ""
+		if n, ok := v.(json.Number); ok && t.Params.Find(name).orAny().Type == Integer {
+			v = wholeNumber(n)
+		}
+		if err == nil {
+			text, err = wordOf(v)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
