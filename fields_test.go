@@ -15,6 +15,7 @@ import (
 	"github.com/agentbash/agentbash"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
 )
@@ -106,4 +107,47 @@ func TestRelativePathsOfFieldTools(t *testing.T) {
 		require.Equal(t, status, res.ExitCode, "%s\n%s", command, res.Output)
 		require.NotContains(t, res.Output, "KEY", command)
 	}
+}
+
+// TestHooksOfFieldCalls: a hook sees what the tool gets, and a call that it changes
+// keeps the form of its result and the files that it reads.
+func TestHooksOfFieldCalls(t *testing.T) {
+	_, work := newHome(t)
+	require.NoError(t, os.WriteFile(filepath.Join(work, "args"), []byte(`{"n": 7, "late": "from args"}`), 0o600))
+	var seen []string
+	schema := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"},"n":{"type":"integer"},"late":{"type":"string"},"any":{},"either":{"type":["integer","string"]}},"required":["text"]}`)
+	b, err := agentbash.New(&agentbash.Options{Dir: work, Mode: policy.FullMode, Guard: guard.Options{Said: true}, Router: router.Options{Hooks: []router.Hook{{
+		Name: "h", Match: []string{"field:*"}, Before: func(_ context.Context, c *router.HookCall) error {
+			text, err := json.Marshal(c.Input)
+			seen = append(seen, string(text))
+			if c.Input["path"] != nil {
+				c.Input["path"] = "changed"
+			}
+			return err
+		}}}},
+		Fields: fieldbash.Config{Functions: map[string][]fieldbash.Function{"fn": {{Name: "show", Parameters: schema, Exec: &fieldbash.Exec{Argv: []string{"cat"}}}}}}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	for _, row := range []struct {
+		words, seen, got string
+		status           int
+	}{
+		{"--text t -o json", `{"text":"t"}`, `{"text":"t"}`, 0},
+		{"--path p --text t -o json", `{"path":"p","text":"t"}`, `{"path":"changed","text":"t"}`, 0},
+		{"--path p --text@=f", `{"path":"p"}`, `{"path":"changed","text":"content\n"}`, 0},
+		{"--path p --json @args --text t -o raw", `{"path":"p","text":"t"}`, `{"late":"from args","n":7,"path":"changed","text":"t"}`, 0},
+		{`--path p --text t --either:='"5"' --any:='[1, "2", null]'`, `{"any":[1,"2",null],"either":"5","path":"p","text":"t"}`, `{"any":[1,"2",null],"either":"5","path":"changed","text":"t"}`, 0},
+		{"--path p --text t --path@=f", "", "", 2},
+		{`--json '{"text":"t","-@":[{"file":"f","set":["path"]}]}'`, "", "", 2},
+	} {
+		seen = nil
+		res := b.Run(context.Background(), "field:fn:show "+row.words, nil)
+		require.Equal(t, row.status, res.ExitCode, "%s\n%s", row.words, res.Output)
+		if row.status == 0 {
+			require.Equal(t, []string{row.seen}, seen, row.words)
+			require.JSONEq(t, row.got, res.Stdout, row.words)
+		}
+	}
+	res := b.Run(context.Background(), "echo in | field:fn:show --path p --text@=-", nil)
+	require.JSONEq(t, `{"path":"changed","text":"in\n"}`, res.Stdout, res.Output)
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -43,6 +45,10 @@ type Tool struct {
 	// Grammar replaces Parse's grammar for this tool: it makes kwargs from the
 	// words, does no I/O, and its errors are *UsageError. nil: the common one.
 	Grammar func(t *Tool, words []string, hasStdin bool) (Parsed, error)
+
+	// Own tells which kwargs the Grammar keeps for itself, and the words that say
+	// them: they are no arguments of the tool. nil: there are none.
+	Own func(kwargs Kwargs) (keys, words []string)
 
 	// FromShell makes a router call the tool from inside its shell, also when it
 	// is all there is to a command, so that Call.Environ is the shell's.
@@ -98,6 +104,16 @@ type ToolResult struct {
 	Display    string         `json:"-"` // one line for a person; may be empty, and holds file names as they are
 	Metadata   map[string]any `json:"-"` // for embedders, in snake_case; each tool documents its keys; may be nil
 	ExitStatus int            `json:"-"` // 0 exactly when Success
+}
+
+// Arguments are the kwargs without what the Grammar keeps for itself.
+func (t *Tool) Arguments(kwargs Kwargs) Kwargs {
+	args := maps.Clone(kwargs)
+	if t.Own != nil {
+		keys, _ := t.Own(kwargs)
+		maps.DeleteFunc(args, func(key string, _ any) bool { return slices.Contains(keys, key) })
+	}
+	return args
 }
 
 // Success returns a result whose Output is written to the call's stdout as it is.

@@ -67,7 +67,7 @@ func (t *Tool) UsesOf(kwargs Kwargs) (uses []Use, known bool) {
 		}
 	}
 	if t.Params != nil {
-		f.addValue(&Param{Props: t.Params, also: t.Params.also, lost: t.Params.lost}, "", map[string]any(kwargs))
+		f.addValue(&Param{Props: t.Params, also: t.Params.also, lost: t.Params.lost}, "", map[string]any(t.Arguments(kwargs)))
 	}
 	uses, known = f.uses, f.known
 	known = known && t.declares(uses)
