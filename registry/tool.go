@@ -106,13 +106,15 @@ type ToolResult struct {
 	ExitStatus int            `json:"-"` // 0 exactly when Success
 }
 
-// Arguments are the kwargs without what the Grammar keeps for itself.
+// Arguments are the kwargs without what the Grammar keeps for itself; they may be
+// kwargs itself.
 func (t *Tool) Arguments(kwargs Kwargs) Kwargs {
-	args := maps.Clone(kwargs)
-	if t.Own != nil {
-		keys, _ := t.Own(kwargs)
-		maps.DeleteFunc(args, func(key string, _ any) bool { return slices.Contains(keys, key) })
+	if t.Own == nil {
+		return kwargs
 	}
+	args := maps.Clone(kwargs)
+	keys, _ := t.Own(kwargs)
+	maps.DeleteFunc(args, func(key string, _ any) bool { return slices.Contains(keys, key) })
 	return args
 }
 

@@ -61,8 +61,9 @@ type Use struct {
 // none it only reads.
 func (t *Tool) UsesOf(kwargs Kwargs) (uses []Use, known bool) {
 	f := useFinder{known: true}
-	for _, q := range t.Params.List() {
-		if _, given := kwargs[q.Name]; !given && q.Stdin && q.Role != "" {
+	for i := range t.Params.List() {
+		q := &t.Params.list[i]
+		if _, given := kwargs[q.Name]; !given && q.Stdin && len(q.roles()) > 0 {
 			f.known = false
 		}
 	}

@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
@@ -47,8 +48,10 @@ func (r *Router) preparePlan(ctx context.Context, p *Plan, hasStdin bool, limit 
 	switch {
 	case fresh.tool != nil:
 		fresh.parseWords(fresh.tool, hasStdin)
+	case context.Cause(ctx) == errTimeLimit:
+		fresh.Err = fmt.Errorf("%s: its group did not load within the %w of %s: try again, or give it longer", p.typed, errTimeLimit, formatSeconds(limit))
 	case ctx.Err() != nil:
-		fresh.Err = context.Cause(ctx)
+		fresh.Err = errStopped
 	}
 	return fresh
 }

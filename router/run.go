@@ -49,7 +49,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	case p.Err != nil:
 		fmt.Fprintln(s.err, p.Err)
 		res.ExitCode, res.Error = registry.ExitStatus(p.Err), p.Err.Error()
-		res.TimedOut, res.Canceled = p.Err == errTimeLimit, ctx.Err() != nil
+		res.TimedOut, res.Canceled = errors.Is(p.Err, errTimeLimit), ctx.Err() != nil
 		if p.Err == ErrClosed {
 			res.Err = p.Err
 		}
