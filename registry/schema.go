@@ -36,6 +36,9 @@ func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
 		p := d.params(root, 0)
 		call := Param{Props: p}
 		d.readBeside(&call, root, 0)
+		if r := schemaRole(root); r != "" {
+			call.also = append(call.also, Param{Role: r})
+		}
 		p.also, p.lost = call.also, call.lost
 		return p
 	}}, nil
@@ -245,7 +248,7 @@ func (d *schemaDoc) union(q *Param, o members, depth int) {
 // resolve follows a local JSON Pointer (RFC 6901); anything else is empty.
 func (d *schemaDoc) resolve(ref string) json.RawMessage {
 	path, ok := strings.CutPrefix(ref, "#")
-	if !ok {
+	if !ok || path != "" && path[0] != '/' { // an anchor
 		return nil
 	}
 	raw := d.root

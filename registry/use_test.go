@@ -92,6 +92,7 @@ func TestRolesInSchemas(t *testing.T) {
 		{"the call's $ref", `"$ref":"#/$defs/o"`, `{"path":"a"}`, []string{"a"}, true},
 		{"the call's allOf", `"properties":{"x":{"type":"string"}},"allOf":[{"$ref":"#/$defs/o"}]`, `{"x":"t","path":"a"}`, []string{"a"}, true},
 		{"the call's additionalProperties", `"additionalProperties":{"$ref":"#/$defs/p"}`, `{"x":"a"}`, []string{"a"}, true},
+		{"the call's own", `"x-role":"read"`, `{"x":"a"}`, []string{"x", "a"}, true},
 		{"a tree", `"properties":{"v":{"$ref":"#/$defs/tree"}}`, `{"v":{"path":"a","below":[{"path":"b"}]}}`, []string{"a", "b"}, true},
 
 		{"a tree that is too deep", `"properties":{"v":{"$ref":"#/$defs/tree"}}`, `{"v":` + deep + `}`, nil, false},
@@ -99,6 +100,8 @@ func TestRolesInSchemas(t *testing.T) {
 		{"names of members", `"properties":{"v":{"type":"object","propertyNames":{"x-role":"read"}}}`, `{"v":{"a":1}}`, nil, false},
 		{"dependentSchemas of the call", `"dependentSchemas":{"x":{"properties":{"path":{"x-role":"read"}}}}`, `{"x":1,"path":"a"}`, nil, false},
 		{"a reference elsewhere", `"properties":{"v":{"$ref":"https://x.example/schema"}}`, `{"v":"a"}`, nil, false},
+		{"a reference to an anchor", `"properties":{"v":{"$ref":"#p"}}`, `{"v":"a"}`, nil, false},
+		{"a reference into a list", `"properties":{"v":{"$ref":"#/allOf/0"}},"allOf":[{"maxProperties":9}]`, `{"v":"a"}`, nil, false},
 		{"a dynamic reference", `"properties":{"v":{"$dynamicRef":"#p"}}`, `{"v":"a"}`, nil, false},
 		{"what is not given", `"properties":{"w":{"type":"string"},"v":{"$ref":"https://x.example/schema"}}`, `{"w":"a"}`, nil, true},
 	}
