@@ -2,7 +2,6 @@ package router
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -163,7 +162,7 @@ func (r *Router) Start() error {
 }
 
 // ErrClosed is returned for commands after Close.
-var ErrClosed = errors.New("router: closed")
+var ErrClosed error = &statusError{"router: closed", exitTransport}
 
 // startSession returns the shell, starting it at first use.
 func (r *Router) startSession() (*session.Session, error) {
@@ -187,6 +186,12 @@ func (r *Router) startSession() (*session.Session, error) {
 	}
 	r.sess = s
 	return s, nil
+}
+
+func (r *Router) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
 }
 
 // setStatus makes an in-process command's exit status bash's next $?. It does

@@ -104,9 +104,9 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	}
 	kind, acts := c.tool.Kind, false
 	more := kind != registry.ReadOnly // than reading
-	for _, q := range c.tool.Params.List() {
-		acts = acts || q.Role != "" && q.Role != registry.KeepsState
-		more = more || q.Role != "" && q.Role.Kind() != registry.ReadOnly
+	for _, role := range c.tool.Params.Roles("") {
+		acts = acts || role != registry.KeepsState
+		more = more || role.Kind() != registry.ReadOnly
 	}
 	switch {
 	case certain && (kind == registry.ReadOnly || len(uses) == 0), c.loose && !more:
