@@ -226,12 +226,12 @@ func (d *declaration) declare(name string, at span, give func()) {
 	if v.attrs |= a; fresh {
 		v.lists = unset
 	}
-	inFunction := func(fr frame) bool { return fr.function != "" }
-	if i := slices.IndexFunc(d.frames, inFunction); i >= 0 && d.name != "export" && d.name != "readonly" && !d.has("g") {
-		for i = len(d.frames) - 1; !inFunction(d.frames[i]); i-- {
+	for i := len(d.frames) - 1; i >= 0 && d.name != "export" && d.name != "readonly" && !d.has("g"); i-- {
+		if fr := &d.frames[i]; fr.function != "" {
+			fr.locals = append(fr.locals, outer)
+			v.lists = joinLists(v.lists, unset) // it is a new one, that is not set
+			break
 		}
-		d.frames[i].locals = append(d.frames[i].locals, outer)
-		v.lists = joinLists(v.lists, unset) // it is a new one, that is not set
 	}
 	if d.env.set(name, v); d.has("ulc") {
 		d.anything("what declare makes of letters is not followed", at)

@@ -80,3 +80,11 @@ func joined(fs []field) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// joinedField is what fields are as one.
+func joinedField(fs []field) field {
+	if len(fs) == 1 {
+		return fs[0]
+	}
+	return field{text: joined(fs), from: -1, at: span{fs[0].at.start, fs[len(fs)-1].at.end}}
+}

@@ -173,10 +173,7 @@ func (u *usage) runsRest(role, how string, fs []field) {
 	case role == "assigned":
 		u.command(how, fs)
 	case len(fs) > 0:
-		f := fs[0]
-		if len(fs) > 1 {
-			f = field{text: joined(fs), at: span{f.at.start, fs[len(fs)-1].at.end}, from: -1}
-		}
+		f := joinedField(fs)
 		u.treat(strings.Replace(role, "script", "scripts", 1), f, how, f.at)
 	}
 }

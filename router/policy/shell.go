@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // text judges a word that is run as bash text, in this shell or in another.
 func (c *call) text(f field, how string, child bool) {
@@ -75,36 +78,25 @@ func (c *call) runs(how string, args []field, walk func(at span)) {
 // eval runs its arguments, joined, in this shell.
 func (c *call) eval() {
 	c.part.Wrapper = true
-	if len(c.args) > 0 && c.args[0].text == "--" {
-		c.args = c.args[1:]
-	}
-	if len(c.args) == 0 {
-		return
-	}
-	f := c.args[0]
-	if len(c.args) > 1 {
-		f = field{text: joined(c.args), from: -1, at: span{f.at.start, c.args[len(c.args)-1].at.end}}
-		for _, a := range c.args {
+	if args := c.skip(nil); len(args) > 0 {
+		f := joinedField(args)
+		for _, a := range args {
 			f.multi = f.multi || a.multi
 		}
+		c.text(f, "eval", false)
+		c.quiet()
 	}
-	c.text(f, "eval", false)
-	c.quiet()
 }
 
 // source runs a file in this shell, with the arguments that it is given.
 func (c *call) source() {
-	args, j := c.args, c.j
-	if len(args) > 1 && args[0].text == "--" {
-		args = args[1:]
-	}
+	args, j := c.skip(nil), c.j
 	if len(args) == 0 {
 		return
 	}
-	f := args[0]
+	f, before := args[0], j.env.dirs
 	c.usual(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
 	j.path(&c.part, f, false, false)
-	before := j.env.dirs
 	for _, text := range j.content(f) {
 		c.ran(text, f.at)
 		run := func() { j.innerText(text, f, "source", false) }
@@ -128,15 +120,8 @@ func (c *call) exec() {
 
 // bypass is command and builtin: what a name means when it is no function.
 func (c *call) bypass() {
-	look, args := false, c.args
-	for c.name == "command" && len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' && args[0].text != "--" {
-		look = look || strings.ContainsAny(args[0].text, "vV") || !known(args[0].text)
-		args = args[1:]
-	}
-	if len(args) > 0 && args[0].text == "--" {
-		args = args[1:]
-	}
-	if look {
+	opts, args := c.scan(nil, true)
+	if slices.ContainsFunc(opts, func(o option) bool { return o.name != "-p" }) {
 		c.does(reads)
 		c.which()
 		return
@@ -166,8 +151,8 @@ func (c *call) which() {
 func (c *call) trap() {
 	c.quiet()
 	args := c.args
-	if len(args) > 0 && (args[0].text == "--" || args[0].text == "-p" || args[0].text == "-l") {
-		args = args[1:]
+	if len(args) > 0 && args[0].text != "-" {
+		args = c.skip(nil)
 	}
 	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
 		return
