@@ -19,9 +19,6 @@ func (c *call) text(f field, how string, child bool) {
 // innerText walks a text that was found in a word.
 func (j *judge) innerText(text string, f field, how string, child bool) {
 	s := &source{text: text, start: f.at.start, end: f.at.end, made: true}
-	if f.from >= 0 && text == f.text && known(text) {
-		s.made, s.start, s.end = false, f.from, f.from+len(text)
-	}
 	if child {
 		j.inChild(how, func() { j.text(s) })
 		return

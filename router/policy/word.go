@@ -97,11 +97,7 @@ func (j *judge) literal(w *syntax.Word) (field, bool) {
 	if !ok || strings.ContainsAny(lit.Value, "\\~{*?[$`\x02") || j.src.holes {
 		return field{}, false
 	}
-	f := field{text: lit.Value, plain: true, from: -1, at: j.src.span(lit.ValuePos, lit.ValueEnd)}
-	if f.at.end-f.at.start == len(f.text) {
-		f.from = f.at.start
-	}
-	return f, true
+	return field{text: lit.Value, plain: true, at: j.src.span(lit.ValuePos, lit.ValueEnd)}, true
 }
 
 // expand returns the fields that one word becomes this time.
@@ -119,23 +115,7 @@ func (j *judge) expand(w *syntax.Word) []field {
 	if j.afford(string(b.text)); j.spent {
 		return []field{j.anyField(w)}
 	}
-	if len(b.out) == 1 && len(words) == 1 {
-		b.out[0].from = j.verbatim(w, b.out[0].text)
-	}
 	return b.out
-}
-
-// verbatim returns where in the line a word's text stands byte for byte, be it
-// in quotes, or -1.
-func (j *judge) verbatim(w *syntax.Word, text string) int {
-	from, to := int(w.Pos().Offset()), int(w.End().Offset())
-	for range 2 {
-		if !j.src.made && from <= to && to <= len(j.src.text) && j.src.text[from:to] == text {
-			return j.src.start + from
-		}
-		from, to = from+1, to-1
-	}
-	return -1
 }
 
 // braces returns the words that brace expansion makes of one. Those beyond a
