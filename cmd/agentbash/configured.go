@@ -35,6 +35,7 @@ type bashOptions struct {
 	flags   config.Flags
 	session bool // many commands: write refuses to overwrite what was never read, bash can call tools
 	guard   guard.Options
+	noHooks bool
 	ask     bool          // whoever sits at the terminal may be asked
 	who     string        // sends the commands; "" is the person
 	id      func() string // of the session, once there is one; nil: there is none
@@ -64,6 +65,9 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		return nil, err
 	}
 	a.warn(b.cfg.Warnings...)
+	if o.noHooks {
+		b.cfg.Hooks = config.Hooks{}
+	}
 	for _, p := range b.cfg.Pending {
 		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
 	}
