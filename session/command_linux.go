@@ -116,8 +116,10 @@ func (c *command) sendAndWait(ctx context.Context) (Result, rerun, error) {
 		// The command takes a while. A second report, in a line of its own, also
 		// comes when the first line is discarded by an interrupt.
 		c.sendReport()
-		c.out.tee.start()
 		for !c.done {
+			if !c.whole || c.out.kept.total > 0 || time.Since(c.start) > probeAfter { // else it may only be bash's complaint of the text as one unit
+				c.out.tee.start()
+			}
 			if err := c.waitStep(ctx); err != nil {
 				return Result{}, runOnce, err
 			}

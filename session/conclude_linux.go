@@ -29,6 +29,7 @@ func (c *command) conclude() (Result, rerun, error) {
 	}
 	c.collectRest()
 	if c.readFailed() {
+		c.err.tee.discardQueued()
 		return Result{}, runApart, nil
 	}
 	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
