@@ -28,6 +28,9 @@ func (c *command) conclude() (Result, rerun, error) {
 		e.recoverShell(c.sh)
 	}
 	c.collectRest()
+	if c.died {
+		c.addTrapOutput()
+	}
 	if c.readFailed() {
 		c.err.tee.discardQueued()
 		return Result{}, runApart, nil
@@ -74,6 +77,7 @@ func (c *command) reapShell() (status int) {
 	if e.snap.readPipe(e.buf); e.snap.fresh { // its EXIT trap ran
 		e.setDir(e.snap.dir)
 	}
+	c.readReport()
 	c.sh.readDiag(e.buf)
 	e.shell.Store(nil)
 	status = c.sh.reap()
@@ -84,6 +88,16 @@ func (c *command) reapShell() (status int) {
 	}
 	c.res.ShellExited = true
 	return status
+}
+
+// addTrapOutput adds what the EXIT trap of a shell that errexit ended has written: by then
+// bash has taken the command's redirections back. What it traces of the session's own
+// commands (set -x) cannot be told from that.
+func (c *command) addTrapOutput() {
+	c.out.passChunk(c.sh.frames.skipped)
+	if !bytes.Contains(c.sh.diagnostics, []byte("builtin eval")) {
+		c.err.passChunk(c.sh.diagnostics)
+	}
 }
 
 // lateGrace is how long a pipe that is still held is waited for: what holds it

@@ -36,9 +36,10 @@ type bashOptions struct {
 	session bool // many commands: write refuses to overwrite what was never read, bash can call tools
 	guard   guard.Options
 	noHooks bool
-	ask     bool          // whoever sits at the terminal may be asked
-	who     string        // sends the commands; "" is the person
-	id      func() string // of the session, once there is one; nil: there is none
+	exit    func(stdout, stderr []byte) // as in session.Options
+	ask     bool                        // whoever sits at the terminal may be asked
+	who     string                      // sends the commands; "" is the person
+	id      func() string               // of the session, once there is one; nil: there is none
 }
 
 // settings are the keys of the configuration that messages name.
@@ -89,7 +90,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c),
 		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network.All, Ports: c.Network.Ports},
-		Router:      router.Options{Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
+		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
 	})
 	if err != nil {
 		return nil, err
