@@ -147,14 +147,10 @@ func (c *command) dropFarewell() {
 	} else {
 		told = told && !strings.Contains(c.text, "exec")
 	}
-	if told && bytes.HasSuffix(held, exitNote) {
-		c.err.passChunk(held[:len(held)-len(exitNote)])
-		return
+	if told {
+		held = bytes.TrimPrefix(held, exitNote)
 	}
 	c.err.passChunk(held)
-	if told {
-		c.err.kept.cutLast(exitNote)
-	}
 }
 
 // cannotRedirect reports whether the command was not run because the shell can

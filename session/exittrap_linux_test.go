@@ -16,6 +16,8 @@ func TestOutputOfExitTraps(t *testing.T) {
 	for _, command := range []string{
 		"trap 'echo out $?; echo err >&2' EXIT; set -e; echo a; (exit 5); echo b",
 		"trap 'echo out $?; echo err >&2' EXIT; set -e\n{ echo a; echo e >&2\nfalse; }\necho b",
+		"trap 'echo out; echo err >&2' EXIT; echo a >&2; exit 3",
+		"trap 'sleep 0.01; echo err >&2; false' EXIT; echo exit >&2; exit 3",
 		"trap 'echo out; head -c 40000 /dev/zero' EXIT; set -e; false",
 	} {
 		var stdout, stderr bytes.Buffer
