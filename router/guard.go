@@ -118,7 +118,7 @@ func (errStopped) ExitStatus() int { return 130 }
 // runCall runs a call that a person typed, or that comes from inside bash: its
 // hooks and the guard are asked first.
 func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
-	p, o, refused := r.askHooks(ctx, p, c.Dir, c.Stdin != nil)
+	p, o, refused := r.askHooks(ctx, p, func() string { return c.Dir }, c.Stdin != nil)
 	grant := Grant{}
 	if refused == nil && p.Err == nil && r.opts.Guard != nil {
 		grant, refused = r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: c.Dir})
