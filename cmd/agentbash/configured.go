@@ -35,7 +35,7 @@ type bashOptions struct {
 	flags   config.Flags
 	session bool // many commands: write refuses to overwrite what was never read, bash can call tools
 	guard   guard.Options
-	noHooks bool
+	noHooks bool                        // a person typed the name of a tool
 	exit    func(stdout, stderr []byte) // as in session.Options
 	ask     bool                        // whoever sits at the terminal may be asked
 	who     string                      // sends the commands; "" is the person
