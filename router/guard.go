@@ -116,7 +116,7 @@ var errStopped error = &statusError{"interrupted before it ran", 130}
 // hooks and the guard are asked first.
 func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
 	p = r.preparePlan(ctx, p, c.Stdin != nil, r.timeLimit(0))
-	p, o, refused := r.askHooks(ctx, p, c.Dir, c.Stdin != nil)
+	p, o, refused := r.askHooks(ctx, p, func() string { return c.Dir }, c.Stdin != nil)
 	grant := Grant{}
 	if refused == nil && p.Err == nil && r.opts.Guard != nil {
 		grant, refused = r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: c.Dir})

@@ -24,15 +24,15 @@ type hookedCall struct {
 	start time.Time
 }
 
-// askHooks asks the hooks about what is about to run in dir. What they make of
+// askHooks asks the hooks about what is about to run in that directory. What they make of
 // its input is planned like any other command. An error refuses it.
-func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin bool) (*Plan, *hookedCall, error) {
+func (r *Router) askHooks(ctx context.Context, p *Plan, dir func() string, hasStdin bool) (*Plan, *hookedCall, error) {
 	if len(r.opts.Hooks) == 0 || p.Err != nil {
 		return p, nil, nil
 	}
 	var o *hookedCall
 	if p.Layer == Native {
-		if o = r.newHookedCall(bashHook, registry.Kwargs{"command": p.Raw}, dir, false); o == nil {
+		if o = r.newHookedCall(bashHook, registry.Kwargs{"command": p.Raw}, dir(), false); o == nil {
 			return p, nil, nil
 		}
 		changed, err := r.hooksBefore(ctx, &o.call)
@@ -55,7 +55,7 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin boo
 		return p, nil, nil
 	}
 	args := t.Arguments(p.Kwargs)
-	if o = r.newHookedCall(t.Name, args, dir, p.Inside); o == nil {
+	if o = r.newHookedCall(t.Name, args, dir(), p.Inside); o == nil {
 		return p, nil, nil
 	}
 	changed, err := r.hooksBefore(ctx, &o.call)

@@ -31,6 +31,10 @@ type Options struct {
 	// Launcher starts bash confined, say; nil: directly. It belongs to the caller,
 	// who ends it after Close or SetLauncher.
 	Launcher *session.Launcher
+
+	// Exit gets what an EXIT trap writes when Close ends the shell; see
+	// session.Options. nil: it is dropped.
+	Exit func(stdout, stderr []byte)
 }
 
 // DefaultMaxChars is how many characters of a result a model is shown.
@@ -175,7 +179,7 @@ func (r *Router) startSession() (*session.Session, error) {
 		return r.sess, nil
 	}
 	o := session.Options{Dir: r.opts.Dir, Env: r.opts.Env, Launcher: r.opts.Launcher, Unset: r.opts.Unset, StateDir: r.dir,
-		Timeout: r.opts.Timeout, Head: 1 << 10, Tail: 1 << 10}
+		Timeout: r.opts.Timeout, Exit: r.opts.Exit, Head: 1 << 10, Tail: 1 << 10}
 	o.Env = r.shellEnv(o.Env)
 	if r.host != nil {
 		o.Init = r.host.init()

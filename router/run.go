@@ -37,7 +37,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	s := r.newStreams(&o)
 	res := Result{Command: p.Raw, limit: r.timeLimit(o.Timeout)}
 	p = r.preparePlan(ctx, p, false, res.limit)
-	p, seen, refused := r.askHooks(ctx, p, r.Dir(), false)
+	p, seen, refused := r.askHooks(ctx, p, r.Dir, false)
 	res.Layer, res.Name = p.Layer, p.Name
 	grant, allowed := r.beginPlan(ctx, p, s, &res, refused)
 	shown := allowed && p.Err == nil && seen != nil && seen.after
