@@ -169,6 +169,14 @@ func (p *parser) takeLong(key, value string, hasValue bool, rest []string) (used
 	return p.takeValue("--"+key, name, q, rest), NoHelp
 }
 
+// TakesNext reports whether a word is --key of a parameter whose value is the
+// next word, whatever that begins with.
+func (p *Params) TakesNext(word string) bool {
+	key, ok := strings.CutPrefix(word, "--")
+	q := p.Find(key)
+	return ok && q != nil && !q.isFlag()
+}
+
 // findParam returns the parameter a key names and the key's canonical form; for an
 // object's member the parameter is the member.
 func (p *parser) findParam(key string) (*Param, string) {

@@ -78,6 +78,16 @@ func (t *Tool) UsesOf(kwargs Kwargs) (uses []Use, known bool) {
 	return uses, known
 }
 
+// MayUse are the roles of what a call acts on whose words are not known. A tool
+// that writes or executes may then act on any file, if it acts on anything.
+func (t *Tool) MayUse() []Role {
+	roles := slices.DeleteFunc(t.Params.Roles(""), func(r Role) bool { return r == KeepsState })
+	if len(roles) > 0 && (t.Kind == Write || t.Kind == Execute) {
+		roles = append(roles, ReadsFile, WritesFile)
+	}
+	return roles
+}
+
 // useFinder finds what a call does something with.
 type useFinder struct {
 	uses  []Use

@@ -131,3 +131,29 @@ func TestRolesInHugeSchemas(t *testing.T) {
 	require.Equal(t, []Use{{ReadsFile, "a"}}, uses)
 	require.False(t, known)
 }
+
+func TestMayUse(t *testing.T) {
+	from, at := Param{Name: "from", Type: String, Role: ReadsFile}, Param{Name: "at", Type: String, Role: Contacts}
+	list := Param{Name: "list", Type: Array, Items: &Param{AnyOf: []Param{{Type: String, Role: ReadsTree}, {Type: Object, Props: NewParams(from)}}}}
+	state := Param{Name: "state", Type: String, Role: KeepsState}
+	for _, row := range []struct {
+		kind   Kind
+		params []Param
+		want   []Role
+	}{
+		{ReadOnly, []Param{from, at, list}, []Role{Contacts, ReadsFile, ReadsTree}},
+		{Write, []Param{from}, []Role{ReadsFile, ReadsFile, WritesFile}},
+		{Write, []Param{state}, nil},
+		{Network, []Param{at}, []Role{Contacts}},
+	} {
+		tool := Tool{Kind: row.kind, Params: NewParams(row.params...)}
+		require.Equal(t, row.want, tool.MayUse())
+	}
+}
+
+func TestTakesNext(t *testing.T) {
+	p := NewParams(Param{Name: "file", Type: String, Aliases: []string{"path"}}, Param{Name: "force", Type: Boolean}, Param{Name: "any", AnyOf: []Param{{Type: Boolean}, {Type: String}}})
+	for word, want := range map[string]bool{"--file": true, "--path": true, "--force": false, "--any": true, "--other": false, "file": false, "--file=x": false} {
+		require.Equal(t, want, p.TakesNext(word), word)
+	}
+}

@@ -9,47 +9,14 @@ import (
 
 // approvedLine is a command line that somebody said yes to, while it runs.
 type approvedLine struct {
-	calls [][]policy.Word
+	calls []*policy.Part
 	all   bool // who sent it has said it: whatever it calls
 }
 
-// covers reports whether a call from inside bash is one that the line
-// contained: the same tool, and the same words where they were known.
+// covers reports whether a call from inside bash is one that the line contained.
 func (l *approvedLine) covers(p *router.Plan) bool {
-	return l != nil && (l.all || slices.ContainsFunc(l.calls, func(words []policy.Word) bool { return matchesPlan(words, p) }))
-}
-
-// matchesPlan reports whether a call is what a part of a line foresaw. A word that
-// was not known may have become any number of words.
-func matchesPlan(words []policy.Word, p *router.Plan) bool {
-	if len(words) == 0 || words[0].Text != p.Name {
-		return false
-	}
-	return matchWords(words[1:], p.Words())
-}
-
-// matchWords goes back to the last unknown word only, as matching with * does.
-func matchWords(pattern []policy.Word, words []string) bool {
-	p, w, star, from := 0, 0, -1, 0
-	for w < len(words) {
-		switch {
-		case p < len(pattern) && !pattern[p].Known:
-			star, from = p, w
-			p++
-		case p < len(pattern) && pattern[p].Text == words[w]:
-			p++
-			w++
-		case star >= 0:
-			from++
-			p, w = star+1, from
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && !pattern[p].Known {
-		p++
-	}
-	return p == len(pattern)
+	words := append([]string{p.Name}, p.Words()...)
+	return l != nil && (l.all || slices.ContainsFunc(l.calls, func(call *policy.Part) bool { return call.Foresees(words) }))
 }
 
 // started notes that an action runs. It returns what ended needs.
@@ -64,7 +31,7 @@ func (g *Guard) started(a *router.Action, e *Entry) (line *approvedLine) {
 	line = &approvedLine{all: e.Said}
 	for i := range e.Verdict.Parts {
 		if p := &e.Verdict.Parts[i]; p.Kind == policy.ToolPart {
-			line.calls = append(line.calls, p.Words())
+			line.calls = append(line.calls, p)
 		}
 	}
 	g.line = line

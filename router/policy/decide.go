@@ -53,15 +53,18 @@ func Decide(mode Mode, rules []*Rules, v *Verdict, w *World) Decision {
 		d.note(Deny, nil, d.reasons(&Part{Danger: Block}))
 		return d.Decision
 	}
-	var asked []*Part
+	var suggest []string
 	for i := range v.Parts {
 		answer, by, because := d.decide(&v.Parts[i])
-		if d.note(answer, by, because); answer == Ask {
-			asked = append(asked, &v.Parts[i])
+		d.note(answer, by, because)
+		if answer == Ask && !slices.Contains(suggest, "") {
+			if text := d.suggestion(&v.Parts[i]); !slices.Contains(suggest, text) {
+				suggest = append(suggest, text)
+			}
 		}
 	}
-	if d.Answer == Ask {
-		d.Suggest = d.suggestions(asked)
+	if d.Answer == Ask && !slices.Contains(suggest, "") {
+		d.Suggest = suggest
 	}
 	return d.Decision
 }
@@ -77,7 +80,7 @@ type decider struct {
 // decide tells what is done about one part, by which rule, and why.
 func (d *decider) decide(p *Part) (answer Answer, by *rule, because []string) {
 	found := d.lookup(p)
-	deny, ask, maybe, allow := found[Deny], found[Ask], found[mayAsk], found[Allow]
+	deny, ask, unsure, allow := found[Deny], found[Ask], found[maybe], found[Allow]
 	secret := d.secret(p)
 	switch {
 	case deny != nil:
@@ -88,8 +91,8 @@ func (d *decider) decide(p *Part) (answer Answer, by *rule, because []string) {
 		return Ask, nil, d.reasons(p)
 	case ask != nil:
 		return Ask, ask, []string{ask.isAbout(p, "is")}
-	case maybe != nil:
-		return Ask, maybe, []string{maybe.isAbout(p, "may be")}
+	case unsure != nil:
+		return Ask, unsure, []string{unsure.isAbout(p, "may be")}
 	case secret != "" && d.Mode != FullMode:
 		return Ask, nil, []string{fmt.Sprintf("%s reads %s, which is on the list of secrets", p, secret)}
 	case d.permits(p):
@@ -144,9 +147,9 @@ func (r *rule) isAbout(p *Part, verb string) string {
 	return fmt.Sprintf("%s %s what the rule %q is about (%s)", p, verb, r.text, r.at)
 }
 
-// mayAsk stands for the rules that deny or ask if what is not known of a part is
-// what they say.
-const mayAsk Answer = "maybe"
+// maybe is the answer of rules that deny or ask if what is not known of a part
+// is what they say.
+const maybe Answer = "maybe"
 
 // lookup finds the first of the rules about a part, by what they answer. Those
 // about files that may be written have no answer of their own.
@@ -155,7 +158,7 @@ func (d *decider) lookup(p *Part) map[Answer]*rule {
 	for _, r := range d.rules {
 		answer, f := r.answer, r.fit(p, d.w)
 		if f == mayFit {
-			answer = mayAsk
+			answer = maybe
 		}
 		if f != misses && found[answer] == nil && !(r.answer == Allow && r.paths != nil) {
 			found[answer] = r

@@ -25,19 +25,13 @@
 //
 // # Parts
 //
-// analyzer.go and text.go read a line; walk.go and simple.go go through its
-// syntax; env.go, value.go, word.go, split.go, param.go and arith.go follow what
-// is known, of which known.go asks mvdan.cc/sh/v3/expand what it becomes;
-// call.go, builtin.go, shell.go and function.go judge commands, tool.go calls of
-// agent and field tools.
+// A line is read by analyzer.go, text.go, walk.go and simple.go; what is known of
+// its words is followed in env.go, word.go, param.go and their like, and commands
+// are judged from call.go on, calls of tools in tool.go. What programs do stands
+// in the table in programs/; only programs that are languages have code of their
+// own (search.go, sed.go, git.go ...). paths.go and places.go know files, and
+// decide.go makes a [Decision] of it all, with the rules of rules.go.
 //
-// What programs do stands in the table in programs/, which table.go reads and
-// program.go, options.go and roles.go apply. Only programs that are languages
-// have code of their own: search.go (find, xargs), interpreter.go, sed.go,
-// awk.go, git.go, wrap.go (env), fetch.go (curl, ssh -o) and filter.go,
-// which follows what programs print. paths.go and places.go know files.
-//
-// mvdan.cc/sh/v3/syntax is the parser, as it is the router's. The router asks
-// it where command words stand and nothing else; here the tree's contents
-// matter. Neither could use what the other makes of it.
+// mvdan.cc/sh/v3/syntax is the parser, and expand and pattern of the same module
+// do what bash does with words that are known.
 package policy

@@ -124,7 +124,7 @@ func (j *judge) place(abs string) Place {
 // isListed reports whether a path fits a pattern of a list, whatever is not
 // known of it.
 func isListed(list, abs string) bool {
-	return slices.ContainsFunc(programs().lists[list], func(p string) bool { return globFit(p, abs, true, false) == fits })
+	return slices.ContainsFunc(programs().lists[list], func(p string) bool { return globFit(p, abs, true) == fits })
 }
 
 // device returns what a path is if writing it destroys a disk or the memory.

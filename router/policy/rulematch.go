@@ -8,51 +8,39 @@ import (
 	"github.com/agentbash/agentbash/router"
 )
 
-// fit tells whether a rule is about a part. What an allow rule lets be written
-// is looked at file by file: see [decider.permits].
+// fit tells whether a rule is about a part.
 func (r *rule) fit(p *Part, w *World) fit {
 	if r.paths == nil {
 		return r.fitWords(p)
 	}
-	best := misses
-	for i := range p.Paths {
-		if path := &p.Paths[i]; path.Write == r.write {
-			best = max(best, r.fitPath(path, w))
+	return best(p.Paths, func(path Path) fit {
+		if path.Write != r.write {
+			return misses
 		}
-	}
-	return best
+		return r.fitPath(&path, w)
+	})
 }
 
 // fitPath compares a path rule with a file.
 func (r *rule) fitPath(path *Path, w *World) fit {
-	best := misses
-	for i := range r.paths {
-		best = max(best, r.paths[i].fit(path, w))
-	}
-	return best
+	return best(r.paths, func(p pathPattern) fit { return p.fit(path, w) })
 }
 
 // fitWords compares a token rule with the words of a part.
 func (r *rule) fitWords(p *Part) fit {
-	m := wordMatch{tokens: r.words, part: p, strict: r.answer == Allow}
-	switch {
-	case r.tool != (p.Kind == ToolPart) || p.Kind == RedirectPart || p.Kind == TextPart || len(p.words) == 0:
-		return misses
-	case m.strict && (!p.known || p.loose || p.Danger != NoDanger):
+	strict := r.answer == Allow
+	if r.tool != (p.Kind == ToolPart) || p.Kind == RedirectPart || p.Kind == TextPart || len(p.words) == 0 ||
+		strict && (!p.known || p.loose || p.Danger != NoDanger) {
 		return misses
 	}
-	m.names, m.closed = p.names(), m.strict && (p.more || p.strays())
-	f := m.match(0, 0)
-	if m.strict && f == mayFit {
-		return misses
-	}
-	return f
+	m := wordMatch{tokens: r.words, part: p, names: p.names(), strict: strict, closed: strict && p.closed()}
+	return m.match(0, 0)
 }
 
-// strays reports whether a part writes files outside of the workspace: ... in
-// a rule does not stand for those.
-func (p *Part) strays() bool {
-	return slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Write && !path.mine() })
+// closed reports whether ... in an allow rule stands for no words of a part: an
+// option makes it do more than usual, or it writes outside of the workspace.
+func (p *Part) closed() bool {
+	return p.more || slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Write && !path.mine() })
 }
 
 // names are what a rule may call the part's first word.
@@ -90,7 +78,12 @@ func (m *wordMatch) match(t, w int) fit {
 	words := m.part.words
 	m.steps++
 	switch {
+	case m.steps > maxWordSteps && m.strict:
+		return misses
 	case m.steps > maxWordSteps:
+		if m.strict {
+			return misses
+		}
 		return mayFit
 	case t == len(m.tokens):
 		if w == len(words) {
@@ -138,15 +131,10 @@ func (m *wordMatch) word(t, w int) fit {
 	if m.part.words[w].multi {
 		return mayFit
 	}
-	texts := m.names
-	if w > 0 {
-		texts = []string{m.part.words[w].asName()}
+	if w == 0 {
+		return best(m.names, m.tokens[t].fit)
 	}
-	best := misses
-	for _, text := range texts {
-		best = max(best, m.tokens[t].fit(text))
-	}
-	return best
+	return m.tokens[t].fit(m.part.words[w].asName())
 }
 
 // follows reports whether a command line is as the rule says: for an allow

@@ -14,18 +14,25 @@ const (
 	fits
 )
 
+// best is the best fit of several.
+func best[T any](list []T, compare func(T) fit) (out fit) {
+	for _, x := range list {
+		out = max(out, compare(x))
+	}
+	return out
+}
+
 // pathPattern is a path rule's pattern.
 type pathPattern struct {
-	from  byte   // what it is relative to: '/' nothing, '~' the home directory, '.' the workspace
-	text  string // from the slash on, for glob
-	below bool   // it is about all that lies below, too
+	from byte   // what it is relative to: '/' nothing, '~' the home directory, '.' the workspace
+	text string // from the slash on, for glob
 }
 
 // pathPatterns reads a pattern's alternatives; wrong tells what is wrong with
 // one. What deny and ask name includes all below it.
 func pathPatterns(texts []string, all bool) (out []pathPattern, wrong string) {
 	for _, t := range texts {
-		p := pathPattern{from: '.', below: all}
+		p := pathPattern{from: '.'}
 		switch {
 		case t == "~" || strings.HasPrefix(t, "~/"):
 			p.from, t = '~', t[1:]
@@ -40,48 +47,41 @@ func pathPatterns(texts []string, all bool) (out []pathPattern, wrong string) {
 			return nil, ".. in a path rule cannot be followed: write the directory itself"
 		}
 		p.text = strings.TrimSuffix(clean("/"+t), "/")
-		for strings.HasSuffix(p.text, "/**") {
-			p.text, p.below = strings.TrimSuffix(p.text, "/**"), true
+		if all && !strings.HasSuffix(p.text, "/**") {
+			p.text += "/**"
 		}
 		out = append(out, p)
 	}
 	return out, ""
 }
 
-// maxRulePath bounds the paths that rules are compared with, in bytes: no
-// system knows longer ones.
-const maxRulePath = 4096
-
 // fit compares a path with the pattern.
 func (p *pathPattern) fit(path *Path, w *World) fit {
 	switch {
 	case path.raw == "":
 		return misses
-	case wild(path.raw) || path.raw[0] != '/' || len(path.raw) > maxRulePath:
+	case wild(path.raw) || path.raw[0] != '/':
 		return mayFit
 	}
 	dirs := map[byte][]string{'/': {"/"}, '~': {w.Home}, '.': w.roots()}[p.from]
-	best, text := misses, strings.TrimSuffix(path.raw, "/")
-	for _, dir := range dirs {
+	return best(dirs, func(dir string) fit {
 		if dir == "" {
-			continue // nobody knows the home directory
+			return misses // nobody knows the home directory
 		}
-		pattern := strings.TrimSuffix(escaped(clean(dir)), "/") + p.text
-		f := globFit(pattern, text, true, p.below)
-		if path.Tree && !(f == fits && p.below) {
-			f = min(mayFit, max(f, globFit(pattern, text+"/"+anyText, true, false)))
+		text, pattern := strings.TrimSuffix(path.raw, "/"), strings.TrimSuffix(escaped(clean(dir)), "/")+p.text
+		f := globFit(pattern, text, true)
+		if path.Tree && !(f == fits && strings.HasSuffix(pattern, "/**")) {
+			f = min(mayFit, max(f, globFit(pattern, text+"/"+anyText, true)))
 		}
-		best = max(best, f)
-	}
-	return best
+		return f
+	})
 }
 
 // globFit compares a text with a pattern in which * is any text and a backslash
-// makes the next byte plain. In a path * stops at a slash, ** does not, and ? is
-// one byte; with below, what lies below what fits does too.
-func globFit(pattern, text string, path, below bool) fit {
-	all := glob{path: path, below: below, all: true}
-	some := glob{path: path, below: below}
+// makes the next byte plain. In a path * stops at a slash, ** does not, ? is one
+// byte, and /** at the end is a directory with all below it.
+func globFit(pattern, text string, path bool) fit {
+	all, some := glob{path: path, all: true}, glob{path: path}
 	switch {
 	case all.match(pattern, text):
 		return fits
@@ -93,13 +93,13 @@ func globFit(pattern, text string, path, below bool) fit {
 
 // glob is a comparison of a pattern with a text.
 type glob struct {
-	path, below bool
-	all         bool // it must fit whatever the holes stand for
-	steps       int
+	path  bool
+	all   bool // it must fit whatever the holes stand for
+	steps int
 }
 
 // maxGlobSteps bounds a comparison; what is not done by then may fit.
-const maxGlobSteps = 1 << 17
+const maxGlobSteps = 1 << 16
 
 func (g *glob) match(p, s string) bool {
 	for ; ; p, s = p[1:], s[1:] {
@@ -111,8 +111,8 @@ func (g *glob) match(p, s string) bool {
 		switch {
 		case g.steps > maxGlobSteps:
 			return !g.all
-		case p == "":
-			return s == "" || g.below && s[0] == '/' || size > 0 && !g.all && g.match(p, s[size:])
+		case p == "", g.path && p == "/**":
+			return s == "" || p != "" && s[0] == '/' || size > 0 && !g.all && g.match(p, s[size:])
 		case p[0] == '*':
 			deep, rest := !g.path || strings.HasPrefix(p, "**"), strings.TrimLeft(p, "*")
 			return deep && rest == "" || g.match(rest, s) || s != "" && (deep || s[0] != '/') && g.match(p, s[max(1, size):])

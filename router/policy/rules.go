@@ -57,7 +57,13 @@ func (e *RuleError) ExitStatus() int { return 2 }
 // [*RuleError], joined; no rules come with it.
 func ParseRules(file string, raw json.RawMessage, project bool) (*Rules, error) {
 	p := ruleFile{file: file, raw: raw, project: project}
-	p.read()
+	all, err := jsonpos.Parse(raw)
+	if err != nil {
+		at, _ := jsonpos.ErrorOffset(raw, err)
+		p.fail(at, "", "it is not valid JSON: "+err.Error())
+	} else if all.Value != nil { // null is no rules
+		p.read(all)
+	}
 	if len(p.errs) > 0 {
 		return nil, errors.Join(p.errs...)
 	}
@@ -92,15 +98,7 @@ func want[T any](p *ruleFile, n jsonpos.Node, wrong string) T {
 	return v
 }
 
-func (p *ruleFile) read() {
-	all, err := jsonpos.Parse(p.raw)
-	if err != nil {
-		at, _ := jsonpos.ErrorOffset(p.raw, err)
-		p.fail(at, "", "it is not valid JSON: "+err.Error())
-	}
-	if all.Value == nil {
-		return // no rules
-	}
+func (p *ruleFile) read(all jsonpos.Node) {
 	for _, n := range want[[]jsonpos.Node](p, all, `a list is wanted: write ["deny read ~/.ssh/**", "allow git log ..."]`) {
 		switch v := n.Value.(type) {
 		case string:

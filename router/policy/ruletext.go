@@ -26,16 +26,9 @@ type token struct {
 // rest reports whether a token is any further words.
 func (t *token) rest() bool { return t.raw == "..." }
 
-// plain reports whether no quote stands in a token.
-func (t *token) plain() bool { return !strings.ContainsAny(t.raw, `'"\`) }
-
 // fit compares a token with one word.
 func (t *token) fit(word string) fit {
-	best := misses
-	for _, text := range t.texts {
-		best = max(best, globFit(text, word, false, false))
-	}
-	return best
+	return best(t.texts, func(pattern string) fit { return globFit(pattern, word, false) })
 }
 
 // parseRule reads a rule's text.
@@ -95,7 +88,7 @@ func (r *rule) tokenRule(words []token) *ruleSyntax {
 		return &ruleSyntax{first.at, `it would allow every command: name one, or use "mode": "full"`}
 	}
 	for i, w := range words {
-		if w.raw[0] == '~' && w.plain() {
+		if w.raw[0] == '~' {
 			return &ruleSyntax{w.at, "a word is compared with what the command gets, where ~ is the directory itself: write that, or a rule about files such as \"" + string(r.answer) + " read " + w.raw + "\""}
 		}
 		if i > 0 && w.rest() && words[i-1].rest() {

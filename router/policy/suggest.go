@@ -7,21 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// suggestions are the rules that would allow what was asked about, one for each
-// part; nil where one cannot be had.
-func (d *decider) suggestions(asked []*Part) (out []string) {
-	for _, p := range asked {
-		text := d.suggestion(p)
-		if text == "" {
-			return nil
-		}
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
 // maxSuggestion bounds a generated rule, in bytes: nobody reads longer ones.
 const maxSuggestion = 200
 
@@ -29,7 +14,7 @@ const maxSuggestion = 200
 func (d *decider) suggestion(p *Part) string {
 	text := ""
 	switch {
-	case p.set&unknown != 0 && (p.Kind != ToolPart || p.set == unknown) || p.loose || !p.known:
+	case p.set&unknown != 0 && (p.Kind != ToolPart || p.set == unknown):
 		return ""
 	case p.Kind == RedirectPart:
 		text = p.fileRule(d.w)
@@ -50,16 +35,10 @@ func (d *decider) suggestion(p *Part) string {
 
 // fileRule allows the file that a redirection writes.
 func (p *Part) fileRule(w *World) string {
-	var written []string
-	for i := range p.Paths {
-		if p.Paths[i].Write {
-			written = append(written, p.Paths[i].raw)
-		}
-	}
-	if len(written) != 1 || !known(written[0]) {
+	if len(p.Paths) != 1 {
 		return ""
 	}
-	name := written[0]
+	name := p.Paths[0].raw
 	if roots := w.roots(); len(roots) == 1 {
 		if rest, ok := below(name, clean(roots[0])); ok && rest != "" {
 			name = "./" + rest
@@ -81,7 +60,7 @@ func (p *Part) wordRule() string {
 	}
 	t, base, keep := programs(), baseName(lastOf(name)), 0
 	switch {
-	case p.more || p.strays(): // ... stands for none of these
+	case p.closed():
 	case p.Kind == ToolPart:
 		return "allow " + quoteRule(names[0], "") // all calls of a tool
 	case t.has("verb-program", base) && len(words) > 2 && isVerb(words[2]):

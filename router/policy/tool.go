@@ -24,9 +24,6 @@ type toolCall struct {
 func (j *judge) callPlan(p *router.Plan, at span) {
 	args := []field{{text: p.Name}}
 	for _, word := range p.Words() {
-		if !known(word) {
-			word = anyText
-		}
 		args = append(args, field{text: word, at: at, from: -1})
 	}
 	j.toolCall(toolCall{name: p.Name, tool: cmp.Or(p.Tool(), j.world.tool(p.Name)), kwargs: p.Kwargs, help: p.Help, at: at}, args)
@@ -42,7 +39,8 @@ func (j *judge) tool(name string, args []field, at span) {
 	words, onlyHelp := []string{}, true
 	for i := range args[1:] {
 		a := &args[i+1]
-		c.loose = c.loose || a.multi || a.mayBeOption() && !c.takesNext(&args[i])
+		isValue := args[i].exact() && c.tool != nil && c.tool.Params.TakesNext(args[i].text)
+		c.loose = c.loose || a.multi || a.mayBeOption() && !isValue
 		words = append(words, a.asName())
 		onlyHelp = onlyHelp && (a.text == "-h" || a.text == "--help")
 	}
@@ -58,17 +56,6 @@ func (j *judge) tool(name string, args []field, at span) {
 	args = slices.Clone(args)
 	args[0].text = name
 	j.toolCall(c, args)
-}
-
-// takesNext reports whether a word is --key alone, so that the next is its
-// value, whatever that begins with.
-func (c *toolCall) takesNext(word *field) bool {
-	key, ok := strings.CutPrefix(word.text, "--")
-	if !ok || c.tool == nil || !word.exact() {
-		return false
-	}
-	q := c.tool.Params.Find(key)
-	return q != nil && q.Type != registry.Boolean && len(q.AnyOf) == 0
 }
 
 // toolCall makes the part of a call.
@@ -94,7 +81,7 @@ func (j *judge) toolCall(c toolCall, args []field) {
 
 // toolEffects notes what a tool says that a call of these kwargs does. A call
 // whose words do not parse, or whose tool does not say on what it acts, is
-// unknown, and acts on any file if it acts on one.
+// unknown.
 func (j *judge) toolEffects(p *Part, c *toolCall) {
 	var uses []registry.Use
 	certain := false
@@ -102,25 +89,20 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 		uses, certain = c.tool.UsesOf(c.kwargs)
 		certain = certain && !c.loose
 	}
-	kind, acts := c.tool.Kind, false
-	more := kind != registry.ReadOnly // than reading
-	for _, role := range c.tool.Params.Roles("") {
-		acts = acts || role != registry.KeepsState
-		more = more || role.Kind() != registry.ReadOnly
+	onlyReads := c.tool.Kind == registry.ReadOnly
+	if !certain {
+		for _, role := range c.tool.MayUse() {
+			onlyReads = onlyReads && role.Kind() == registry.ReadOnly
+			uses = append(uses, registry.Use{Role: role, Value: anyText})
+		}
 	}
 	switch {
-	case certain && (kind == registry.ReadOnly || len(uses) == 0), c.loose && !more:
+	case onlyReads && (certain || c.loose), certain && len(uses) == 0:
 		p.set |= reads
 	case !certain:
 		p.set |= unknown
-		j.kindEffect(p, c, kind)
+		j.kindEffect(p, c, c.tool.Kind)
 		j.reason("what "+c.name+" does it with cannot be told", unknown, NoDanger, c.at)
-	}
-	if !certain && acts { // on what comes later, from stdin or a file
-		uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: anyText})
-		if kind == registry.Write || kind == registry.Execute {
-			uses = append(uses, registry.Use{Role: registry.WritesFile, Value: anyText})
-		}
 	}
 	for _, u := range uses {
 		j.toolUse(p, c, u)
@@ -137,20 +119,18 @@ func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
 		f.text = cmp.Or(j.world.Home, inherited) + f.text[1:]
 	}
 	switch u.Role {
-	case registry.ReadsFile, registry.RunsIn:
-		j.path(p, f, false, false)
-	case registry.ReadsTree:
-		j.path(p, f, false, true)
+	case registry.ReadsFile, registry.RunsIn, registry.ReadsTree:
+		j.path(p, f, false, u.Role == registry.ReadsTree)
 	case registry.WritesFile, registry.WritesTree:
 		j.kindEffect(p, c, registry.Write)
 		j.path(p, f, true, u.Role == registry.WritesTree)
-	case registry.KeepsState, registry.Contacts:
-		j.kindEffect(p, c, u.Role.Kind())
 	case registry.Signals:
 		p.set |= executes
 		j.reason(c.name+" acts on processes of this session", executes, NoDanger, c.at)
 	case registry.RunsText:
 		j.carried(p, c, f)
+	default:
+		j.kindEffect(p, c, u.Role.Kind())
 	}
 }
 
@@ -171,18 +151,9 @@ func (j *judge) carried(p *Part, c *toolCall, f field) {
 
 // kindEffect notes what a kind says that a call does.
 func (j *judge) kindEffect(p *Part, c *toolCall, k registry.Kind) {
-	set, does := unknown, ""
-	switch k {
-	case registry.ReadOnly:
-		set = reads
-	case registry.Write:
-		set, does = writes, " changes files"
-	case registry.Execute:
-		set, does = executes, " runs code"
-	case registry.Network:
-		set, does = networks, " talks to other machines"
-	}
-	if p.set |= set; does != "" {
+	does := map[registry.Kind]string{registry.Write: " changes files", registry.Execute: " runs code", registry.Network: " talks to other machines"}[k]
+	set := map[registry.Kind]effects{registry.ReadOnly: reads, registry.Write: writes, registry.Execute: executes, registry.Network: networks}[k]
+	if p.set |= cmp.Or(set, unknown); does != "" {
 		j.reason(c.name+does, set, NoDanger, c.at)
 	}
 }

@@ -60,22 +60,6 @@ type Part struct {
 	loose bool // the name may mean something that nobody knows of
 }
 
-// Word is one word of a part as bash would pass it on.
-type Word struct {
-	Text  string // what is not known of it is shown as …
-	Known bool   // it is exactly this text, and one word
-}
-
-// Words returns the part's words, the command's name first. A redirection's is
-// its file, an assignment's is NAME=VALUE.
-func (p *Part) Words() []Word {
-	out := make([]Word, len(p.words))
-	for i, f := range p.words {
-		out[i] = Word{Text: show(f.text), Known: f.exact()}
-	}
-	return out
-}
-
 // Place tells where a path lies.
 type Place string
 
@@ -126,12 +110,26 @@ func (j *judge) collect() Verdict {
 
 // String is the part as it would be typed, for a person to read.
 func (p *Part) String() string {
-	var b strings.Builder
-	for i, f := range p.words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(quote.Word(show(f.text)))
+	var words []string
+	for _, f := range p.words {
+		words = append(words, quote.Word(show(f.text)))
 	}
-	return b.String()
+	return strings.Join(words, " ")
+}
+
+// Foresees reports whether a call of these words, its name first, may be what
+// becomes of the part: one that is not known may become any number of words.
+func (p *Part) Foresees(words []string) bool {
+	m := wordMatch{part: &Part{}, names: words, strict: true}
+	for _, f := range p.words {
+		t := token{raw: "..."}
+		if f.exact() {
+			t = token{texts: []string{escaped(f.text)}}
+		}
+		m.tokens = append(m.tokens, t)
+	}
+	for _, word := range words {
+		m.part.words = append(m.part.words, field{text: word})
+	}
+	return m.match(0, 0) == fits
 }
