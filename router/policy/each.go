@@ -8,29 +8,37 @@ import (
 // maxInputs bounds the inputs that a command is followed with.
 const maxInputs = 4
 
-// each runs words with each input, which stands where they say place, or else
-// at their end.
+// each runs words with each input: where they say place, or at their end if there
+// is none.
 func each(words []field, place string, inputs [][]field, run func([]field)) {
 	for _, in := range inputs[:min(maxInputs, len(inputs))] {
-		all, placed := slices.Clone(words), false
+		all := slices.Clone(words)
 		for i := range all {
-			w := &all[i]
-			if place == "{}" {
-				w.text = placeholders.Replace(w.text)
-			}
-			if place != "" && strings.Contains(w.text, place) {
-				w.text, w.from = strings.ReplaceAll(w.text, place, in[0].text), -1
-				w.glob, placed = w.glob || in[0].glob, true
+			if w := &all[i]; place != "" && strings.Contains(w.text, place) {
+				w.text, w.from, w.glob = strings.ReplaceAll(w.text, place, in[0].text), -1, w.glob || in[0].glob
 			}
 		}
-		if !placed {
+		if place == "" {
 			all = append(all, in...)
 		}
 		run(all)
 	}
 }
 
-// placeholders are what fd and parallel take for {}.
+// placed returns words with a {} for an input, as fd and parallel take them.
+func (c *call) placed(words []field) []field {
+	words = slices.Clone(words)
+	has := false
+	for i := range words {
+		words[i].text = placeholders.Replace(words[i].text)
+		has = has || strings.Contains(words[i].text, "{}")
+	}
+	if !has {
+		words = append(words, c.made("{}"))
+	}
+	return words
+}
+
 var placeholders = strings.NewReplacer("{.}", "{}", "{/}", "{}", "{//}", "{}", "{/.}", "{}", "{1}", "{}", "{2}", "{}")
 
 // search runs an option's command, as find -exec does, for what is found in the
@@ -41,7 +49,7 @@ func (u *usage) search(words []field, at span) {
 	}
 	roots, fd := u.operands, u.name != "find" && u.name != "gfind"
 	if fd {
-		roots = roots[min(1, len(roots)):]
+		roots, words = roots[min(1, len(roots)):], u.placed(words)
 	}
 	if len(roots) == 0 {
 		roots = []field{u.call.here()}
@@ -152,7 +160,7 @@ func (u *usage) parallel() {
 			inputs = append(inputs, []field{f})
 		}
 	}
-	each(words, "{}", inputs, func(run []field) {
+	each(u.placed(words), "{}", inputs, func(run []field) {
 		u.part.Wrapper = true
 		text := joined(run)
 		u.ran(text, u.at)

@@ -205,7 +205,10 @@ func acts() map[string]func(*reader, string) act {
 		},
 		"search": func(*reader, string) act { return func(u *usage, hit *found) { u.search(hit.rest, hit.at) } },
 		"splits": func(*reader, string) act {
-			return func(u *usage, hit *found) { u.operands = append(u.words(hit.it.text), u.operands...) }
+			return func(u *usage, hit *found) {
+				u.ran(hit.it.text, hit.at)
+				u.operands = append(u.words(hit.it.text), u.operands...)
+			}
 		},
 		"stop":      plain(func(u *usage) { u.done = true }),
 		"or-here":   plain(func(u *usage) { u.here = true }),
