@@ -14,7 +14,11 @@ func each(words []field, place string, inputs [][]field, run func([]field)) {
 	for _, in := range inputs[:min(maxInputs, len(inputs))] {
 		all := slices.Clone(words)
 		for i := range all {
-			if w := &all[i]; place != "" && strings.Contains(w.text, place) {
+			w := &all[i]
+			if place == "{}" {
+				w.text = placeholders.Replace(w.text)
+			}
+			if place != "" && strings.Contains(w.text, place) {
 				w.text, w.from, w.glob = strings.ReplaceAll(w.text, place, in[0].text), -1, w.glob || in[0].glob
 			}
 		}
@@ -25,18 +29,12 @@ func each(words []field, place string, inputs [][]field, run func([]field)) {
 	}
 }
 
-// placed returns words with a {} for an input, as fd and parallel take them.
-func (c *call) placed(words []field) []field {
-	words = slices.Clone(words)
-	has := false
-	for i := range words {
-		words[i].text = placeholders.Replace(words[i].text)
-		has = has || strings.Contains(words[i].text, "{}")
+// placeIn returns {} if fd's or parallel's words say where an input stands.
+func placeIn(words []field) string {
+	if strings.Contains(placeholders.Replace(joined(words)), "{}") {
+		return "{}"
 	}
-	if !has {
-		words = append(words, c.made("{}"))
-	}
-	return words
+	return ""
 }
 
 var placeholders = strings.NewReplacer("{.}", "{}", "{/}", "{}", "{//}", "{}", "{/.}", "{}", "{1}", "{}", "{2}", "{}")
@@ -47,9 +45,9 @@ func (u *usage) search(words []field, at span) {
 	if len(words) == 0 {
 		return
 	}
-	roots, fd := u.operands, u.name != "find" && u.name != "gfind"
+	roots, place, fd := u.operands, "{}", u.name != "find" && u.name != "gfind"
 	if fd {
-		roots, words = roots[min(1, len(roots)):], u.placed(words)
+		roots, place = roots[min(1, len(roots)):], placeIn(words)
 	}
 	if len(roots) == 0 {
 		roots = []field{u.call.here()}
@@ -75,7 +73,7 @@ func (u *usage) search(words []field, at span) {
 		}
 	}
 	wrapper := u.part.Wrapper
-	each(words, "{}", inputs, func(run []field) { u.inner(u.name+" runs", run) })
+	each(words, place, inputs, func(run []field) { u.inner(u.name+" runs", run) })
 	u.part.Wrapper = wrapper
 }
 
@@ -160,7 +158,7 @@ func (u *usage) parallel() {
 			inputs = append(inputs, []field{f})
 		}
 	}
-	each(u.placed(words), "{}", inputs, func(run []field) {
+	each(words, placeIn(words), inputs, func(run []field) {
 		u.part.Wrapper = true
 		text := joined(run)
 		u.ran(text, u.at)

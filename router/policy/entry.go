@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -176,18 +175,11 @@ func acts() map[string]func(*reader, string) act {
 		r.hides = r.hides || r.always && r.unseen == nil && (to == "writes" || to == "fills" || to == "target")
 		return func(u *usage, _ *found) { u.slots[n] = to }
 	}
-	run := func(r *reader, word string) act {
-		n := 0
-		if len(r.words) > 0 && r.words[0] == "1" {
-			n, _ = strconv.Atoi(r.next())
-		}
-		return func(u *usage, hit *found) { u.runsRest(word, u.say("", hit), hit.rest[min(n, len(hit.rest)):]) }
-	}
 	plain := func(do func(*usage)) func(*reader, string) act {
 		return func(*reader, string) act { return func(u *usage, _ *found) { do(u) } }
 	}
 	return map[string]func(*reader, string) act{
-		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot, "command": run, "script": run,
+		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot,
 		"now": func(r *reader, _ string) act {
 			set := r.effects()
 			return func(u *usage, _ *found) { u.base = set }
@@ -211,7 +203,6 @@ func acts() map[string]func(*reader, string) act {
 			}
 		},
 		"stop":      plain(func(u *usage) { u.done = true }),
-		"or-here":   plain(func(u *usage) { u.here = true }),
 		"hides":     plain(func(u *usage) { u.mayHide() }),
 		"guess":     plain(func(u *usage) { u.tryRest() }),
 		"guess-all": plain(func(u *usage) { u.tryAll() }),

@@ -210,7 +210,7 @@ var filters = map[string]func(args []string, options, in string) (out string, ok
 	},
 	"tr": func(args []string, options, in string) (string, bool) {
 		from, to, removes := charSet(args[0]), charSet(args[1]), options == "-d"
-		if from == "" || removes != (to == "") || !removes && options+args[2] != "" {
+		if !known(from+to) || removes != (to == "") || !removes && options+args[2] != "" {
 			return "", false
 		}
 		return strings.Map(func(r rune) rune {
@@ -226,13 +226,13 @@ var filters = map[string]func(args []string, options, in string) (out string, ok
 	},
 }
 
-// charSet expands tr's a-z and [:upper:]; "" where it cannot.
+// charSet expands tr's a-z and [:upper:], if it can.
 func charSet(s string) string {
 	s = ansiC(charClasses.Replace(s))
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 || s[i] == '[' || s[i] == hole {
-			return ""
+			return anyText
 		}
 		b.WriteByte(s[i])
 		if i+2 < len(s) && s[i+1] == '-' {

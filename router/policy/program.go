@@ -35,7 +35,6 @@ type usage struct {
 	operands []field
 	base     effects   // what the table says, beyond what options and operands add
 	slots    [4]string // roles of the operands
-	here     bool      // without operands the present directory is meant
 	done     bool      // nothing more is to be said
 	fired    bool      // a line with tests held
 	yes      []found   // what a test finds that looks for no word
@@ -122,9 +121,6 @@ func (c *call) explain(set effects) {
 // place gives the operands their roles.
 func (u *usage) place() {
 	fs := u.operands
-	if len(fs) == 0 && u.here {
-		fs = []field{u.call.here()}
-	}
 	for i, f := range fs {
 		r := u.slots[rest]
 		final := i == len(fs)-1 && u.slots[last] != ""
@@ -152,32 +148,39 @@ func (u *usage) operand(role string, f field, fs []field) (whole bool) {
 		if *u.p.remote != 0 {
 			u.usual(*u.p.remote, u.name+" talks to "+show(f.text), f.at)
 		}
-	case role == "command", role == "assigned", role == "script", role == "elsewhere":
-		u.runsRest(role, u.name, fs)
-		return true
 	case role == "skip" && f.multi && u.slots[rest] == "command":
 		u.inner(u.name, fs)
-	case role == "target":
-		u.writeInto(u.operands[:len(u.operands)-1], f)
 	default:
-		u.treat(role, f, u.name, f.at)
+		u.treatHit(role, &found{it: f, rest: fs, at: f.at})
 	}
-	return false
+	return role == "command" || role == "assigned" || role == "script" || role == "remote-script"
 }
 
-// runsRest judges words that are a command, or bash text when they are joined.
-func (u *usage) runsRest(role, how string, fs []field) {
-	switch {
-	case role == "command":
+// treatHit does with a word that was found, or with what follows it, what a role
+// says.
+func (u *usage) treatHit(role string, hit *found) {
+	how, fs := u.say("", hit), hit.rest
+	switch role {
+	case "target":
+		u.writeInto(u.operands, hit.it)
+		u.slots[last] = ""
+	case "command":
 		u.inner(how, fs)
-	case role == "assigned":
+	case "named-command":
+		u.inner(how, fs[min(1, len(fs)):])
+	case "assigned":
 		u.command(how, fs)
-	case len(fs) > 0:
+	case "script", "remote-script":
+		if len(fs) == 0 {
+			return
+		}
 		f := fs[0]
-		if len(fs) > 1 {
+		if len(fs) > 1 { // joined
 			f = field{text: joined(fs), at: span{f.at.start, fs[len(fs)-1].at.end}, from: -1}
 		}
-		u.treat(strings.Replace(role, "script", "scripts", 1), f, how, f.at)
+		u.treat(map[string]string{"script": "scripts", "remote-script": "elsewhere"}[role], f, how, f.at)
+	default:
+		u.treat(role, hit.it, how, hit.at)
 	}
 }
 
