@@ -56,7 +56,7 @@ func (r *reader) finish() {
 		}
 	}
 	for _, role := range r.options {
-		r.hides = r.hides || r.unseen == nil && strings.Contains(" writes fills runs tries elsewhere codes sed awk more ", " "+role+" ")
+		r.hides = r.hides || !r.fixed && strings.Contains(" writes fills runs tries elsewhere codes sed awk more ", " "+role+" ")
 	}
 }
 
@@ -108,8 +108,8 @@ func (r *reader) directive() bool {
 		r.words = args
 		set := r.effects()
 		r.remote = &set
-	case word == "unseen":
-		r.unseen, r.hides = args, false
+	case word == "unseen" && len(args) == 1 && args[0] == "nothing":
+		r.fixed, r.hides = true, false
 	case word == "repository":
 		r.repo = true
 	case word == "posix":
@@ -172,7 +172,7 @@ func acts() map[string]func(*reader, string) act {
 	slot := func(r *reader, word string) act {
 		n, to := slices.Index(slots[:], word), r.role(r.next())
 		r.posix = r.posix || r.always && (to == "command" || to == "script")
-		r.hides = r.hides || r.always && r.unseen == nil && (to == "writes" || to == "fills" || to == "target")
+		r.hides = r.hides || r.always && !r.fixed && (to == "writes" || to == "fills" || to == "target")
 		return func(u *usage, _ *found) { u.slots[n] = to }
 	}
 	plain := func(do func(*usage)) func(*reader, string) act {

@@ -131,7 +131,7 @@ func (u *usage) tee() {
 
 // mktemp makes a file or directory in a scratch directory.
 func (u *usage) mktemp() {
-	dir, name := "/tmp", "tmp."
+	dir := "/tmp"
 	if len(u.j.world.Scratch) > 0 {
 		dir = clean(u.j.world.Scratch[0])
 	}
@@ -140,17 +140,15 @@ func (u *usage) mktemp() {
 			dir = o.value.text
 		}
 	}
+	path := dir + "/tmp."
 	if len(u.operands) > 0 {
 		u.loose = u.loose || u.operands[0].multi
-		if name = strings.TrimRight(u.operands[0].text, "X"); !u.hasFlag("-p", "-t", "--tmpdir") {
-			dir = "."
+		if path = strings.TrimRight(u.operands[0].text, "X"); u.hasFlag("-p", "-t", "--tmpdir") {
+			path = dir + "/" + path
 		}
 	}
-	if !strings.HasPrefix(name, "/") {
-		name = dir + "/" + name
-	}
-	u.write(u.made(name + aName))
-	u.out = value{name + aName + "\n"}
+	u.write(u.made(path + aName))
+	u.out = value{path + aName + "\n"}
 }
 
 // filter computes the output from the words and from what is on stdin.

@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // program is what the table says of a program, or of a subcommand of git.
 type program struct {
@@ -12,8 +9,8 @@ type program struct {
 	posix   bool     // options end at the first operand
 	repo    bool     // what it writes is the working tree
 	remote  *effects // what it does with operands that name a host, HOST:FILE; nil: they are files
-	unseen  []string // an argument that cannot be seen may be these options
-	hides   bool     // ... or any that makes it do something else, unless a line ended it
+	hides   bool     // an argument that cannot be seen may be an option that does something else
+	fixed   bool     // ... which does not matter
 	rules   []condition
 }
 
@@ -77,13 +74,6 @@ func (c *call) use(p *program) {
 	defer func() { c.j.env.dirs = dirs }()
 	u := usage{call: c, p: p, base: p.set, yes: []found{{at: c.at}}}
 	u.opts, u.operands = c.scan(p.options, p.posix)
-	if c.loose && slices.ContainsFunc(c.args, func(a field) bool {
-		return a.multi && wild(a.text) || strings.HasPrefix(a.text, "-") && !known(a.text)
-	}) {
-		for _, name := range p.unseen {
-			u.opts = append(u.opts, option{name: name, at: c.at})
-		}
-	}
 	for i := 0; i < len(p.rules) && !u.done; i++ {
 		u.apply(&p.rules[i])
 	}
