@@ -32,9 +32,9 @@
 // agent and field tools.
 //
 // What programs do stands in the table in programs/, which table.go reads and
-// program.go, options.go and roles.go apply. Only programs that are languages
-// have code of their own: search.go (find, xargs), interpreter.go, sed.go,
-// awk.go, git.go, wrap.go (env), fetch.go (curl, ssh -o) and filter.go,
+// program.go, options.go, condition.go and roles.go apply. Only what is a
+// language has code of its own: each.go (find -exec, xargs), interpreter.go
+// (shells), code.go (sed, awk, other languages), git.go, fetch.go and filter.go,
 // which follows what programs print. paths.go and places.go know files.
 //
 // mvdan.cc/sh/v3/syntax is the parser, as it is the router's. The router asks
