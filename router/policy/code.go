@@ -121,8 +121,9 @@ func (c *call) awk(f field) {
 // sed looks in a script (GNU sed manual, 3.1) for the commands that write (w, W),
 // read (r, R) and run (e), and the flags of s of that name.
 func (c *call) sed(f field) {
+	strange := func() { c.effect(executes|writes|unknown, "what the sed script does cannot be told", f.at) }
 	if f.multi || wild(f.text) {
-		c.effect(executes|writes|unknown, "what the sed script does cannot be told", f.at)
+		strange()
 	}
 	const flags = " \t0123456789gpiImM"
 	made := func(text string) field { return field{text: strings.TrimSpace(text), at: f.at, from: -1} }
@@ -138,6 +139,9 @@ func (c *call) sed(f field) {
 				c.effect(executes|unknown, "sed s///e runs what it has substituted", f.at)
 				c.raiseText(made(parts[1]), "sed s///e")
 				s = strings.TrimLeft(s, "e"+flags)
+			}
+			if s != "" && !strings.ContainsRune(";\n}#w", rune(s[0])) {
+				strange()
 			}
 		case '/':
 			_, s = delimited("/"+s, 1)
@@ -169,6 +173,10 @@ func (c *call) sed(f field) {
 			s = after
 		case hole:
 			s = s[min(1, len(s)):]
+		default:
+			if !strings.ContainsRune(" \t\n;{}!0123456789$,+~IMpPdDqQnNgGhHxlzF=", rune(command)) {
+				strange()
+			}
 		}
 	}
 }

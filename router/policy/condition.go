@@ -108,8 +108,10 @@ func tests() map[string]func(*usage, *test) []found {
 		"other":    holds(func(u *usage, _ *test) bool { return !u.fired }),
 		"xargs":    holds(func(u *usage, _ *test) bool { return u.j.via == "xargs" }),
 		"unseen":   some(args, func(_ *usage, f field) bool { return !f.exact() }),
-		"many":     some(args, func(_ *usage, f field) bool { return f.multi && wild(f.text) }),
-		"broad":    some(operands, func(_ *usage, f field) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
+		"loose": some(args, func(_ *usage, f field) bool {
+			return f.multi && wild(f.text) || strings.HasPrefix(f.text, "-") && !known(f.text)
+		}),
+		"broad": some(operands, func(_ *usage, f field) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
 		"outside": some(operands, func(u *usage, f field) bool {
 			return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool {
 				place := u.j.place(abs)

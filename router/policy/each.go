@@ -8,29 +8,35 @@ import (
 // maxInputs bounds the inputs that a command is followed with.
 const maxInputs = 4
 
-// each runs words with each input, which stands where they say place, or else
-// at their end.
+// each runs words with each input: where they say place, or at their end if there
+// is none.
 func each(words []field, place string, inputs [][]field, run func([]field)) {
 	for _, in := range inputs[:min(maxInputs, len(inputs))] {
-		all, placed := slices.Clone(words), false
+		all := slices.Clone(words)
 		for i := range all {
 			w := &all[i]
 			if place == "{}" {
 				w.text = placeholders.Replace(w.text)
 			}
 			if place != "" && strings.Contains(w.text, place) {
-				w.text, w.from = strings.ReplaceAll(w.text, place, in[0].text), -1
-				w.glob, placed = w.glob || in[0].glob, true
+				w.text, w.from, w.glob = strings.ReplaceAll(w.text, place, in[0].text), -1, w.glob || in[0].glob
 			}
 		}
-		if !placed {
+		if place == "" {
 			all = append(all, in...)
 		}
 		run(all)
 	}
 }
 
-// placeholders are what fd and parallel take for {}.
+// placeIn returns {} if fd's or parallel's words say where an input stands.
+func placeIn(words []field) string {
+	if strings.Contains(placeholders.Replace(joined(words)), "{}") {
+		return "{}"
+	}
+	return ""
+}
+
 var placeholders = strings.NewReplacer("{.}", "{}", "{/}", "{}", "{//}", "{}", "{/.}", "{}", "{1}", "{}", "{2}", "{}")
 
 // search runs an option's command, as find -exec does, for what is found in the
@@ -39,9 +45,9 @@ func (u *usage) search(words []field, at span) {
 	if len(words) == 0 {
 		return
 	}
-	roots, fd := u.operands, u.name != "find" && u.name != "gfind"
+	roots, place, fd := u.operands, "{}", u.name != "find" && u.name != "gfind"
 	if fd {
-		roots = roots[min(1, len(roots)):]
+		roots, place = roots[min(1, len(roots)):], placeIn(words)
 	}
 	if len(roots) == 0 {
 		roots = []field{u.call.here()}
@@ -67,7 +73,7 @@ func (u *usage) search(words []field, at span) {
 		}
 	}
 	wrapper := u.part.Wrapper
-	each(words, "{}", inputs, func(run []field) { u.inner(u.name+" runs", run) })
+	each(words, place, inputs, func(run []field) { u.inner(u.name+" runs", run) })
 	u.part.Wrapper = wrapper
 }
 
@@ -152,7 +158,7 @@ func (u *usage) parallel() {
 			inputs = append(inputs, []field{f})
 		}
 	}
-	each(words, "{}", inputs, func(run []field) {
+	each(words, placeIn(words), inputs, func(run []field) {
 		u.part.Wrapper = true
 		text := joined(run)
 		u.ran(text, u.at)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -57,7 +56,7 @@ func (r *reader) finish() {
 		}
 	}
 	for _, role := range r.options {
-		r.hides = r.hides || r.unseen == nil && strings.Contains(" writes fills runs tries elsewhere codes sed awk more ", " "+role+" ")
+		r.hides = r.hides || !r.fixed && strings.Contains(" writes fills runs tries elsewhere codes sed awk more ", " "+role+" ")
 	}
 }
 
@@ -109,8 +108,8 @@ func (r *reader) directive() bool {
 		r.words = args
 		set := r.effects()
 		r.remote = &set
-	case word == "unseen":
-		r.unseen, r.hides = args, false
+	case word == "unseen" && len(args) == 1 && args[0] == "nothing":
+		r.fixed, r.hides = true, false
 	case word == "repository":
 		r.repo = true
 	case word == "posix":
@@ -173,21 +172,14 @@ func acts() map[string]func(*reader, string) act {
 	slot := func(r *reader, word string) act {
 		n, to := slices.Index(slots[:], word), r.role(r.next())
 		r.posix = r.posix || r.always && (to == "command" || to == "script")
-		r.hides = r.hides || r.always && r.unseen == nil && (to == "writes" || to == "fills" || to == "target")
+		r.hides = r.hides || r.always && !r.fixed && (to == "writes" || to == "fills" || to == "target")
 		return func(u *usage, _ *found) { u.slots[n] = to }
-	}
-	run := func(r *reader, word string) act {
-		n := 0
-		if len(r.words) > 0 && r.words[0] == "1" {
-			n, _ = strconv.Atoi(r.next())
-		}
-		return func(u *usage, hit *found) { u.runsRest(word, u.say("", hit), hit.rest[min(n, len(hit.rest)):]) }
 	}
 	plain := func(do func(*usage)) func(*reader, string) act {
 		return func(*reader, string) act { return func(u *usage, _ *found) { do(u) } }
 	}
 	return map[string]func(*reader, string) act{
-		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot, "command": run, "script": run,
+		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot,
 		"now": func(r *reader, _ string) act {
 			set := r.effects()
 			return func(u *usage, _ *found) { u.base = set }
@@ -205,10 +197,12 @@ func acts() map[string]func(*reader, string) act {
 		},
 		"search": func(*reader, string) act { return func(u *usage, hit *found) { u.search(hit.rest, hit.at) } },
 		"splits": func(*reader, string) act {
-			return func(u *usage, hit *found) { u.operands = append(u.words(hit.it.text), u.operands...) }
+			return func(u *usage, hit *found) {
+				u.ran(hit.it.text, hit.at)
+				u.operands = append(u.words(hit.it.text), u.operands...)
+			}
 		},
 		"stop":      plain(func(u *usage) { u.done = true }),
-		"or-here":   plain(func(u *usage) { u.here = true }),
 		"hides":     plain(func(u *usage) { u.mayHide() }),
 		"guess":     plain(func(u *usage) { u.tryRest() }),
 		"guess-all": plain(func(u *usage) { u.tryAll() }),

@@ -28,17 +28,3 @@ func (u *usage) download() {
 		u.j.keepFile(g, value{fromNet}, false)
 	}
 }
-
-// sshSetting judges ssh -o: some of its settings are commands that run here.
-func (c *call) sshSetting(f field, _ string, at span) {
-	low := strings.ToLower(f.text)
-	for _, key := range programs().lists["ssh-runs"] {
-		if rest, ok := strings.CutPrefix(low, key); ok {
-			c.effect(executes|unknown, "ssh -o "+key+" runs a command here", at)
-			c.raiseText(f.after(len(low)-len(strings.TrimLeft(rest, "= "))), "ssh -o "+key)
-		}
-	}
-	if !known(f.text) {
-		c.effect(unknown, "what ssh -o sets cannot be told", at)
-	}
-}

@@ -131,7 +131,7 @@ func (u *usage) tee() {
 
 // mktemp makes a file or directory in a scratch directory.
 func (u *usage) mktemp() {
-	dir, name := "/tmp", "tmp."
+	dir := "/tmp"
 	if len(u.j.world.Scratch) > 0 {
 		dir = clean(u.j.world.Scratch[0])
 	}
@@ -140,17 +140,15 @@ func (u *usage) mktemp() {
 			dir = o.value.text
 		}
 	}
+	path := dir + "/tmp."
 	if len(u.operands) > 0 {
 		u.loose = u.loose || u.operands[0].multi
-		if name = strings.TrimRight(u.operands[0].text, "X"); !u.hasFlag("-p", "-t", "--tmpdir") {
-			dir = "."
+		if path = strings.TrimRight(u.operands[0].text, "X"); u.hasFlag("-p", "-t", "--tmpdir") {
+			path = dir + "/" + path
 		}
 	}
-	if !strings.HasPrefix(name, "/") {
-		name = dir + "/" + name
-	}
-	u.write(u.made(name + aName))
-	u.out = value{name + aName + "\n"}
+	u.write(u.made(path + aName))
+	u.out = value{path + aName + "\n"}
 }
 
 // filter computes the output from the words and from what is on stdin.
@@ -210,7 +208,7 @@ var filters = map[string]func(args []string, options, in string) (out string, ok
 	},
 	"tr": func(args []string, options, in string) (string, bool) {
 		from, to, removes := charSet(args[0]), charSet(args[1]), options == "-d"
-		if from == "" || removes != (to == "") || !removes && options+args[2] != "" {
+		if !known(from+to) || removes != (to == "") || !removes && options+args[2] != "" {
 			return "", false
 		}
 		return strings.Map(func(r rune) rune {
@@ -226,13 +224,13 @@ var filters = map[string]func(args []string, options, in string) (out string, ok
 	},
 }
 
-// charSet expands tr's a-z and [:upper:]; "" where it cannot.
+// charSet expands tr's a-z and [:upper:], if it can.
 func charSet(s string) string {
 	s = ansiC(charClasses.Replace(s))
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 || s[i] == '[' || s[i] == hole {
-			return ""
+			return anyText
 		}
 		b.WriteByte(s[i])
 		if i+2 < len(s) && s[i+1] == '-' {

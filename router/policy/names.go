@@ -5,15 +5,13 @@ import "strings"
 // baseName is a program's name without what a version adds to it, and what a
 // family of programs has in common.
 func baseName(name string) string {
-	switch {
-	case strings.HasPrefix(name, "mkfs."), strings.HasPrefix(name, "mke2fs"):
-		return "mkfs"
-	case strings.HasPrefix(name, "ld-linux") && strings.Contains(name, ".so"), strings.HasPrefix(name, "ld-musl"), name == "ld.so":
-		return "ld-linux.so"
-	case strings.HasPrefix(name, "fsck."):
-		return "fsck"
-	}
 	t := programs()
+	for _, family := range t.lists["family"] {
+		pattern, base, _ := strings.Cut(family, ":")
+		if _, ok := matchWord(pattern, name); ok {
+			return base
+		}
+	}
 	if base := strings.TrimRight(name, "0123456789.-"); t.has("versioned", base) {
 		return base
 	}

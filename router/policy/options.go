@@ -60,7 +60,7 @@ func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) 
 			opts, rest = c.options(opts, s, rest)
 			continue
 		}
-		if a.text == "--" && !a.multi {
+		if a.text == "--" && !a.multi && s["--"] == "" {
 			operands = append(operands, rest[1:]...)
 			break
 		}

@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // program is what the table says of a program, or of a subcommand of git.
 type program struct {
@@ -12,8 +9,8 @@ type program struct {
 	posix   bool     // options end at the first operand
 	repo    bool     // what it writes is the working tree
 	remote  *effects // what it does with operands that name a host, HOST:FILE; nil: they are files
-	unseen  []string // an argument that cannot be seen may be these options
-	hides   bool     // ... or any that makes it do something else, unless a line ended it
+	hides   bool     // an argument that cannot be seen may be an option that does something else
+	fixed   bool     // ... which does not matter
 	rules   []condition
 }
 
@@ -35,7 +32,6 @@ type usage struct {
 	operands []field
 	base     effects   // what the table says, beyond what options and operands add
 	slots    [4]string // roles of the operands
-	here     bool      // without operands the present directory is meant
 	done     bool      // nothing more is to be said
 	fired    bool      // a line with tests held
 	yes      []found   // what a test finds that looks for no word
@@ -78,13 +74,6 @@ func (c *call) use(p *program) {
 	defer func() { c.j.env.dirs = dirs }()
 	u := usage{call: c, p: p, base: p.set, yes: []found{{at: c.at}}}
 	u.opts, u.operands = c.scan(p.options, p.posix)
-	if c.loose && slices.ContainsFunc(c.args, func(a field) bool {
-		return a.multi && wild(a.text) || strings.HasPrefix(a.text, "-") && !known(a.text)
-	}) {
-		for _, name := range p.unseen {
-			u.opts = append(u.opts, option{name: name, at: c.at})
-		}
-	}
 	for i := 0; i < len(p.rules) && !u.done; i++ {
 		u.apply(&p.rules[i])
 	}
@@ -122,9 +111,6 @@ func (c *call) explain(set effects) {
 // place gives the operands their roles.
 func (u *usage) place() {
 	fs := u.operands
-	if len(fs) == 0 && u.here {
-		fs = []field{u.call.here()}
-	}
 	for i, f := range fs {
 		r := u.slots[rest]
 		final := i == len(fs)-1 && u.slots[last] != ""
@@ -152,29 +138,35 @@ func (u *usage) operand(role string, f field, fs []field) (whole bool) {
 		if *u.p.remote != 0 {
 			u.usual(*u.p.remote, u.name+" talks to "+show(f.text), f.at)
 		}
-	case role == "command", role == "assigned", role == "script", role == "elsewhere":
-		u.runsRest(role, u.name, fs)
-		return true
 	case role == "skip" && f.multi && u.slots[rest] == "command":
 		u.inner(u.name, fs)
-	case role == "target":
-		u.writeInto(u.operands[:len(u.operands)-1], f)
 	default:
-		u.treat(role, f, u.name, f.at)
+		u.treatHit(role, &found{it: f, rest: fs, at: f.at})
 	}
-	return false
+	return role == "command" || role == "assigned" || role == "script" || role == "remote-script"
 }
 
-// runsRest judges words that are a command, or bash text when they are joined.
-func (u *usage) runsRest(role, how string, fs []field) {
-	switch {
-	case role == "command":
+// treatHit does with a word that was found, or with what follows it, what a role
+// says.
+func (u *usage) treatHit(role string, hit *found) {
+	how, fs := u.say("", hit), hit.rest
+	switch role {
+	case "target":
+		u.writeInto(u.operands, hit.it)
+		u.slots[last] = ""
+	case "command":
 		u.inner(how, fs)
-	case role == "assigned":
+	case "named-command":
+		u.inner(how, fs[min(1, len(fs)):])
+	case "assigned":
 		u.command(how, fs)
-	case len(fs) > 0:
-		f := joinedField(fs)
-		u.treat(strings.Replace(role, "script", "scripts", 1), f, how, f.at)
+	case "script", "remote-script":
+		if len(fs) > 0 {
+			f := joinedField(fs)
+			u.treat(map[string]string{"script": "scripts", "remote-script": "elsewhere"}[role], f, how, f.at)
+		}
+	default:
+		u.treat(role, hit.it, how, hit.at)
 	}
 }
 

@@ -44,11 +44,12 @@ func roles() map[string]role {
 	}
 	return map[string]role{
 		"skip": nil, "same": nil, "target": nil, "command": nil, "assigned": nil, "script": nil,
+		"named-command": nil, "remote-script": nil,
 		"reads": file((*call).read), "trees": file((*call).readTree), "writes": file((*call).write), "fills": file((*call).writeTree),
 		"wipes": wipes("deletes"), "moves": wipes("moves away"), "overwrites": wipes("overwrites"), "packs": wipes("packs and deletes"),
 		"permits": wipes("changes the permissions of"), "links": file((*call).linksTo), "git-setting": file((*call).gitSetting),
 		"sed": file((*call).sed), "awk": file((*call).awk), "program": holds("codes"), "sed-file": holds("sed"), "awk-file": holds("awk"),
-		"guesses": raises(Block), "elsewhere": raises(Confirm), "sends": (*call).sendsFile, "ssh-setting": (*call).sshSetting,
+		"guesses": raises(Block), "elsewhere": raises(Confirm), "sends": (*call).sendsFile,
 		"tries":     func(c *call, f field, how string, _ span) { c.raiseText(f, how) },
 		"directory": func(c *call, f field, _ string, _ span) { c.j.env.dirs = c.j.resolve(f.text) },
 		"prefixes": func(c *call, f field, _ string, _ span) {
@@ -89,16 +90,6 @@ func (c *call) write(f field) {
 	}
 }
 func (c *call) writeTree(f field) { c.j.path(&c.part, f, true, true) }
-
-// treatHit gives a role to a word that a test has found.
-func (u *usage) treatHit(role string, hit *found) {
-	if role == "target" {
-		u.writeInto(u.operands, hit.it)
-		u.slots[last] = ""
-		return
-	}
-	u.treat(role, hit.it, u.say("", hit), hit.at)
-}
 
 // here is the present directory, as an operand that was left out.
 func (c *call) here() field { return c.made(".") }
@@ -161,17 +152,19 @@ func (c *call) linksTo(f field) {
 func (c *call) writeInto(sources []field, target field) {
 	c.write(target)
 	for _, f := range sources {
-		inside := target
-		inside.text = strings.TrimRight(target.text, "/") + "/" + lastOf(f.text)
+		if f.at == target.at {
+			continue
+		}
+		name, inside := lastOf(strings.TrimRight(f.text, "/")), target
+		inside.text = strings.TrimRight(target.text, "/") + "/" + name
 		if text := c.j.content(f); text != nil && target.text != "" {
 			c.j.keepFile(target, text, false)
 			c.j.keepFile(inside, text, false)
 		}
-		name := lastOf(strings.TrimRight(f.text, "/"))
 		if name == "" || name == "." || name == ".." || !known(target.text) || f.multi || f.glob {
 			continue
 		}
-		for _, abs := range c.j.resolve(strings.TrimRight(target.text, "/") + "/" + name) {
+		for _, abs := range c.j.resolve(inside.text) {
 			if why := c.j.protected(abs); why != "" {
 				c.danger(Confirm, "writes "+c.j.short(abs)+": "+why, target.at)
 			}
