@@ -116,8 +116,8 @@ type judge struct {
 	frames []frame
 	stdin  value // what commands find on their stdin; nil: nothing is known
 	via    string
-	ever   map[string]variable       // every value that a variable had: for traps
-	trees  map[string]*bashtext.Tree // of functions
+	ever   map[string]variable // every value that a variable had: for traps
+	bodies map[string]body     // of functions, by their texts
 
 	parts   []Part
 	reasons []Reason
@@ -134,7 +134,7 @@ type judge struct {
 }
 
 func (j *judge) start() {
-	j.env.dirs = []string{anyText}
+	j.env.dirs, j.bodies = []string{anyText}, map[string]body{}
 	if j.world.Dir != "" {
 		j.env.dirs[0] = clean(j.world.Dir)
 	}

@@ -6,6 +6,7 @@ type choice struct {
 	made  []int          // what was picked, in order
 	of    []int          // of how many
 	at    int            // how many of them were asked for this time
+	open  int            // how often what came out depends on one
 	names map[string]int // the lists of variables that were picked this time
 	outs  map[any]value  // what the substitutions of the word write: they are walked once
 }
@@ -48,6 +49,7 @@ func (j *judge) pick(n int) int {
 		c.made, c.of = append(c.made, 0), append(c.of, n)
 	}
 	c.at++
+	c.open++
 	return c.made[c.at-1]
 }
 
@@ -69,6 +71,7 @@ func (j *judge) pickList(name string, v variable) []string {
 	if len(v.lists) == 0 {
 		return nil
 	}
+	j.choice.open += len(v.lists) - 1
 	return v.lists[n]
 }
 

@@ -17,6 +17,12 @@ type frame struct {
 	exits    []env   // at each break, continue or return
 }
 
+// body is what a function runs.
+type body struct {
+	stmt *syntax.Stmt
+	src  *source
+}
+
 // local is a variable as it was outside of a function.
 type local struct {
 	name  string
@@ -39,7 +45,9 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 		}
 		text = j.src.literal(j.src.text[from:to])
 	}
-	j.env.set("function "+name, variable{lists: [][]string{{"function " + name + " " + text}}})
+	text = "function " + name + " " + text
+	j.env.set("function "+name, variable{lists: [][]string{{text}}})
+	j.bodies[text] = body{n.Body, j.src}
 	if j.found != nil {
 		parts, reasons := len(j.parts), len(j.reasons)
 		j.subshell(func() { j.stmt(n.Body) })
@@ -66,25 +74,27 @@ func (j *judge) callBody(name, text string, args []field, at span) {
 	if j.recursion(name, key, at) {
 		return
 	}
-	s := &source{text: text, start: at.start, end: at.end, made: true, tree: j.trees[text]}
-	if s.prepare(); s.tree.Err != nil || len(s.tree.Stmts) == 0 {
+	b, ok := j.bodies[text]
+	if !ok { // an earlier line has defined it
+		s := &source{text: text, start: at.start, end: at.end, made: true}
+		if s.prepare(); s.tree.Err == nil && len(s.tree.Stmts) > 0 {
+			if decl, isDecl := s.tree.Stmts[0].Cmd.(*syntax.FuncDecl); isDecl {
+				b = body{decl.Body, s}
+			}
+		}
+		j.bodies[text] = b
+	}
+	if b.stmt == nil {
 		j.unknown("the function "+name+" is not understood as bash", at)
 		return
 	}
-	if j.trees == nil {
-		j.trees = map[string]*bashtext.Tree{}
-	}
-	j.trees[text] = s.tree
 	outer, via := j.src, j.via
-	if j.src = s; j.via == "" {
+	if j.src = b.src; j.via == "" {
 		j.via = "the function " + name
 	}
 	j.frames = append(j.frames, frame{function: name, args: key, forks: j.forks})
 	j.withArguments(args, func() {
-		decl, ok := s.tree.Stmts[0].Cmd.(*syntax.FuncDecl)
-		if ok {
-			j.stmt(decl.Body)
-		}
+		j.stmt(b.stmt)
 		top := &j.frames[len(j.frames)-1]
 		for i := range top.exits {
 			j.joinEnv(&top.exits[i])

@@ -21,9 +21,9 @@ func (j *judge) expandAll(words []*syntax.Word) (out [][]field) {
 		argv := make([]field, 0, len(words)+2)
 		rest = rest[:0]
 		for _, w := range words {
-			from, picked := len(argv), c.at
+			from, open := len(argv), c.open
 			argv = append(argv, j.expand(w)...)
-			if rest = append(rest, argv[from:]...); c.at > picked {
+			if rest = append(rest, argv[from:]...); c.open > open {
 				rest = append(rest[:len(rest)-len(argv[from:])], j.anyField(w))
 			}
 		}
