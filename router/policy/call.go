@@ -167,7 +167,7 @@ func (j *judge) add(p Part) { j.fill(j.reserve(), p) }
 
 func (p *Part) same(q Part) bool {
 	return p.Start == q.Start && p.Kind == q.Kind && p.Danger == q.Danger && p.Via == q.Via && p.set == q.set &&
-		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text }) &&
+		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text && f.multi == g.multi && f.glob == g.glob }) &&
 		slices.EqualFunc(p.Paths, q.Paths, func(f, g Path) bool { return f.raw == g.raw })
 }
 
