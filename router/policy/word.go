@@ -137,7 +137,7 @@ func (j *judge) braces(w *syntax.Word) []*syntax.Word {
 			return append(out, c)
 		}
 		if madeVariable(b.Parts) {
-			b.Parts = append(b.Parts, &syntax.BraceExp{})
+			b.Parts = []syntax.WordPart{&syntax.BraceExp{}}
 		}
 		out = append(out, b)
 	}
