@@ -121,6 +121,9 @@ func New(opts *Options) (_ *Bash, err error) {
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, fmt.Errorf("working directory: %w", err)
 	}
+	if st, err := os.Stat(o.Dir); err != nil || !st.IsDir() {
+		return nil, fmt.Errorf("working directory %s: it is not a directory: make it, or name another", o.Dir)
+	}
 	if o.StateDir == "" {
 		if b.ownDir, err = os.MkdirTemp("", "agentbash-"); err != nil {
 			return nil, fmt.Errorf("state directory: %w", err)

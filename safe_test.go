@@ -48,6 +48,10 @@ func TestNewIsSafe(t *testing.T) {
 
 	_, err = agentbash.New(&agentbash.Options{Mode: "bogus"})
 	require.ErrorContains(t, err, `mode "bogus": it is plan, ask, auto or full`)
+	for _, dir := range []string{filepath.Join(work, "none"), filepath.Join(work, "f")} {
+		_, err = agentbash.New(&agentbash.Options{Dir: dir})
+		require.ErrorContains(t, err, "working directory "+dir+": it is not a directory")
+	}
 	_, err = b.SetMode(context.Background(), "")
 	require.Error(t, err)
 	require.Equal(t, policy.AskMode, b.Guard().Mode())

@@ -1,6 +1,7 @@
 package fieldbash
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,32 @@ const (
 	formatKey = "-o" // the form of the result: text, json or raw
 	laterKey  = "-@" // []any of what has to be read when the command runs
 )
+
+// ownArguments are the kwargs that are ours, and the words for them.
+func ownArguments(kwargs registry.Kwargs) (keys, words []string) {
+	if format, ok := kwargs[formatKey].(string); ok {
+		words = append(words, "-o", format)
+	}
+	later, _ := kwargs[laterKey].([]any)
+	for _, one := range later {
+		want, _ := one.(map[string]any)
+		file, _ := want["file"].(string)
+		list, isSet := want["set"].([]any)
+		switch {
+		case isSet:
+			path := make([]string, len(list))
+			for i := range list {
+				path[i], _ = list[i].(string)
+			}
+			words = append(words, "--"+strings.Join(path, ".")+"@="+file)
+		case file == "-":
+			words = append(words, "--json=-")
+		default:
+			words = append(words, "--json=@"+file)
+		}
+	}
+	return []string{formatKey, laterKey}, words
+}
 
 // formats are what -o takes.
 var formats = []string{"text", "json", "raw"}
@@ -40,6 +67,11 @@ func Parse(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, er
 		return parsed, nil
 	}
 	s.problems = append(s.problems, problems...)
+	for _, one := range s.later {
+		if set, _ := one.(map[string]any)["set"].([]any); len(set) == 1 && s.plainSet[set[0].(string)] {
+			s.problems = append(s.problems, fmt.Sprintf("--%s is given twice, once from a file: give it once", set[0]))
+		}
+	}
 	kwargs := s.mergeKwargs(parsed.Kwargs)
 	parsed.Kwargs = kwargs
 	if kwargs[laterKey] == nil && t.Check != nil {
@@ -233,6 +265,9 @@ func (s *scanner) allAtOnce(value string, hasValue bool, rest []string) (used in
 	s.base = base
 	for key := range base {
 		s.set[key] = true
+		if key == formatKey || key == laterKey {
+			s.problems = append(s.problems, "--json: no parameter can be called "+key)
+		}
 	}
 	return used
 }

@@ -144,3 +144,22 @@ func TestResultForms(t *testing.T) {
 	require.Equal(t, "Echo: x", b.ok(t, "field:everything:echo", "x", "-o", "text"))
 	require.Contains(t, b.ok(t, "field:everything:get-tiny-image", "-o", "json"), `"mimeType":"image/png"`)
 }
+
+// TestOwnArgumentsAreParsedBack: the words of a call say what Parse keeps for itself too.
+func TestOwnArgumentsAreParsedBack(t *testing.T) {
+	b := functions(t, execFunction(t, "run", "echo", `{"properties":{"path":{"type":"string"},"o":{"type":"object"}}}`))
+	tool, err := b.reg.Resolve(t.Context(), "field:fn:run")
+	require.NoError(t, err)
+	for _, words := range [][]string{{"-o", "json", "--path=a"}, {"--path@=-f x", "-oraw"}, {"--json", "-", "--o.a.b@=f", "--path=@x"}, {"--json=@ f"}} {
+		parsed, err := tool.Parse(words, true)
+		require.NoError(t, err)
+		said, err := tool.Words(parsed.Kwargs)
+		require.NoError(t, err)
+		again, err := tool.Parse(said, true)
+		require.NoError(t, err, "%q", said)
+		require.Equal(t, parsed.Kwargs, again.Kwargs, "%q %q", words, said)
+		for key := range tool.Arguments(parsed.Kwargs) {
+			require.NotEqual(t, "-", key[:1])
+		}
+	}
+}

@@ -75,20 +75,13 @@ func usesIn(t *registry.Tool, dir string) func(registry.Kwargs, []registry.Use, 
 			}
 			if list, _ := want["set"].([]any); list != nil {
 				name, _ := list[0].(string)
-				q := t.Params.Find(name)
-				known = known && (q == nil || !hasRole(*q))
+				known = known && len(t.Params.Roles(name)) == 0
 			} else {
-				known = known && !slices.ContainsFunc(t.Params.List(), hasRole)
+				known = known && len(t.Params.Roles("")) == 0
 			}
 		}
 		return uses, known
 	}
-}
-
-// hasRole reports whether a value, or something in it, has a role.
-func hasRole(q registry.Param) bool {
-	return q.Role != "" || q.Items != nil && hasRole(*q.Items) ||
-		slices.ContainsFunc(q.AnyOf, hasRole) || slices.ContainsFunc(q.Props.List(), hasRole)
 }
 
 // functionUses are those of a function by itself: the program that it runs, or the

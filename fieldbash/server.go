@@ -205,7 +205,7 @@ func (f *Fields) newTool(group, name, summary, detail string, schema json.RawMes
 	t := &registry.Tool{
 		Name: full, Summary: cmp.Or(summary, "(it has no description)"), Detail: detail, Params: params,
 		Category: "field", Tags: []string{"field", group},
-		Grammar: Parse, MakeExamples: exampleOf,
+		Grammar: Parse, Own: ownArguments, MakeExamples: exampleOf,
 	}
 	t.Check = newValidator(full, schema, f.logf).check
 	return t

@@ -4,16 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
 
 // Bind makes kwargs of values that Go code or JSON has at hand, by the rules of
 // a command line: aliases become the declared names, values get the declared
-// types, and the same is refused with the same words. Strings are taken as words
-// where text is not what is asked for ("5" for an integer); other values are what
-// they are: Go's own numbers, slices, maps and structs are taken as encoding/json
-// would write them, []byte is text. kwargs are not changed. hasStdin is that of
+// types, and the same is refused with the same words. Strings are taken as words,
+// "5" for an integer is one; other values are what they are: Go's own numbers,
+// slices, maps and structs are taken as encoding/json would write them, but that nil
+// slices and maps are empty, and []byte is text. kwargs are not changed. hasStdin is that of
 // [Tool.Parse]. The error is a *UsageError and names every problem.
 func (t *Tool) Bind(kwargs Kwargs, hasStdin bool) (Kwargs, error) {
 	given := make(map[string]any, len(kwargs))
@@ -34,6 +35,14 @@ func (t *Tool) Bind(kwargs Kwargs, hasStdin bool) (Kwargs, error) {
 // checkKwargs has Check look at kwargs that are right so far, and makes one error of
 // all problems; nil when there is none.
 func (t *Tool) checkKwargs(kwargs Kwargs, problems []string) error {
+	for i := range t.Params.List() {
+		q := &t.Params.list[i]
+		if n, ok := kwargs[q.Name].(json.Number); ok && q.Type == Integer && t.Grammar == nil { // see Call.Int
+			if _, err := n.Int64(); err != nil {
+				problems = append(problems, fmt.Sprintf("--%s: %s is out of range: write a whole number of at most 18 digits", q.Name, n))
+			}
+		}
+	}
 	if len(problems) == 0 && t.Check != nil {
 		problems = t.Check(kwargs)
 	}
@@ -69,6 +78,11 @@ func plainValue(v any) (any, error) {
 		}
 		return out, nil
 	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice && r.IsNil() && r.Type().Elem().Kind() != reflect.Uint8 {
+		return []any{}, nil
+	} else if r.Kind() == reflect.Map && r.IsNil() {
+		return map[string]any{}, nil
+	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("JSON cannot hold it: %w", err)
@@ -92,11 +106,17 @@ func plainList[T any](list []T) (any, error) {
 func (p *Params) fitValues(prefix string, given map[string]any, hasStdin bool) (fitted map[string]any, problems []string) {
 	fitted = map[string]any{}
 	top := prefix == "--"
+	fit := (*Param).fitValue
+	if top {
+		fit = (*Param).fitWord
+	}
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		q := p.Find(key)
 		if q == nil {
 			if p == nil || !p.open || top && !isKey(key) {
 				problems = append(problems, p.unknownProblem(prefix, key))
+			} else if top {
+				fitted[Fold(key)], _ = fit(anyParam, "", given[key])
 			} else {
 				fitted[key] = given[key]
 			}
@@ -106,7 +126,7 @@ func (p *Params) fitValues(prefix string, given map[string]any, hasStdin bool) (
 			problems = append(problems, fmt.Sprintf("%s%s is given twice, once as %s: give it once", prefix, q.Name, key))
 			continue
 		}
-		v, more := q.fitValue(prefix+q.Name, given[key])
+		v, more := fit(q, prefix+q.Name, given[key])
 		problems = append(problems, more...)
 		fitted[q.Name] = v
 	}
@@ -118,6 +138,22 @@ func (p *Params) fitValues(prefix string, given map[string]any, hasStdin bool) (
 		problems = append(problems, q.missingProblem(prefix))
 	}
 	return fitted, problems
+}
+
+// fitWord is fitValue for a value of a call, of which text is a word.
+func (q *Param) fitWord(at string, v any) (any, []string) {
+	if s, ok := v.(string); ok {
+		var err error
+		if v, err = q.coerceWords([]string{s}); err != nil {
+			return s, []string{at + ": " + err.Error()}
+		}
+		switch v.(type) {
+		case []any, map[string]any: // everything else was judged as a word
+		default:
+			return v, nil
+		}
+	}
+	return q.fitValue(at, v)
 }
 
 // fitValue makes a value, and what is in it, of the declared type. at is its place in
@@ -133,6 +169,9 @@ func (q *Param) fitValue(at string, v any) (any, []string) {
 		}
 		v = coerced
 	}
+	if n, ok := v.(json.Number); ok && q.Type == Integer {
+		v = wholeNumber(n)
+	}
 	if !q.isOfType(v) {
 		return v, []string{at + ": " + q.wrongType(showValue(v)).Error()}
 	}
@@ -145,7 +184,7 @@ func (q *Param) fitValue(at string, v any) (any, []string) {
 		out := make([]any, len(v))
 		for i := range v {
 			var more []string
-			out[i], more = q.Items.orAny().fitValue(fmt.Sprintf("%s[%d]", at, i), v[i])
+			out[i], more = q.element(i).fitValue(fmt.Sprintf("%s[%d]", at, i), v[i])
 			problems = append(problems, more...)
 		}
 		return out, problems

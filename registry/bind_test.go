@@ -3,9 +3,12 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,9 +70,12 @@ func TestExecuteTakesValuesByTheRulesOfACommandLine(t *testing.T) {
 		{"one word for an array", Kwargs{"file_path": "a", "tags": "x"}, Kwargs{"file_path": "a", "tags": []any{"x"}}},
 		{"members and their aliases", Kwargs{"file_path": "a", "edits": []map[string]any{{"old_str": "x", "times": 2.0}}},
 			Kwargs{"file_path": "a", "edits": []any{map[string]any{"old": "x", "times": n("2")}}}},
-		{"a union keeps text", Kwargs{"file_path": "a", "either": "5"}, Kwargs{"file_path": "a", "either": "5"}},
+		{"text for a union is a word", Kwargs{"file_path": "a", "either": "5"}, Kwargs{"file_path": "a", "either": n("5")}},
 		{"a union's null", Kwargs{"file_path": "a", "either": nil}, Kwargs{"file_path": "a", "either": nil}},
-		{"undeclared types stay", Kwargs{"file_path": "a", "any": "5"}, Kwargs{"file_path": "a", "any": "5"}},
+		{"text of no declared type is a word", Kwargs{"file_path": "a", "any": "5"}, Kwargs{"file_path": "a", "any": n("5")}},
+		{"an integer with a fraction of nothing", Kwargs{"file_path": "a", "limit": n("5.0"), "lines": []any{n("1e3")}}, Kwargs{"file_path": "a", "limit": n("5"), "lines": []any{n("1000")}}},
+		{"a nil []any", Kwargs{"file_path": "a", "tags": []any(nil)}, Kwargs{"file_path": "a", "tags": []any{}}},
+		{"a nil []int", Kwargs{"file_path": "a", "lines": []int(nil)}, Kwargs{"file_path": "a", "lines": []any{}}},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -131,6 +137,47 @@ func TestExecuteRefusesWhatACommandLineRefuses(t *testing.T) {
 			require.Equal(t, res.Error, usage.Error())
 		})
 	}
+}
+
+// TestBindAgreesWithParse: the same values as kwargs and as words.
+func TestBindAgreesWithParse(t *testing.T) {
+	n := func(s string) json.Number { return json.Number(s) }
+	var ran Kwargs
+	tool := checked(&ran)
+	declared := append([]Param{}, tool.Params.List()...)
+	tool.Params = NewParams(append(declared[1:], Param{Name: "file_path", Type: String}, Param{Name: "count", Type: Integer}, Param{Name: "map", Type: Object},
+		Param{Name: "yes", AnyOf: []Param{{Type: Boolean}, {Type: Array, Items: &Param{Type: Integer}}}})...)
+	open := &Tool{Name: "open", Params: AnyParams()}
+	values := []any{"", "5", "5.0", "5.5", "+5", "007", "-1", "1e3", "1e-3", "1e999999999", "99999999999999999999", "-99999999999999999999.0", "true", "yes", "null", "a", "b", " ", "[", "[]", "[1, 2]", `["1"]`, `[1.0]`, `["x"]`, `[{"old":"x"}]`,
+		"{}", `{"a":1}`, `{"a": 1}`, `{"a":1}]`, "\xff", "--all", "-", n("5"), n("5.0"), n("1e3"), n("5.5"), n("-0"), n("99999999999999999999"), 5, 5.0, 5.5, int64(math.MaxInt64), uint64(math.MaxUint64), true, false,
+		[]any{}, []any(nil), []string(nil), []int(nil), map[string]any(nil), []any{"x"}, []any{1, n("2.0")}, []string{"5"}, []map[string]any{{"old_str": "x", "times": 2.0}}, []any{map[string]any{"old": 5}}, map[string]any{"a": []any{nil, "5"}}}
+	for _, tool := range []*Tool{tool, open} {
+		names := []string{"any", "a-b"}
+		for _, q := range tool.Params.List() {
+			names = append(names, q.Name)
+		}
+		for _, name := range names {
+			if tool.Params.Find(name) == nil && tool != open {
+				continue
+			}
+			for _, v := range values {
+				bound, bindErr := tool.Bind(Kwargs{name: v}, false)
+				words, err := tool.Words(Kwargs{name: v})
+				require.NoError(t, err)
+				parsed, parseErr := tool.Parse(words, false)
+				_, isText := v.(string)
+				if !isText && bindErr != nil {
+					continue // a word may be text, which the value is not
+				}
+				require.Equal(t, parseErr, bindErr, "%s %#v", name, v)
+				if _, asText := parsed.Kwargs[Fold(name)].(string); bindErr == nil && (isText || !asText) { // 1e3 of no declared type
+					require.Equal(t, parsed.Kwargs, bound, "%s %#v", name, v)
+				}
+			}
+		}
+	}
+	_, err := tool.Bind(Kwargs{"count": n("99999999999999999999")}, false)
+	require.ErrorContains(t, err, "--count: 99999999999999999999 is out of range: write a whole number of at most 18 digits")
 }
 
 // What is in a JSON value is looked at on a command line too.
@@ -207,5 +254,19 @@ func TestRegisterSaysWhatIsLacking(t *testing.T) {
 			}
 			require.Empty(t, r.All())
 		})
+	}
+}
+
+func TestRegisterRefusesNamesThatCannotBeCalled(t *testing.T) {
+	words, err := exec.Command("bash", "-c", "compgen -k").Output()
+	require.NoError(t, err)
+	r := New()
+	for _, name := range append(strings.Fields(string(words)), "agent:x", "agent:", "a b", "a\nb", "a;b", "a/b", "..", "-x", "a'b", "x=1", "field:", "field:x", "field::x", "field:x:", "bash", "export", "let") {
+		err := r.Register(&Tool{Name: name, Summary: "s", Params: NewParams(), Run: nothing})
+		require.ErrorContains(t, err, fmt.Sprintf("register tool %q: ", name))
+		require.ErrorContains(t, err, ": choose another name")
+	}
+	for _, name := range []string{"x", "a-b", "a.b", "ns:x", "größe", "field:a:b:c", "iffy", "2x"} {
+		require.NoError(t, r.Register(&Tool{Name: name, Summary: "s", Params: NewParams(), Run: nothing}))
 	}
 }

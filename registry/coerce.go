@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -127,7 +128,7 @@ func (q *Param) coerceArray(words []string) (any, error) {
 	}
 	out := make([]any, 0, len(words))
 	for _, w := range words {
-		v, err := q.Items.orAny().coerceWords([]string{w})
+		v, err := q.element(len(out)).coerceWords([]string{w})
 		if err != nil {
 			return nil, fmt.Errorf("element %d: %w", len(out)+1, err)
 		}
@@ -178,6 +179,19 @@ func (q *Param) coerceScalar(s string) (any, error) {
 		return m, nil
 	}
 	return guessValue(s), nil
+}
+
+// wholeNumber is an integer of JSON, where 5.0 and 1e3 are some too (JSON Schema
+// 2020-12, section 4.2.3), spelled like a word; else it is n.
+func wholeNumber(n json.Number) json.Number {
+	m := number().FindStringSubmatch(n.String())
+	if m == nil || integer().MatchString(n.String()) || len(n) > 400 || len(m[2]) > len("e+999") { // big numbers cost
+		return n
+	}
+	if r, ok := new(big.Rat).SetString(n.String()); ok && r.IsInt() {
+		return json.Number(r.Num().String())
+	}
+	return n
 }
 
 // jsonNumber makes a number JSON's own spelling and keeps every digit that
@@ -233,7 +247,7 @@ func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64)
 
 // guessValue is for values of no declared type, and lossless: the result's own
 // text is the word itself, else the word stays a string. It knows true, false,
-// integers and decimal fractions.
+// integers, decimal fractions, and arrays and objects of JSON.
 func guessValue(s string) any {
 	switch s {
 	case "true":
@@ -243,6 +257,13 @@ func guessValue(s string) any {
 	}
 	if s != "" && len(s) < 400 && number().MatchString(s) && jsonNumber(s) == s && !strings.ContainsAny(s, "eE") && s != "-0" {
 		return json.Number(s)
+	}
+	if strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{") {
+		if v, err := DecodeJSON([]byte(s)); err == nil {
+			if text, _ := wordOf(v); text == s {
+				return v
+			}
+		}
 	}
 	return s
 }

@@ -37,8 +37,13 @@ type Param struct {
 	Stdin   bool     // filled from stdin when it is absent and there is one
 
 	// Role is what the value is to the file system, the network or a shell: a
-	// string, and each string of an array.
+	// string, and each string of an array, and of an object whose members have none.
 	Role Role
+
+	// What else a schema says of the value, for the roles in it.
+	first []Param // the first elements of an array; Items are those after them
+	also  []Param // the value is all of these too
+	lost  []Role  // it is not known of what in the value
 }
 
 // Params are a tool's parameters in schema order. A nil *Params has none.
@@ -47,6 +52,10 @@ type Params struct {
 	list   []Param
 	schema json.RawMessage
 	open   bool // keys beyond the declared ones are accepted, and guessed at
+
+	rest *Param  // keys beyond the declared ones, for their roles; nil: they have none
+	also []Param // of a call: see Param
+	lost []Role
 
 	later sync.Once      // runs parse, at first use
 	parse func() *Params // reads the schema; nil: it is read
@@ -58,7 +67,7 @@ func (p *Params) readSchema() *Params {
 	if p != nil && p.parse != nil {
 		p.later.Do(func() {
 			q := p.parse()
-			p.list, p.open = q.list, q.open
+			p.list, p.open, p.rest, p.also, p.lost = q.list, q.open, q.rest, q.also, q.lost
 		})
 	}
 	return p
@@ -146,11 +155,21 @@ func (p *Params) findShort(c string) *Param {
 	return nil
 }
 
+// element is the parameter of an array's element.
+func (q *Param) element(i int) *Param {
+	if i < len(q.first) {
+		return &q.first[i]
+	}
+	return q.Items.orAny()
+}
+
 // WithRoles returns the parameters with other roles, by their declared names: the
 // ones of what is in such a parameter's arrays and unions are gone.
 func (p *Params) WithRoles(roles map[string]Role) *Params {
 	out := &Params{list: slices.Clone(p.List()), schema: p.Schema()}
-	out.open = p != nil && p.open
+	if p != nil {
+		out.open, out.rest, out.also, out.lost = p.open, p.rest, p.also, p.lost
+	}
 	for i := range out.list {
 		if role, ok := roles[out.list[i].Name]; ok {
 			out.list[i] = out.list[i].withoutRoles()
@@ -162,7 +181,7 @@ func (p *Params) WithRoles(roles map[string]Role) *Params {
 
 // withoutRoles is a copy of a parameter in which no string has a role.
 func (q Param) withoutRoles() Param {
-	q.Role = ""
+	q.Role, q.first, q.also, q.lost = "", nil, nil, nil
 	if q.Items != nil {
 		item := q.Items.withoutRoles()
 		q.Items = &item

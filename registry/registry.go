@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -63,8 +64,8 @@ func New() *ToolRegistry {
 	return &ToolRegistry{tools: map[string]*Tool{}, groups: map[string]*groupState{}, subs: map[int]func(Event){}}
 }
 
-// Register adds tools; the first that is not complete, or whose name is taken,
-// is an error that says what to add, and is not added, nor are those after it.
+// Register adds tools; the first that is not complete, or whose name is taken or
+// cannot be called, is an error that says so, and is not added, nor are those after it.
 func (r *ToolRegistry) Register(tools ...*Tool) error {
 	for _, t := range tools {
 		if t == nil {
@@ -72,6 +73,9 @@ func (r *ToolRegistry) Register(tools ...*Tool) error {
 		}
 		if lacks := t.missingFields(); lacks != nil {
 			return fmt.Errorf("register tool %q: add %s", t.Name, strings.Join(lacks, ", and "))
+		}
+		if why := nameProblem(t.Name); why != "" {
+			return fmt.Errorf("register tool %q: %s: choose another name", t.Name, why)
 		}
 		r.mu.Lock()
 		_, taken := r.tools[t.Name]
@@ -102,6 +106,30 @@ func (t *Tool) missingFields() (fields []string) {
 		fields = append(fields, "a Run function")
 	}
 	return fields
+}
+
+var callable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN_][\pL\pM\pN_.:+-]*$`) })
+
+// unroutable are words that bash reads as a part of its grammar, whatever else has
+// their names: reserved words, and builtins that make declarations.
+const unroutable = " if then elif else fi time for in until while do done case esac coproc select function declare export let local readonly typeset "
+
+// nameProblem says why a tool of that name could not be called; "" if it can.
+func nameProblem(name string) string {
+	group, tool, isField := SplitField(name)
+	switch {
+	case !callable().MatchString(name):
+		return "a command's name is made of letters, digits and _ . : + -, and begins with none of the last four"
+	case strings.HasPrefix(name, "agent:"):
+		return "agent: is what may be typed before every name"
+	case isField && (group == "" || tool == ""):
+		return "a field tool's name is field:GROUP:TOOL"
+	case strings.Contains(unroutable, " "+name+" "):
+		return "bash takes this word for its own"
+	case name == "bash":
+		return "it is the name of the tool that runs all others, and of bash itself"
+	}
+	return ""
 }
 
 // Unregister removes a tool and reports whether it was there.

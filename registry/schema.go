@@ -31,15 +31,31 @@ func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
 		if err != nil { // json.Valid has seen it
 			return &Params{open: true}
 		}
-		d := schemaDoc{root: schema}
-		return d.params(root, 0)
+		d := schemaDoc{root: schema, left: maxNodes}
+		d.roles = d.rolesIn(schema)
+		p := d.params(root, 0)
+		call := Param{Props: p}
+		d.readBeside(&call, root, 0)
+		if r := schemaRole(root); r != "" {
+			call.also = append(call.also, Param{Role: r})
+		}
+		p.also, p.lost = call.also, call.lost
+		return p
 	}}, nil
 }
 
-type schemaDoc struct{ root json.RawMessage }
+// schemaDoc is a schema while it is read.
+type schemaDoc struct {
+	root  json.RawMessage
+	roles []Role // all that stand in it
+	left  int    // how many more schemas are looked at
+}
+
+// maxNodes bounds how much of a schema is looked at, which may refer to itself twice.
+const maxNodes = 20_000
 
 // params reads the members of an object schema.
-func (d schemaDoc) params(o members, depth int) *Params {
+func (d *schemaDoc) params(o members, depth int) *Params {
 	p := &Params{}
 	required := map[string]bool{}
 	var names []string
@@ -59,20 +75,30 @@ func (d schemaDoc) params(o members, depth int) *Params {
 	if depth > 0 { // what is in a value may have more; a key of the call is mistyped then
 		p.open = p.open || extra == "" || o.at("patternProperties") != nil
 	}
+	if d.rolesIn(o.at("additionalProperties")) != nil {
+		q := d.param(o.at("additionalProperties"), depth+1)
+		p.rest = &q
+	}
 	p.schema = o.render()
 	return p
 }
 
 // param reads one property's schema.
-func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
+func (d *schemaDoc) param(raw json.RawMessage, depth int) Param {
 	o, err := decodeObject(raw)
-	if err != nil || depth > maxDepth {
+	if d.left--; depth > maxDepth || d.left < 0 || raw == nil {
+		return Param{lost: d.roles}
+	} else if err != nil { // true or false
 		return Param{}
 	}
 	if ref := decodeText(o.at("$ref")); ref != "" {
 		q := d.param(d.resolve(ref), depth+1)
 		if s := decodeText(o.at("description")); s != "" {
 			q.Description = s
+		}
+		o = slices.DeleteFunc(o, func(m member) bool { return m.key == "$ref" })
+		if raw := o.render(); d.rolesIn(raw) != nil {
+			q.also = append(q.also, d.param(raw, depth+1))
 		}
 		return q
 	}
@@ -95,30 +121,99 @@ func (d schemaDoc) param(raw json.RawMessage, depth int) Param {
 	case q.Type == "" && len(q.Enum) > 0 && allStrings(o.at("enum"), o.at("const")):
 		q.Type = String
 	}
-	if items := o.at("items"); items != nil {
+	items := o.at("items")
+	list := o.at("prefixItems")
+	if list == nil && strings.HasPrefix(string(items), "[") { // up to draft 2019-09
+		list, items = items, o.at("additionalItems")
+	}
+	var first []json.RawMessage
+	json.Unmarshal(list, &first)
+	for _, raw := range first {
+		q.first = append(q.first, d.param(raw, depth+1))
+	}
+	if items != nil {
 		i := d.param(items, depth+1)
 		q.Items = &i
 	}
 	if q.Type == Object {
 		q.Props = d.params(o, depth+1)
 	}
+	d.readBeside(&q, o, depth)
 	return q
+}
+
+// readBeside keeps what a schema says of its value besides what makes a parameter,
+// for the roles in it. Those in keywords that are not followed are lost.
+func (d *schemaDoc) readBeside(q *Param, o members, depth int) {
+	var parts []json.RawMessage
+	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
+		var list []json.RawMessage
+		if json.Unmarshal(o.at(key), &list); key == "allOf" || q.AnyOf == nil {
+			parts = append(parts, list...)
+		}
+	}
+	if q.Props == nil {
+		parts = append(parts, append(o.only("properties", "additionalProperties"), member{"type", mustJSON(Object)}).render())
+	} else if depth == 0 { // of the call
+		parts = append(parts, o.only("$ref").render())
+	}
+	for _, raw := range append(parts, o.at("if"), o.at("then"), o.at("else")) {
+		if d.rolesIn(raw) != nil {
+			q.also = append(q.also, d.param(raw, depth+1))
+		}
+	}
+	q.lost = append(q.lost, d.rolesIn(o.only("patternProperties", "propertyNames", "dependentSchemas", "dependencies", "contains",
+		"unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef").render())...)
+}
+
+// rolesIn are the roles that stand in a schema. A reference in it may lead to any.
+func (d *schemaDoc) rolesIn(raw json.RawMessage) (roles []Role) {
+	var look func(v any)
+	look = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				look(e)
+			}
+		case map[string]any:
+			role, _ := v["x-role"].(string)
+			format, _ := v["format"].(string)
+			if r := roleOf(role, format); r != "" && !slices.Contains(roles, r) {
+				roles = append(roles, r)
+			}
+			for key, e := range v {
+				if _, ok := e.(string); ok && slices.Contains([]string{"$ref", "$dynamicRef", "$recursiveRef"}, key) {
+					roles = append(roles, d.roles...)
+				}
+				look(e)
+			}
+		}
+	}
+	var v any
+	if json.Unmarshal(raw, &v) == nil {
+		look(v)
+	}
+	return roles
 }
 
 // schemaRole is what a schema says of a value by our keyword x-role. A value of the
 // format uri is taken for an address; one that may be relative names no host.
 func schemaRole(o members) Role {
-	if r := Role(decodeText(o.at("x-role"))); slices.Contains(Roles(), r) {
-		return r
-	}
-	if f := decodeText(o.at("format")); f == "uri" || f == "iri" || f == "url" {
+	return roleOf(decodeText(o.at("x-role")), decodeText(o.at("format")))
+}
+
+func roleOf(role, format string) Role {
+	switch {
+	case slices.Contains(Roles(), Role(role)):
+		return Role(role)
+	case format == "uri", format == "iri", format == "url":
 		return Contacts
 	}
 	return ""
 }
 
 // union reads "type": [...], anyOf and oneOf; a union of one is that one.
-func (d schemaDoc) union(q *Param, o members, depth int) {
+func (d *schemaDoc) union(q *Param, o members, depth int) {
 	var types []string
 	if json.Unmarshal(o.at("type"), &types) == nil {
 		for _, t := range types {
@@ -151,9 +246,9 @@ func (d schemaDoc) union(q *Param, o members, depth int) {
 }
 
 // resolve follows a local JSON Pointer (RFC 6901); anything else is empty.
-func (d schemaDoc) resolve(ref string) json.RawMessage {
+func (d *schemaDoc) resolve(ref string) json.RawMessage {
 	path, ok := strings.CutPrefix(ref, "#")
-	if !ok {
+	if !ok || path != "" && path[0] != '/' { // an anchor
 		return nil
 	}
 	raw := d.root
@@ -182,6 +277,11 @@ func (o members) at(key string) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// only returns the members of these keys.
+func (o members) only(keys ...string) members {
+	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return !slices.Contains(keys, m.key) })
 }
 
 // withValue returns a copy in which key has another value and unions are gone.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -43,6 +45,10 @@ type Tool struct {
 	// Grammar replaces Parse's grammar for this tool: it makes kwargs from the
 	// words, does no I/O, and its errors are *UsageError. nil: the common one.
 	Grammar func(t *Tool, words []string, hasStdin bool) (Parsed, error)
+
+	// Own tells which kwargs the Grammar keeps for itself, and the words that say
+	// them: they are no arguments of the tool. nil: there are none.
+	Own func(kwargs Kwargs) (keys, words []string)
 
 	// FromShell makes a router call the tool from inside its shell, also when it
 	// is all there is to a command, so that Call.Environ is the shell's.
@@ -100,6 +106,18 @@ type ToolResult struct {
 	ExitStatus int            `json:"-"` // 0 exactly when Success
 }
 
+// Arguments are the kwargs without what the Grammar keeps for itself; they may be
+// kwargs itself.
+func (t *Tool) Arguments(kwargs Kwargs) Kwargs {
+	if t.Own == nil {
+		return kwargs
+	}
+	args := maps.Clone(kwargs)
+	keys, _ := t.Own(kwargs)
+	maps.DeleteFunc(args, func(key string, _ any) bool { return slices.Contains(keys, key) })
+	return args
+}
+
 // Success returns a result whose Output is written to the call's stdout as it is.
 func Success(output string) ToolResult { return ToolResult{Success: true, Output: output} }
 
@@ -137,8 +155,8 @@ func (c *Call) Bool(name string) bool {
 	return b
 }
 
-// Int returns the integer parameter, its default, or 0. A value that does not
-// fit is clamped to the ends of int.
+// Int returns the integer parameter, its default, or 0. A value that does not fit,
+// which only a Grammar lets through, is clamped to the ends of int.
 func (c *Call) Int(name string) int {
 	switch v := c.valueOf(name).(type) {
 	case int:

@@ -1,8 +1,11 @@
 package registry
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strconv"
 )
 
 // Role says what a parameter's value is to the file system, the network or a
@@ -57,16 +60,17 @@ type Use struct {
 // is true, a call has only the effects of its uses, whatever its tool's kind: with
 // none it only reads.
 func (t *Tool) UsesOf(kwargs Kwargs) (uses []Use, known bool) {
-	known = true
+	f := useFinder{known: true}
 	for i := range t.Params.List() {
 		q := &t.Params.list[i]
-		v, given := kwargs[q.Name]
-		if !given {
-			v = q.Default
-			known = known && !(q.Stdin && q.Role != "")
+		if _, given := kwargs[q.Name]; !given && q.Stdin && len(q.roles()) > 0 {
+			f.known = false
 		}
-		uses = append(uses, q.uses(v)...)
 	}
+	if t.Params != nil {
+		f.addValue(&Param{Props: t.Params, also: t.Params.also, lost: t.Params.lost}, "", map[string]any(t.Arguments(kwargs)))
+	}
+	uses, known = f.uses, f.known
 	known = known && t.declares(uses)
 	if t.Uses != nil {
 		return t.Uses(kwargs, uses, known)
@@ -77,66 +81,117 @@ func (t *Tool) UsesOf(kwargs Kwargs) (uses []Use, known bool) {
 // MayUse are the roles of what a call acts on whose words are not known. A tool
 // that writes or executes may then act on any file, if it acts on anything.
 func (t *Tool) MayUse() []Role {
-	roles := t.Params.roles()
+	roles := slices.DeleteFunc(t.Params.Roles(""), func(r Role) bool { return r == KeepsState })
 	if len(roles) > 0 && (t.Kind == Write || t.Kind == Execute) {
 		roles = append(roles, ReadsFile, WritesFile)
 	}
 	return roles
 }
 
-// roles are those of parameters and of what is in them, but for a tool's own
-// records.
-func (p *Params) roles() (all []Role) {
-	for _, q := range p.List() {
-		all = append(all, q.roles()...)
-	}
-	return all
+// useFinder finds what a call does something with.
+type useFinder struct {
+	uses  []Use
+	known bool // these are all
 }
 
-func (q *Param) roles() (all []Role) {
-	if q.Role != "" && q.Role != KeepsState {
-		all = []Role{q.Role}
+// addValue adds the uses of a value and of what is in it. role is that of what it is in.
+func (f *useFinder) addValue(q *Param, role Role, v any) {
+	if v == nil {
+		return
 	}
+	f.known = f.known && len(q.lost) == 0
+	for i := range q.also {
+		f.addValue(&q.also[i], "", v)
+	}
+	fits := slices.ContainsFunc(q.AnyOf, func(u Param) bool { return u.isOfType(v) })
 	for i := range q.AnyOf {
-		all = append(all, q.AnyOf[i].roles()...)
-	}
-	if q.Items != nil {
-		all = append(all, q.Items.roles()...)
-	}
-	return append(all, q.Props.roles()...)
-}
-
-// uses are those of a value and of what is in it.
-func (q *Param) uses(v any) (uses []Use) {
-	for i := range q.AnyOf {
-		if more := q.AnyOf[i].uses(v); more != nil {
-			return more
+		if u := &q.AnyOf[i]; !fits || u.isOfType(v) {
+			f.addValue(u, "", v)
 		}
 	}
+	role = cmp.Or(q.Role, role)
 	switch v := v.(type) {
 	case string:
-		if q.Role != "" {
-			uses = append(uses, Use{q.Role, v})
-		}
+		f.addUse(role, v)
 	case json.Number: // of no declared type: a file may be called 7
-		if q.Role != "" {
-			uses = append(uses, Use{q.Role, v.String()})
+		f.addUse(role, v.String())
+	case bool: // or true
+		if q.Type != Boolean {
+			f.addUse(role, strconv.FormatBool(v))
 		}
 	case []any:
-		item := *q.Items.orAny()
-		if item.Role == "" {
-			item.Role = q.Role
-		}
-		for _, e := range v {
-			uses = append(uses, item.uses(e)...)
+		for i, e := range v {
+			f.addValue(q.element(i), role, e)
 		}
 	case map[string]any:
-		for i := range q.Props.List() {
-			m := &q.Props.list[i]
-			uses = append(uses, m.uses(v[m.Name])...)
+		f.addMembers(q.Props, role, v)
+	}
+}
+
+// addMembers adds the uses of what is in an object.
+func (f *useFinder) addMembers(p *Params, role Role, given map[string]any) {
+	if role != "" && len(p.Roles("")) > 0 {
+		role = ""
+	}
+	for i := range p.List() {
+		q := &p.list[i]
+		v, ok := given[q.Name]
+		if !ok {
+			v = q.Default
+		}
+		f.addValue(q, role, v)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if p.Find(name) != nil {
+			continue
+		}
+		f.addUse(role, name)
+		if p != nil && p.rest != nil {
+			f.addValue(p.rest, role, given[name])
+		} else {
+			f.addValue(anyParam, role, given[name])
 		}
 	}
-	return uses
+}
+
+func (f *useFinder) addUse(role Role, value string) {
+	if u := (Use{role, value}); role != "" && !slices.Contains(f.uses, u) {
+		f.uses = append(f.uses, u)
+	}
+}
+
+// Roles returns the roles of a parameter, and of what may be in its value; of all
+// parameters with the name "".
+func (p *Params) Roles(name string) (roles []Role) {
+	if p == nil {
+		return nil
+	}
+	of := Param{also: p.readSchema().also, lost: p.lost, Items: p.rest}
+	for i := range p.list {
+		if q := &p.list[i]; name == "" || q == p.Find(name) {
+			of.also = append(of.also[:len(of.also):len(of.also)], *q)
+		}
+	}
+	return of.roles()
+}
+
+// roles are those of a value and of what may be in it.
+func (q *Param) roles() (roles []Role) {
+	roles = append(roles, q.lost...)
+	if q.Role != "" {
+		roles = append(roles, q.Role)
+	}
+	if q.Items != nil {
+		roles = append(roles, q.Items.roles()...)
+	}
+	for _, list := range [][]Param{q.AnyOf, q.also, q.first} {
+		for i := range list {
+			roles = append(roles, list[i].roles()...)
+		}
+	}
+	roles = append(roles, q.Props.Roles("")...)
+	slices.Sort(roles)
+	return slices.Compact(roles)
 }
 
 // declares reports whether uses hold one that the tool's kind is about. Where

@@ -13,7 +13,11 @@ import (
 // instead of a Kwargs' own types (an int, a []string); what JSON cannot hold is
 // an error.
 func (t *Tool) Words(kwargs Kwargs) ([]string, error) {
-	var names []string
+	var own, names []string
+	if t.Own != nil {
+		_, own = t.Own(kwargs)
+	}
+	kwargs = t.Arguments(kwargs)
 	if p := t.Params.readSchema(); p != nil {
 		for _, q := range p.List() {
 			if _, ok := kwargs[q.Name]; ok {
@@ -30,13 +34,20 @@ func (t *Tool) Words(kwargs Kwargs) ([]string, error) {
 	slices.Sort(others)
 	var words []string
 	for _, name := range append(names, others...) {
-		text, err := wordOf(kwargs[name])
+		v, err := plainValue(kwargs[name])
+		text := ""
+		if n, ok := v.(json.Number); ok && t.Params.Find(name).orAny().Type == Integer {
+			v = wholeNumber(n)
+		}
+		if err == nil {
+			text, err = wordOf(v)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		words = append(words, "--"+name+"="+text)
 	}
-	return words, nil
+	return append(words, own...), nil
 }
 
 // wordOf is a value as it is typed: a string as it is, everything else as JSON.

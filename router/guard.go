@@ -92,7 +92,7 @@ func (r *Router) admitPlan(ctx context.Context, p *Plan) (Grant, error) {
 	select {
 	case r.bashSlot <- struct{}{}:
 	case <-ctx.Done():
-		return Grant{}, errStopped{}
+		return Grant{}, errStopped
 	}
 	g, err := r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir()})
 	if err != nil {
@@ -110,15 +110,13 @@ func (r *Router) admitPlan(ctx context.Context, p *Plan) (Grant, error) {
 }
 
 // errStopped is why a command did not run that was stopped while it waited.
-type errStopped struct{}
-
-func (errStopped) Error() string   { return "interrupted before it ran" }
-func (errStopped) ExitStatus() int { return 130 }
+var errStopped error = &statusError{"interrupted before it ran", 130}
 
 // runCall runs a call that a person typed, or that comes from inside bash: its
 // hooks and the guard are asked first.
 func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
-	p, o, refused := r.askHooks(ctx, p, c.Dir, c.Stdin != nil)
+	p = r.preparePlan(ctx, p, c.Stdin != nil, r.timeLimit(0))
+	p, o, refused := r.askHooks(ctx, p, func() string { return c.Dir }, c.Stdin != nil)
 	grant := Grant{}
 	if refused == nil && p.Err == nil && r.opts.Guard != nil {
 		grant, refused = r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: c.Dir})

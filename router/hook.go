@@ -38,7 +38,7 @@ type Hook struct {
 // HookCall is what is about to run, or ran.
 type HookCall struct {
 	Name   string          // of the tool, without "agent:"; "bash" for bash text
-	Input  registry.Kwargs // its arguments; of bash text, {"command": text}
+	Input  registry.Kwargs // its arguments, but those that it reads from files or stdin; of bash text, {"command": text}
 	Dir    string          // where it runs, absolute
 	Inside bool            // a call from inside bash
 }

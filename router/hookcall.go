@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"strings"
@@ -23,15 +24,15 @@ type hookedCall struct {
 	start time.Time
 }
 
-// askHooks asks the hooks about what is about to run in dir. What they make of
+// askHooks asks the hooks about what is about to run in that directory. What they make of
 // its input is planned like any other command. An error refuses it.
-func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin bool) (*Plan, *hookedCall, error) {
+func (r *Router) askHooks(ctx context.Context, p *Plan, dir func() string, hasStdin bool) (*Plan, *hookedCall, error) {
 	if len(r.opts.Hooks) == 0 || p.Err != nil {
 		return p, nil, nil
 	}
 	var o *hookedCall
 	if p.Layer == Native {
-		if o = r.newHookedCall(bashHook, registry.Kwargs{"command": p.Raw}, dir, false); o == nil {
+		if o = r.newHookedCall(bashHook, registry.Kwargs{"command": p.Raw}, dir(), false); o == nil {
 			return p, nil, nil
 		}
 		changed, err := r.hooksBefore(ctx, &o.call)
@@ -42,47 +43,40 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir string, hasStdin boo
 		if !ok || len(o.call.Input) != 1 {
 			return p, nil, fmt.Errorf(`bash: a hook gave it another input than {"command": text}: nothing was run`)
 		}
-		if p = r.Plan(text); !p.InProcess || p.Err != nil {
+		if p = r.preparePlan(ctx, r.Plan(text), hasStdin, r.timeLimit(0)); !p.InProcess || p.Err != nil {
 			return p, o, nil
 		}
 	}
 	if !p.InProcess {
 		return p, nil, nil // a tool that is called from inside bash: its turn comes there
 	}
-	t, kwargs := r.inputOf(ctx, p, hasStdin)
-	if t == nil {
+	t := p.tool
+	if t == nil || p.Help {
 		return p, nil, nil
 	}
-	if o = r.newHookedCall(t.Name, kwargs, dir, p.Inside); o == nil {
+	args := t.Arguments(p.Kwargs)
+	if o = r.newHookedCall(t.Name, args, dir(), p.Inside); o == nil {
 		return p, nil, nil
 	}
-	words, err := o.runBefore(ctx, t)
-	if err != nil || words == nil {
+	changed, err := r.hooksBefore(ctx, &o.call)
+	if err != nil || !changed {
 		return p, o, err
+	}
+	kwargs := maps.Clone(p.Kwargs)
+	maps.DeleteFunc(kwargs, func(key string, _ any) bool { _, ok := args[key]; return ok })
+	maps.Copy(kwargs, o.call.Input)
+	words, err := t.Words(kwargs)
+	if err != nil {
+		return p, o, fmt.Errorf("%s: a hook gave it an input that is no JSON: %w: nothing was run", t.Name, err)
 	}
 	fresh := r.planWords(prefixedName(t.Name), words, hasStdin)
 	fresh.Inside = p.Inside
+	for key, v := range args {
+		if _, ok := fresh.Kwargs[key]; ok && fresh.Err == nil && reflect.DeepEqual(v, o.call.Input[key]) {
+			fresh.Kwargs[key] = v // as it was: a word may be read as a number
+		}
+	}
 	return fresh, o, nil
-}
-
-// inputOf is the tool that a plan calls and what it gives it; nil when it calls
-// none: help, a listing, words that are wrong or a name that is nobody's.
-func (r *Router) inputOf(ctx context.Context, p *Plan, hasStdin bool) (*registry.Tool, registry.Kwargs) {
-	if _, tool, isField := registry.SplitField(p.Name); p.Help || isField && tool == "" {
-		return nil, nil
-	}
-	if p.tool != nil {
-		return p.tool, p.Kwargs
-	}
-	t, err := r.reg.Resolve(ctx, p.Name)
-	if err != nil {
-		return nil, nil
-	}
-	parsed, err := t.Parse(p.words, hasStdin)
-	if err != nil || parsed.Help != registry.NoHelp {
-		return nil, nil
-	}
-	return t, parsed.Kwargs
 }
 
 // newHookedCall is nil when no hook is for that name.
@@ -92,19 +86,6 @@ func (r *Router) newHookedCall(name string, input registry.Kwargs, dir string, i
 		return nil
 	}
 	return &hookedCall{r: r, after: after, start: time.Now(), call: HookCall{Name: name, Input: input, Dir: dir, Inside: inside}}
-}
-
-// runBefore asks the hooks about a call of a tool; words are those of the input
-// that they gave it, nil when it is as it was.
-func (o *hookedCall) runBefore(ctx context.Context, t *registry.Tool) (words []string, err error) {
-	changed, err := o.r.hooksBefore(ctx, &o.call)
-	if err != nil || !changed {
-		return nil, err
-	}
-	if words, err = t.Words(o.call.Input); err != nil {
-		return nil, fmt.Errorf("%s: a hook gave it an input that is no JSON: %w: nothing was run", t.Name, err)
-	}
-	return append(words, "--")[:len(words)], nil // never nil
 }
 
 // prefixedName is a tool's name as it means the tool wherever it stands.

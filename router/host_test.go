@@ -2,6 +2,7 @@ package router
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -282,4 +283,51 @@ func copyForAll(t *testing.T, path string) string {
 	program := filepath.Join(dir, protocol.Any)
 	require.NoError(t, os.WriteFile(program, b, 0o755))
 	return program
+}
+
+// TestClosedRunsNothing: what needs no shell either.
+func TestClosedRunsNothing(t *testing.T) {
+	r := newTest(t)
+	require.NoError(t, r.Close())
+	for _, command := range []string{"glob x", "field:late:echo x", "field:late", "agent:", "glob x | cat"} {
+		res := run(t, r, command)
+		require.ErrorIs(t, res.Err, ErrClosed, command)
+		require.Equal(t, 3, res.ExitCode, command)
+		require.Empty(t, res.Stdout, command)
+	}
+	var out strings.Builder
+	res := r.Call(context.Background(), "glob", []string{"x"}, &registry.Call{Dir: r.Dir(), Stdout: &out, Stderr: &out})
+	require.Equal(t, 3, res.ExitStatus)
+	require.Equal(t, "router: closed\n", out.String())
+}
+
+// TestGroupThatDoesNotLoad: a command does not wait longer for a server than it may,
+// whether the server notices or not.
+func TestGroupThatDoesNotLoad(t *testing.T) {
+	never := make(chan struct{})
+	defer close(never)
+	for name, load := range map[string]func(context.Context) ([]*registry.Tool, error){
+		"it notices": func(ctx context.Context) ([]*registry.Tool, error) { <-ctx.Done(); return nil, ctx.Err() },
+		"it hangs":   func(context.Context) ([]*registry.Tool, error) { <-never; return nil, nil },
+	} {
+		r := newTest(t)
+		require.NoError(t, r.Registry().RegisterGroup(registry.Group{Name: "slow", Load: load}), name)
+		res := r.Run(context.Background(), "field:slow:x", &RunOptions{Timeout: 20 * time.Millisecond})
+		require.Equal(t, 124, res.ExitCode, name)
+		require.True(t, res.TimedOut, name)
+		require.Equal(t, "field:slow:x: its group did not load within the time limit of 0.02s: try again, or give it longer", res.Error)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		res = r.Run(ctx, "field:slow:x", nil)
+		require.Equal(t, 130, res.ExitCode, name)
+		require.True(t, res.Canceled, name)
+	}
+	r := newTest(t)
+	require.NoError(t, r.Registry().RegisterGroup(registry.Group{Name: "broken", Load: func(context.Context) ([]*registry.Tool, error) {
+		return nil, &statusError{"no such program", exitTransport}
+	}}))
+	res := run(t, r, "field:broken:x")
+	require.Equal(t, 3, res.ExitCode)
+	require.Equal(t, "field:broken: no such program", res.Error)
+	require.Equal(t, "field:broken: no such program\n3\n", run(t, r, "field:broken:x 2>&1; echo $?").Stdout)
 }

@@ -1,6 +1,8 @@
 package router
 
 import (
+	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -39,5 +41,22 @@ func TestShortNames(t *testing.T) {
 		require.Equal(t, "here\n", run(t, r, name).Stdout)
 		require.Equal(t, "here\n", run(t, r, "true && "+name+" | cat").Stdout)
 		require.Empty(t, r.Plan("echo x"+name+"x | cat").Calls)
+	}
+}
+
+// TestNamesOfBuiltins: what the registry takes can be called, also where bash has a
+// builtin of that name.
+func TestNamesOfBuiltins(t *testing.T) {
+	out, err := exec.Command("bash", "-c", "compgen -b").Output()
+	require.NoError(t, err)
+	r := newTest(t)
+	for _, name := range append(strings.Fields(string(out)), "a.b", "ns:x", "a+b", "2x", "größe") {
+		if r.Registry().Register(text(name, stringParam("v", false))) != nil {
+			continue // also read and write, which have rules of their own
+		}
+		for _, form := range []string{"%s v1", "%s v1 | cat", "(%s v1)", "agent:%s v1 | cat"} {
+			command := fmt.Sprintf(form, name)
+			require.Equal(t, "v=v1\n", run(t, r, command).Stdout, command)
+		}
 	}
 }

@@ -47,7 +47,7 @@ type Plan struct {
 	Inside    bool       // it is a call that comes from inside bash
 	Script    string     // the text that bash runs; empty if it does not
 	Calls     []CallSite // the calls in Script, in the order they stand there
-	Err       error      // nothing will run: *registry.UsageError, *registry.NotFoundError, ErrEmpty or ErrNUL
+	Err       error      // nothing will run: *registry.UsageError, *registry.NotFoundError, ErrEmpty, ErrNUL, or why a group cannot be loaded
 
 	router *Router
 	hints  []string        // for when bash's own answer fails

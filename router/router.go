@@ -2,7 +2,6 @@ package router
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +31,10 @@ type Options struct {
 	// Launcher starts bash confined, say; nil: directly. It belongs to the caller,
 	// who ends it after Close or SetLauncher.
 	Launcher *session.Launcher
+
+	// Exit gets what an EXIT trap writes when Close ends the shell; see
+	// session.Options. nil: it is dropped.
+	Exit func(stdout, stderr []byte)
 }
 
 // DefaultMaxChars is how many characters of a result a model is shown.
@@ -163,7 +166,7 @@ func (r *Router) Start() error {
 }
 
 // ErrClosed is returned for commands after Close.
-var ErrClosed = errors.New("router: closed")
+var ErrClosed error = &statusError{"router: closed", exitTransport}
 
 // startSession returns the shell, starting it at first use.
 func (r *Router) startSession() (*session.Session, error) {
@@ -176,7 +179,7 @@ func (r *Router) startSession() (*session.Session, error) {
 		return r.sess, nil
 	}
 	o := session.Options{Dir: r.opts.Dir, Env: r.opts.Env, Launcher: r.opts.Launcher, Unset: r.opts.Unset, StateDir: r.dir,
-		Timeout: r.opts.Timeout, Head: 1 << 10, Tail: 1 << 10}
+		Timeout: r.opts.Timeout, Exit: r.opts.Exit, Head: 1 << 10, Tail: 1 << 10}
 	o.Env = r.shellEnv(o.Env)
 	if r.host != nil {
 		o.Init = r.host.init()
@@ -187,6 +190,12 @@ func (r *Router) startSession() (*session.Session, error) {
 	}
 	r.sess = s
 	return s, nil
+}
+
+func (r *Router) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
 }
 
 // setStatus makes an in-process command's exit status bash's next $?. It does

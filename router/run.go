@@ -36,7 +36,8 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	start := time.Now()
 	s := r.newStreams(&o)
 	res := Result{Command: p.Raw, limit: r.timeLimit(o.Timeout)}
-	p, seen, refused := r.askHooks(ctx, p, r.Dir(), false)
+	p = r.preparePlan(ctx, p, false, res.limit)
+	p, seen, refused := r.askHooks(ctx, p, r.Dir, false)
 	res.Layer, res.Name = p.Layer, p.Name
 	grant, allowed := r.beginPlan(ctx, p, s, &res, refused)
 	shown := allowed && p.Err == nil && seen != nil && seen.after
@@ -48,6 +49,10 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	case p.Err != nil:
 		fmt.Fprintln(s.err, p.Err)
 		res.ExitCode, res.Error = registry.ExitStatus(p.Err), p.Err.Error()
+		res.TimedOut, res.Canceled = errors.Is(p.Err, errTimeLimit), ctx.Err() != nil
+		if p.Err == ErrClosed {
+			res.Err = p.Err
+		}
 		r.setStatus(res.ExitCode)
 	case p.InProcess, p.tool != nil && r.host == nil:
 		r.runTool(registry.Allow(ctx, grant.Paths...), p, s, &res)
@@ -202,7 +207,17 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	r.setStatus(res.ExitCode)
 }
 
-var errTimeLimit = errors.New("time limit")
+// statusError is an error with its exit status.
+type statusError struct {
+	text   string
+	status int
+}
+
+func (e *statusError) Error() string   { return e.text }
+func (e *statusError) ExitStatus() int { return e.status }
+
+// errTimeLimit is why a command was stopped.
+var errTimeLimit error = &statusError{"time limit", 124}
 
 // Call runs a tool from the words after its name, or prints the help or the
 // listing they ask for, between its hooks and if it may run: for a person who
@@ -214,20 +229,14 @@ func (r *Router) Call(ctx context.Context, name string, words []string, c *regis
 
 // invokeTool runs what a plan calls, or prints the help or the listing it asks for.
 func (r *Router) invokeTool(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
-	group, tool, isField := registry.SplitField(p.Name)
-	if p.Err == nil && (p.Name == "" || isField && tool == "") {
+	if p.Err == nil && p.isListing() {
+		group, _, isField := registry.SplitField(p.Name)
 		return r.callGroup(ctx, group, isField, p.words, c)
 	}
-	t, parsed, err := p.tool, p.parsed, p.Err
-	if t == nil && err == nil {
-		if t, err = r.reg.Resolve(ctx, p.Name); err == nil {
-			parsed, err = t.Parse(p.words, c.Stdin != nil)
-		}
+	if p.Err != nil {
+		return failedResult(c, p.Err)
 	}
-	if err != nil {
-		return failedResult(c, asTyped(err, p.typed))
-	}
-	res := t.RunParsed(ctx, parsed, c)
+	res := p.tool.RunParsed(ctx, p.parsed, c)
 	if !res.Success && brokenPipe(c.Stdout) {
 		res.ExitStatus = exitSIGPIPE
 	}

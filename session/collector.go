@@ -1,9 +1,6 @@
 package session
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // A collector keeps the first headCap and the last tailCap bytes of a stream.
 // It allocates as the stream grows, and nothing for an empty one.
@@ -73,17 +70,6 @@ func (c *collector) last() []byte {
 		return c.tail
 	}
 	return c.tail[:c.pos]
-}
-
-// cutLast removes the last occurrence of b from a stream that was kept whole.
-func (c *collector) cutLast(b []byte) {
-	for _, part := range []*[]byte{&c.tail, &c.head} {
-		if i := bytes.LastIndex(*part, b); i >= 0 && c.pos == 0 && c.total == int64(len(c.head)+len(c.tail)) {
-			*part = append((*part)[:i], (*part)[i+len(b):]...)
-			c.total -= int64(len(b))
-			return
-		}
-	}
 }
 
 // trimRuneEnd drops the beginning of a rune that was cut off at the end of b.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -97,6 +98,9 @@ func (c *command) composeLine() error {
 	l = append(append(l, ` </dev/null >|`...), c.e.out.path...)
 	l = append(append(l, ` 2>|`...), c.e.err.path...)
 	l = append(l, "; "...)
+	if strings.Contains(text, "builtin") && namesBuiltin().MatchString(text) {
+		l = append(l, dropBuiltin...)
+	}
 	c.e.line = append(appendReport(l, c.id, c.whole), '\n')
 	return nil
 }
@@ -111,13 +115,18 @@ func (c *command) sendAndWait(ctx context.Context) (Result, rerun, error) {
 	c.e.snap.fresh, c.e.snap.aborted = false, false
 	c.res.Restarted, c.e.restarted = c.e.restarted, false
 	c.lineLen = len(c.e.line)
+	c.sh.frames.skipped = c.sh.frames.skipped[:0]
+	c.sh.readDiag(c.e.buf)
+	c.sh.diagnostics = c.sh.diagnostics[:0]
 	c.unsent = c.sh.queueText(c.e.line) != nil
 	if c.waitShort(ctx) {
 		// The command takes a while. A second report, in a line of its own, also
 		// comes when the first line is discarded by an interrupt.
 		c.sendReport()
-		c.out.tee.start()
 		for !c.done {
+			if !c.whole || c.out.kept.total > 0 || time.Since(c.start) > probeAfter { // else it may only be bash's complaint of the text as one unit
+				c.out.tee.start()
+			}
 			if err := c.waitStep(ctx); err != nil {
 				return Result{}, runOnce, err
 			}

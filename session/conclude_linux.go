@@ -28,7 +28,11 @@ func (c *command) conclude() (Result, rerun, error) {
 		e.recoverShell(c.sh)
 	}
 	c.collectRest()
+	if c.died {
+		c.addTrapOutput()
+	}
 	if c.readFailed() {
+		c.err.tee.discardQueued()
 		return Result{}, runApart, nil
 	}
 	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
@@ -73,6 +77,7 @@ func (c *command) reapShell() (status int) {
 	if e.snap.readPipe(e.buf); e.snap.fresh { // its EXIT trap ran
 		e.setDir(e.snap.dir)
 	}
+	c.readReport()
 	c.sh.readDiag(e.buf)
 	e.shell.Store(nil)
 	status = c.sh.reap()
@@ -83,6 +88,16 @@ func (c *command) reapShell() (status int) {
 	}
 	c.res.ShellExited = true
 	return status
+}
+
+// addTrapOutput adds what the EXIT trap of a shell that errexit ended has written: by then
+// bash has taken the command's redirections back. What it traces of the session's own
+// commands (set -x) cannot be told from that.
+func (c *command) addTrapOutput() {
+	c.out.passChunk(c.sh.frames.skipped)
+	if !bytes.Contains(c.sh.diagnostics, []byte("builtin eval")) {
+		c.err.passChunk(c.sh.diagnostics)
+	}
 }
 
 // lateGrace is how long a pipe that is still held is waited for: what holds it
@@ -132,14 +147,10 @@ func (c *command) dropFarewell() {
 	} else {
 		told = told && !strings.Contains(c.text, "exec")
 	}
-	if told && bytes.HasSuffix(held, exitNote) {
-		c.err.passChunk(held[:len(held)-len(exitNote)])
-		return
+	if told {
+		held = bytes.TrimPrefix(held, exitNote)
 	}
 	c.err.passChunk(held)
-	if told {
-		c.err.kept.cutLast(exitNote)
-	}
 }
 
 // cannotRedirect reports whether the command was not run because the shell can

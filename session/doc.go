@@ -75,6 +75,7 @@
 //   - A command that leaves something behind that holds its output costs 10 ms.
 //   - A process that clears its environment, leaves its session, loses its
 //     parent and changes its RLIMIT_RTTIME is not found by Close.
+//   - A function named builtin lasts for one command.
 //   - The names __session_* and AGENTBASH_SESSION, the signal SIGRTMAX-7 and,
 //     until a command sets its own, the EXIT trap belong to the session.
 package session

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -212,8 +213,7 @@ func (e *engine) Close() error {
 	shellPid := 0
 	if sh := e.shell.Swap(nil); sh != nil {
 		shellPid = sh.pid
-		sh.queueText([]byte("\\builtin exit 0\n"))
-		sh.awaitExit(closeGrace)
+		e.exitShell(sh)
 		family := target{shell: sh.pid}
 		family.killReached(everything)
 		sh.signal(syscall.SIGKILL)
@@ -222,6 +222,25 @@ func (e *engine) Close() error {
 	e.mark.killMarked(shellPid)
 	e.releaseAll()
 	return nil
+}
+
+// exitShell tells a shell to exit, whose EXIT trap then runs, and waits for that.
+func (e *engine) exitShell(sh *shell) {
+	l := appendStatus(e.line[:0], e.status)
+	l = append(l, `\builtin exit $? </dev/null`...)
+	if e.cfg.Exit == nil || e.out.ensurePipe(&e.pipes) != nil || e.err.ensurePipe(&e.pipes) != nil {
+		sh.queueText(append(l, '\n'))
+		sh.awaitExit(closeGrace)
+		return
+	}
+	e.out.growPipe()
+	e.err.growPipe()
+	sh.queueText(append(l, " >|"+e.out.path+" 2>|"+e.err.path+"\n"...))
+	sh.awaitExit(closeGrace)
+	stdout, stderr := make([]byte, bigBuffer), make([]byte, bigBuffer)
+	n, _ := readFD(e.out.fd, stdout)
+	m, _ := readFD(e.err.fd, stderr)
+	e.cfg.Exit(stdout[:n], bytes.TrimPrefix(stderr[:m], exitNote))
 }
 
 // A wakeup wakes the command loop: its context has ended, Close was called, or a

@@ -19,12 +19,14 @@ const frameFormat = `'\1%d %d %d %s\0'`
 // frameReader cuts frames out of what the control pipe delivers. It keeps the
 // last pwd, so that a command that stays where it is allocates nothing.
 type frameReader struct {
-	buf []byte
-	pwd string
+	buf     []byte
+	pwd     string
+	skipped []byte // what was no frame, since the owner last looked
 }
 
 // maxFrame bounds what is kept while waiting for the end of a frame: a path
-// cannot be longer than 4,096 bytes, but $PWD can be set to anything.
+// cannot be longer than 4,096 bytes, but $PWD can be set to anything; and about
+// how much of what is no frame.
 const maxFrame = 1 << 16
 
 func (r *frameReader) add(p []byte) { r.buf = append(r.buf, p...) }
@@ -34,6 +36,9 @@ func (r *frameReader) next() (frame, bool) {
 	for {
 		start := bytes.IndexByte(r.buf, 1)
 		if start < 0 {
+			if len(r.skipped) < maxFrame {
+				r.skipped = append(r.skipped, r.buf...)
+			}
 			r.buf = r.buf[:0]
 			return frame{}, false
 		}

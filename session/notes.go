@@ -22,7 +22,7 @@ var exitNote = []byte("exit\n")
 // add returns what of the stream may go on now. The result is valid until the
 // next call.
 func (f *noteFilter) add(p []byte) []byte {
-	if len(f.held) == 0 && bytes.IndexByte(p, '[') < 0 && !bytes.HasSuffix(p, exitNote) {
+	if len(f.held) == 0 && bytes.IndexByte(p, '[') < 0 && !bytes.Contains(p, exitNote) {
 		return p
 	}
 	p = f.stripJobs(append(f.held, p...))
@@ -72,11 +72,14 @@ func jobNote(p []byte) (n, pid int) {
 	return at + d + 1, pid
 }
 
+// maxTrapOutput is how much an EXIT trap may write after the exit note for that to be found.
+const maxTrapOutput = 4 << 10
+
 // unfinishedNote returns how many bytes at the end of p may be the beginning of
-// a note.
+// a note, or a note and what an EXIT trap wrote after it.
 func unfinishedNote(p []byte) int {
-	if bytes.HasSuffix(p, exitNote) {
-		return len(exitNote)
+	if i := bytes.LastIndex(p, exitNote); i >= 0 && len(p)-i <= maxTrapOutput {
+		return len(p) - i
 	}
 	i := bytes.LastIndexByte(p, '[')
 	if i < 0 {

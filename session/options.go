@@ -51,6 +51,10 @@ type Options struct {
 	// "" makes a private one when it is first needed, which Close removes.
 	StateDir string
 
+	// Exit, when set, gets what the EXIT trap writes when Close ends the shell: up
+	// to 1 MiB of each stream, and what it has written within 300 ms.
+	Exit func(stdout, stderr []byte)
+
 	// Head and Tail are how many bytes of the beginning and of the end of each
 	// output stream a Result keeps; 0 means DefaultHead and DefaultTail. Memory
 	// grows with the output up to that.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -53,6 +54,23 @@ func TestBigOutput(t *testing.T) {
 	require.True(t, bytes.HasSuffix(r.Stdout, []byte("\x00\nlast\n")))
 	require.Equal(t, DefaultHead, r.StdoutHead)
 	require.Len(t, r.Stdout, DefaultHead+DefaultTail)
+}
+
+// A text that is no unit is tried as one first; nobody sees what bash says of that.
+func TestWritersGetOneComplaint(t *testing.T) {
+	s := open(t, nil)
+	for _, command := range []string{
+		"if true; then\r\necho x &&\r\nfi\r\n", "for i in 1; do\r\necho x\r\ndone\r\n", "echo a &&\r\n{ echo b\r\n", "echo a\n(echo b",
+		"shopt -s extglob\ncase abc in +([a-c])) echo yes;; esac; shopt -u extglob",
+	} {
+		var out, errs bytes.Buffer
+		r, err := s.Run(context.Background(), command, &RunOptions{Stdout: &out, Stderr: &errs})
+		require.NoError(t, err)
+		want := bashC(t, s.Dir(), command)
+		want.stderr = regexp.MustCompile("(?m)^bash: `.*\n").ReplaceAllString(want.stderr, "") // the line itself, which eval does not show
+		require.Equal(t, want, answerOf(r), "%q", command)
+		require.Equal(t, want, answer{out.String(), plain(errs.String()), r.ExitCode}, "%q", command)
+	}
 }
 
 func heap() uint64 {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -178,6 +179,19 @@ func TestPoisonedState(t *testing.T) {
 		run(t, s, "kill -9 $$")
 		r := run(t, s, "echo alive")
 		require.Equal(t, "alive\n", string(r.Stdout), "after %s", poison)
+	}
+}
+
+// A function named builtin is not kept, and costs the command no status.
+func TestFunctionNamedBuiltin(t *testing.T) {
+	s := open(t, &Options{Dir: t.TempDir()})
+	for _, command := range []string{
+		"builtin(){ :; }", "builtin() { echo mine \"$@\"; }\nbuiltin cd x\n(exit 4)", "set -e; function builtin { return 9; }; ! builtin", "echo a; function  builtin () { :; }; unset() { :; }; trap() { :; }; (exit 3)",
+	} {
+		r := run(t, s, command)
+		require.Equal(t, bashC(t, s.Dir(), command), answerOf(r), command)
+		require.False(t, r.StatusLost || r.ShellExited, command)
+		require.Equal(t, fmt.Sprintln(r.ExitCode), string(run(t, s, "builtin echo $?; set +e").Stdout), command)
 	}
 }
 

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // The bash text that the session itself feeds to the shell. Every builtin is
@@ -15,6 +17,7 @@ const (
 	dumpFunc = "__session_dump" // see below
 
 	markVar   = "__session_p"      // number of the last command that began to run as one unit
+	statusVar = "__session_status" // what dropBuiltin keeps
 	abortVar  = "__session_abort"  // not empty: abortTrap is in effect
 	asideVar  = "__session_aside"  // what abortTrap put aside, to be run
 	actionVar = "__session_action" // words of the INT trap
@@ -74,6 +77,13 @@ const fixLine = `[[ $-:${PS0-}${PS1-}${PROMPT_COMMAND-}${TMOUT-} == +([^t]): ]] 
 // recoverLines take a function named builtin away: assignments cannot be
 // shadowed, and in POSIX mode special builtins win over functions.
 const recoverLines = "POSIXLY_CORRECT=y\n\\trap - DEBUG\n\\unset -f builtin unset trap eval\n\\unset POSIXLY_CORRECT\n"
+
+// namesBuiltin finds a text that may define a function named builtin, and dropBuiltin takes
+// that away before the report, in the same way, and keeps $?. One that comes from elsewhere (a
+// sourced file) costs the command its status.
+var namesBuiltin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`function\s+builtin|builtin\s*\(`) })
+
+const dropBuiltin = statusVar + `=$? POSIXLY_CORRECT=y; \unset -f builtin unset; \unset POSIXLY_CORRECT; ` + rcFunc + ` "$` + statusVar + `" && :; `
 
 // bootLines make a fresh interactive bash into the session's shell; snap is the
 // path of the snapshot pipe. Descriptors that the host itself had inherited and

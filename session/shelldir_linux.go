@@ -52,7 +52,8 @@ func sameDir(pwd, dir string) bool {
 func (e *engine) Dir() string {
 	at := e.dir.Load()
 	if sh := e.shell.Load(); sh != nil {
-		if now, _ := sh.kernelDir(make([]byte, unix.PathMax)); now != nil && string(now) != at.kernel {
+		var buf [unix.PathMax]byte
+		if now, _ := sh.kernelDir(buf[:]); now != nil && string(now) != at.kernel {
 			return string(now)
 		}
 	}

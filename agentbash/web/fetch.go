@@ -26,7 +26,7 @@ func (w *Web) fetchTool() *registry.Tool {
 		Tags:     []string{"http", "url", "download", "browse", "page", "curl", "internet"},
 		Detail: `Gets a page by http or https. HTML becomes Markdown, with its links, code blocks and tables, without scripts and styles;
 JSON and other text come as they are, in UTF-8; images, PDF and other binary bodies are described, and --raw prints their bytes. Where it
-came from, the type and the title are on stderr. Redirects are followed, ten at most. An HTTP error is exit status 1, with the beginning of
+came from, the type and the title are on stderr. Redirects are followed within a host, ten at most. An HTTP error is exit status 1, with the beginning of
 its body on stderr; 124 is no answer in time. Private addresses are refused but for those that are allowed: ` + w.allowSetting("...") + `.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "url", Type: registry.String, Required: true, Role: registry.Contacts, Aliases: []string{"uri", "link"}, Description: "The address, with http:// or https://."},
@@ -122,6 +122,9 @@ func (w *Web) noAnswer(ctx context.Context, u *url.URL, limit time.Duration, err
 	at := u.Redacted()
 	if errors.As(err, &wrapped) {
 		at, err = wrapped.URL, wrapped.Err
+		if to, err := url.Parse(at); err == nil { // of a redirect, as the server sent it
+			at = to.Redacted()
+		}
 	}
 	switch {
 	case errors.As(err, &refused):

@@ -7,9 +7,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 	"golang.org/x/net/http/httpproxy"
 )
@@ -138,12 +140,33 @@ func (w *Web) newClient(guarded bool) *http.Client {
 			return p, nil
 		}
 	}
-	return &http.Client{Transport: t, CheckRedirect: func(r *http.Request, via []*http.Request) error {
-		if len(via) > maxRedirects {
-			return errRedirects
-		}
-		return checkURL(r.URL)
-	}}
+	return &http.Client{Transport: t, CheckRedirect: w.checkRedirect}
+}
+
+// checkRedirect keeps a request to the host that its address names, which is what was
+// allowed.
+func (w *Web) checkRedirect(r *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return errRedirects
+	}
+	if err := checkURL(r.URL); err != nil {
+		return err
+	}
+	from, to := hostPort(via[0].URL), hostPort(r.URL)
+	if upgraded, ok := strings.CutSuffix(from, ":80"); strings.EqualFold(from, to) || ok && strings.EqualFold(upgraded+":443", to) {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(r.URL.Hostname()); err == nil && !w.allow.host(to) && !w.allow.address(ip) {
+		return &refusedError{ip}
+	}
+	return &redirectError{r.URL}
+}
+
+// redirectError says that a server sends a request to another host.
+type redirectError struct{ to *url.URL }
+
+func (e *redirectError) Error() string {
+	return fmt.Sprintf("a redirect to another host is not followed: if it is meant, web_fetch %s", quote.Word(e.to.Redacted()))
 }
 
 // beforeProxy looks at a host that a proxy is going to connect to.

@@ -277,6 +277,38 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "web_fetch: allow: ")
 }
 
+// What was allowed is one host: another one, also behind another port, is named and not asked.
+func TestRedirects(t *testing.T) {
+	asked := 0
+	other := serve(t, func(http.ResponseWriter, *http.Request) { asked++ })
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(other, "http://"))
+	require.NoError(t, err)
+	mux := http.NewServeMux()
+	for path, to := range map[string]string{"/port": other + "/x?a=1&b=2", "/name": "http://localhost:" + port + "/", "/user": "http://u:secret@localhost:" + port + "/", "/twice": "/port", "/here": "/end"} {
+		mux.Handle(path, http.RedirectHandler(to, http.StatusFound))
+	}
+	mux.HandleFunc("/end", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "end") })
+	at := serve(t, mux.ServeHTTP)
+	opts := &Options{Allow: []string{"127.0.0.0/8", "localhost"}}
+	require.Equal(t, "end\n", run(t, opts, "web_fetch", at+"/here").out)
+	for path, next := range map[string]string{"/port": "'" + other + "/x?a=1&b=2'", "/name": "http://localhost:" + port + "/", "/user": "http://u:xxxxx@localhost:" + port + "/", "/twice": "'" + other + "/x?a=1&b=2'"} {
+		got := run(t, opts, "web_fetch", at+path)
+		require.Equal(t, 1, got.exit, path)
+		require.Contains(t, got.err, "a redirect to another host is not followed: if it is meant, web_fetch "+next+"\n", path)
+		require.NotContains(t, got.err, "secret")
+	}
+	require.Zero(t, asked)
+
+	w := &Web{}
+	for from, follows := range map[string]bool{"http://example.com/": true, "http://EXAMPLE.com:80/": true, "https://example.com:443/": true, "http://www.example.com/": false, "http://example.com:8080/": false} {
+		first, err := http.NewRequest(http.MethodGet, from, nil)
+		require.NoError(t, err)
+		next, err := http.NewRequest(http.MethodGet, "https://example.com/x", nil)
+		require.NoError(t, err)
+		require.Equal(t, follows, w.checkRedirect(next, []*http.Request{first}) == nil, from)
+	}
+}
+
 func TestProxy(t *testing.T) {
 	var asked []string
 	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -32,7 +32,11 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	}
 	ctx, stop := interruptContext(ctx)
 	defer stop()
-	b, err := a.openBash(bashOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode)})
+	o := bashOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode)}
+	if !*asJSON && !*asLines {
+		o.exit = func(stdout, stderr []byte) { a.out.Write(stdout); a.err.Write(stderr) }
+	}
+	b, err := a.openBash(o)
 	if err != nil {
 		return a.reportError(err)
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // runTool runs `agentbash read --file_path x` and `agentbash field:server:tool`.
-// A command that works on files needs no configuration but to be switched off.
+// A command that works on files needs little of the configuration.
 func runTool(ctx context.Context, a *app, name string, words []string) int {
 	ctx, stop := interruptContext(ctx)
 	defer stop()
@@ -43,11 +43,8 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 		fmt.Fprintf(a.err, "agentbash %v\n", err)
 		return registry.ExitStatus(err)
 	}
-	if name = t.Name; a.mode != "" || t.Category != files.Category {
+	if name = t.Name; a.mode != "" || t.Category != files.Category || a.isRestricted(name, dir) {
 		return a.runConfigured(ctx, name, words, call)
-	}
-	if a.isOff(name, dir) {
-		return a.switchedOff(name)
 	}
 	o := typedBy("")
 	dirs, err := config.UserDirs(a.lookup)

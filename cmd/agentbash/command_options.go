@@ -69,29 +69,25 @@ func (b *configuredBash) webOptions(a *app) web.Options {
 // runConfigured runs an agent command for a person at a terminal, with what the
 // configuration says of it.
 func (a *app) runConfigured(ctx context.Context, name string, words []string, call *registry.Call) int {
-	b, err := a.openBash(bashOptions{ask: true, guard: typedBy(a.mode)})
+	b, err := a.openBash(bashOptions{ask: true, noHooks: a.mode == "", guard: typedBy(a.mode)})
 	if err != nil {
 		return a.reportError(err)
 	}
 	defer b.Close()
 	if !b.isOn(name) {
-		return a.switchedOff(name)
+		fmt.Fprintf(a.err, "agentbash %s: it is switched off: \"tools\" in a config file says so; agentbash config shows the files\n", name)
+		return exitUnknown
 	}
 	return b.Router().Call(ctx, name, words, call).ExitStatus
 }
 
-func (a *app) switchedOff(name string) int {
-	fmt.Fprintf(a.err, "agentbash %s: it is switched off: \"tools\" in a config file says so; agentbash config shows the files\n", name)
-	return exitUnknown
-}
-
-// isOff reports whether the configuration switches a command off that needs no
-// configuration; one that cannot be read does not.
-func (a *app) isOff(name, dir string) bool {
+// isRestricted reports whether the configuration switches a command off or has rules for it to
+// be judged by; one that cannot be read does not.
+func (a *app) isRestricted(name, dir string) bool {
 	cfg, err := config.Load(&config.Options{Dir: dir, Lookup: a.lookup})
 	if err != nil {
 		return false
 	}
 	on, said := cfg.Tools[name]
-	return said && !on
+	return said && !on || len(cfg.Rules) > 0
 }

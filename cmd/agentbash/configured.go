@@ -35,9 +35,11 @@ type bashOptions struct {
 	flags   config.Flags
 	session bool // many commands: write refuses to overwrite what was never read, bash can call tools
 	guard   guard.Options
-	ask     bool          // whoever sits at the terminal may be asked
-	who     string        // sends the commands; "" is the person
-	id      func() string // of the session, once there is one; nil: there is none
+	noHooks bool                        // a person typed the name of a tool
+	exit    func(stdout, stderr []byte) // as in session.Options
+	ask     bool                        // whoever sits at the terminal may be asked
+	who     string                      // sends the commands; "" is the person
+	id      func() string               // of the session, once there is one; nil: there is none
 }
 
 // settings are the keys of the configuration that messages name.
@@ -64,6 +66,9 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		return nil, err
 	}
 	a.warn(b.cfg.Warnings...)
+	if o.noHooks {
+		b.cfg.Hooks = config.Hooks{}
+	}
 	for _, p := range b.cfg.Pending {
 		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
 	}
@@ -85,7 +90,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c),
 		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network.All, Ports: c.Network.Ports},
-		Router:      router.Options{Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
+		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
 	})
 	if err != nil {
 		return nil, err

@@ -46,7 +46,8 @@ func (w *Writer) show(p []byte, last bool) error {
 		r, n := utf8.DecodeRune(rest)
 		ends := r == '\r' && n < len(rest) && rest[n] == '\n'
 		from := b.Len()
-		b.WriteString(showRune(string(rest[:n]), r, ends || r != '\r' && !isHidden(w.prev, r)))
+		breaks := r == '\r' || r == 0x2028 || r == 0x2029 // the line, or moves to its start
+		b.WriteString(showRune(string(rest[:n]), r, ends || !breaks && !isHidden(w.prev, r)))
 		if w.prev = r; b.Len()-from != n {
 			w.prev = 0 // what was written out ends in a digit
 		}

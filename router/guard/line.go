@@ -55,8 +55,6 @@ func (g *Guard) ended(a *router.Action, e *Entry, line *approvedLine, o router.O
 	}
 	g.world.After(e.Verdict, o.ExitCode == 0 && !o.Canceled && !o.Result.TimedOut)
 	if o.Result.Restarted {
-		// The new shell has what an older snapshot had.
-		g.world.Vars = nil
-		g.world.Unsure = true
+		g.world.NewShell(true) // it has what an older snapshot had
 	}
 }

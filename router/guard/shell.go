@@ -6,5 +6,5 @@ package guard
 func (g *Guard) NewShell() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.world.Functions, g.world.Aliases, g.world.Vars, g.world.Unsure = nil, nil, nil, false
+	g.world.NewShell(false)
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/agentbash/agentbash/router"
@@ -38,7 +39,7 @@ func New() *Analyzer {
 func (a *Analyzer) Judge(p *router.Plan, w *World) (v Verdict) {
 	parser := a.parsers.Get().(*syntax.Parser)
 	defer rescue(&v, p.Raw, func() { a.parsers.Put(parser) })
-	j := &judge{a: a, world: w, parser: parser, line: p.Raw, keepEver: true}
+	j := &judge{a: a, world: w, parser: parser, line: p.Raw}
 	j.start()
 	if p.Err == nil {
 		j.judgePlan(p, &source{text: p.Raw, end: len(p.Raw)})
@@ -111,52 +112,39 @@ type judge struct {
 
 	src    *source
 	env    env
+	choice *choice // what is picked in the words that are expanded
 	frames []frame
-	out    *sink // takes what commands write to their stdout; nil: nobody asks
 	stdin  value // what commands find on their stdin; nil: nothing is known
-	procs  []value
 	via    string
-	ever   []variable // every value that a variable had; kept for traps only
+	ever   map[string]variable // every value that a variable had: for traps
+	bodies map[string]body     // of functions, by their texts
 
 	parts   []Part
 	reasons []Reason
 
-	selves    []selfCall // calls of functions within themselves
-	expanding []string   // aliases that are being expanded
-	traps     []field    // texts that traps run
+	expanding []string // aliases that are being expanded
+	traps     []field  // texts that traps run
 
 	steps, depth, texts int
 	bytes               int
-	spent               bool // the budget is
-	maybe               int  // parts of an expression that may not be evaluated, around the present one
-	forks               int  // backgrounds and pipes around the present command
-	sockets             bool // one of bash's network paths was opened
-	again               bool // what is walked may have been walked before
-	keepEver            bool
+	spent               bool                                                 // the budget is
+	forks               int                                                  // backgrounds and pipes around the present command
+	sockets             bool                                                 // one of bash's network paths was opened
 	found               func(words []*syntax.Word, assigns []*syntax.Assign) // for tests: every simple command
 }
 
-// frame is a function or loop that is being walked.
-type frame struct {
-	function string // "" for a loop
-	args     string
-	forks    int
-	locals   []variable // to restore when it returns
-	exits    []env      // at each break, continue or return
-}
-
 func (j *judge) start() {
-	j.env.dirs = []string{anyText}
+	j.env.dirs, j.bodies = []string{anyText}, map[string]body{}
 	if j.world.Dir != "" {
 		j.env.dirs[0] = clean(j.world.Dir)
 	}
-	j.env.unsure = j.world.Unsure
+	j.env.unsure = j.world.unsure
 }
 
 func (j *judge) finish() Verdict {
 	v := j.collect()
-	if e := &j.env; len(e.vars)+len(e.funcs)+len(e.aliases) > 0 || e.unsure {
-		kept := e.copy()
+	if len(j.env.vars) > 0 || j.env.unsure {
+		kept := j.env.copy()
 		v.after = &kept
 	}
 	return v
@@ -168,32 +156,30 @@ func (j *judge) cap(why string) {
 	if j.src != nil {
 		at = span{j.src.start, j.src.end}
 	}
-	j.parts = append(j.parts, Part{Kind: TextPart, set: unknown, Start: at.start, End: at.end})
-	j.reason(why, unknown, NoDanger, at)
+	j.unknown(why, at)
 }
 
 // reason notes why. One that is there already is not repeated.
 func (j *judge) reason(text string, set effects, d Danger, at span) {
 	r := Reason{Text: text, Danger: d, Start: at.start, End: at.end}
-	for i, name := range inOrder {
-		if set&(1<<i) != 0 {
-			r.Effect = name
-			break
-		}
+	if list := set.list(); len(list) > 0 {
+		r.Effect = list[0]
 	}
-	for _, old := range j.reasons {
-		if old == r {
-			return
-		}
-	}
-	if len(j.reasons) < 4*maxReasons || d != NoDanger && len(j.reasons) < 16*maxReasons {
+	if !slices.Contains(j.reasons, r) && (len(j.reasons) < 4*maxReasons || d != NoDanger && len(j.reasons) < 16*maxReasons) {
 		j.reasons = append(j.reasons, r)
 	}
 }
 
 // unknown notes an effect that belongs to no part: an expansion that may run
 // what cannot be seen.
-func (j *judge) unknown(why string, at span) {
-	j.parts = append(j.parts, Part{Kind: TextPart, set: unknown, Start: at.start, End: at.end, Via: j.via})
+func (j *judge) unknown(why string, at span) { j.mayDo(unknown, why, at) }
+
+// anything notes that what follows is not: it may be whatever there is.
+func (j *judge) anything(why string, at span) {
+	j.mayDo(reads|writes|executes|networks|unknown, why, at)
+}
+
+func (j *judge) mayDo(set effects, why string, at span) {
+	j.add(Part{Kind: TextPart, set: set, Start: at.start, End: at.end, Via: j.via})
 	j.reason(why, unknown, NoDanger, at)
 }

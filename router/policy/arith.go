@@ -8,127 +8,86 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// anyNumber is what comes out of arithmetic that is not followed.
+var anyNumber = value{digits, "-" + digits}
+
 // arithm walks an arithmetic expression, which may assign, and in an array's
-// subscript run commands, and returns what comes out of it.
-func (j *judge) arithm(x syntax.ArithmExpr) value {
+// subscript run commands, and returns what comes out of it this time. Only what
+// is made of numbers alone is calculated.
+func (j *judge) arithm(x syntax.ArithmExpr) string {
 	if x == nil {
-		return value{""}
+		return ""
 	}
-	j.depth++
-	defer func() { j.depth-- }()
-	if j.depth > 4*maxDepth {
-		j.step()
-		return value{digits}
-	}
-	if n, ok := j.number(x); ok {
-		return value{strconv.FormatInt(n, 10)}
-	}
-	if mayBeNegative(x) {
-		return value{digits, "-" + digits}
-	}
-	return value{digits}
-}
-
-// number evaluates an expression; false if it does not always give the same.
-func (j *judge) number(x syntax.ArithmExpr) (int64, bool) {
-	switch n := x.(type) {
-	case *syntax.Word:
-		return j.numberWord(n)
-	case *syntax.ParenArithm:
-		return j.number(n.X)
-	case *syntax.UnaryArithm:
-		v, ok := j.number(n.X)
-		if n.Op == syntax.Inc || n.Op == syntax.Dec {
-			j.assignNumber(n.X, value{digits, "-" + digits})
-			return 0, false
+	sure, negative, names := true, false, parameters{}
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Word:
+			number := j.numberWord(n)
+			sure = sure && number && n.Lit() != ""
+			names[n.Lit()] = expand.Variable{Set: true, Kind: expand.String, Str: one(j.valueOf(n.Lit()))}
+			return false
+		case *syntax.UnaryArithm:
+			negative = negative || n.Op == syntax.Minus || n.Op == syntax.Dec || n.Op == syntax.BitNegation
+			if n.Op == syntax.Inc || n.Op == syntax.Dec {
+				sure = false
+				j.assignNumber(n.X, anyNumber)
+			}
+		case *syntax.BinaryArithm:
+			negative = negative || n.Op == syntax.Sub || n.Op == syntax.SubAssgn
+			if n.Op == syntax.Assgn || n.Op >= syntax.AddAssgn && n.Op <= syntax.ShrAssgn {
+				v := value{j.arithm(n.Y)}
+				if sure = false; n.Op != syntax.Assgn {
+					j.arithm(n.X)
+					v = anyNumber
+				}
+				if n != x { // it may not be evaluated
+					v = v.join(anyNumber).join(value{inherited})
+				}
+				j.assignNumber(n.X, v)
+				return false
+			}
 		}
-		return calculate(&syntax.UnaryArithm{Op: n.Op, X: numeral(v)}, ok)
-	case *syntax.BinaryArithm:
-		return j.binaryArithm(n)
-	}
-	return 0, false
-}
-
-func (j *judge) binaryArithm(n *syntax.BinaryArithm) (int64, bool) {
-	switch n.Op {
-	case syntax.Assgn:
-		v, ok := j.number(n.Y)
-		val := value{digits, "-" + digits}
-		if ok {
-			val = value{strconv.FormatInt(v, 10)}
+		return !j.spent
+	})
+	if sure {
+		if n, err := expand.Arithm(&expand.Config{Env: names}, x); err == nil {
+			return strconv.Itoa(n)
 		}
-		j.assignNumber(n.X, val)
-		return v, ok
-	case syntax.AndArit, syntax.OrArit, syntax.TernQuest, syntax.TernColon:
-		j.number(n.X)
-		j.maybe++ // what is right of these may not be evaluated
-		j.number(n.Y)
-		j.maybe--
-		return 0, false
 	}
-	if n.Op >= syntax.AddAssgn && n.Op <= syntax.ShrAssgn {
-		j.number(n.Y)
-		j.assignNumber(n.X, value{digits, "-" + digits})
-		return 0, false
+	if negative {
+		return j.pickOf(anyNumber)
 	}
-	x, okX := j.number(n.X)
-	y, okY := j.number(n.Y)
-	return calculate(&syntax.BinaryArithm{Op: n.Op, X: numeral(x), Y: numeral(y)}, okX && okY)
-}
-
-// calculate asks the library what an expression of numbers is.
-func calculate(x syntax.ArithmExpr, known bool) (int64, bool) {
-	if !known {
-		return 0, false
-	}
-	n, err := expand.Arithm(nil, x)
-	return int64(n), err == nil
+	return digits
 }
 
 func numeral(n int64) *syntax.Word { return knownWord(strconv.FormatInt(n, 10)) }
 
-func mayBeNegative(x syntax.ArithmExpr) bool {
-	negative := false
-	syntax.Walk(x, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.UnaryArithm:
-			negative = negative || n.Op == syntax.Minus || n.Op == syntax.Dec || n.Op == syntax.BitNegation
-		case *syntax.BinaryArithm:
-			negative = negative || n.Op == syntax.Sub || n.Op == syntax.SubAssgn
-		}
-		return !negative
-	})
-	return negative
-}
-
-// numberWord is a number, a variable's name, or an expansion.
-func (j *judge) numberWord(w *syntax.Word) (int64, bool) {
+// numberWord is a number, a variable's name, or an expansion; it reports
+// whether that is a number.
+func (j *judge) numberWord(w *syntax.Word) bool {
 	at := j.src.span(w.Pos(), w.End())
 	if lit := w.Lit(); validName(lit) {
-		return j.numberOf(j.lookup(lit).val, at, 0)
+		return j.evaluate(j.valueOf(lit), at)
 	}
-	return j.numberOf(j.expandOne(w), at, 0)
+	return j.evaluate(j.expandOne(w), at)
 }
 
-// numberOf evaluates what a variable or an expansion holds: bash takes it for
-// an expression again, and runs what its subscripts say.
-func (j *judge) numberOf(v value, at span, depth int) (int64, bool) {
+// evaluate looks at what a variable or an expansion holds: bash takes it for an
+// expression again, and runs what its subscripts say.
+func (j *judge) evaluate(v value, at span) (number bool) {
+	number = len(v) == 1
 	for _, s := range v {
-		if _, err := strconv.ParseInt(s, 0, 64); err != nil && s != "" {
-			j.subscript(s, at)
+		if _, err := strconv.ParseInt(s, 10, 64); err == nil && (s[0] != '0' || len(s) == 1) {
+			continue
+		}
+		number = false
+		if j.subscript(s, at); validName(s) && j.depth < maxDepth {
+			j.depth++
+			j.evaluate(j.valueOf(s), at)
+			j.depth--
 		}
 	}
-	switch s := one(v); {
-	case len(v) != 1 || depth > 4:
-		return 0, false
-	case s == "":
-		return 0, true
-	case validName(s):
-		return j.numberOf(j.lookup(s).val, at, depth+1)
-	default:
-		n, err := strconv.ParseInt(strings.TrimSpace(s), 0, 64)
-		return n, err == nil
-	}
+	return number
 }
 
 // subscript judges a text that bash evaluates as arithmetic or as a subscript
@@ -141,22 +100,19 @@ func (j *judge) subscript(s string, at span) {
 }
 
 // assignNumber is x = n inside an expression, or a[i] = n.
-func (j *judge) assignNumber(x syntax.ArithmExpr, val value) {
+func (j *judge) assignNumber(x syntax.ArithmExpr, v value) {
 	w, ok := x.(*syntax.Word)
 	if !ok {
 		return
 	}
+	at := j.src.span(x.Pos(), x.End())
 	if p, ok := w.Parts[0].(*syntax.ParamExp); ok && p.Param != nil {
-		v := j.lookup(p.Param.Value)
+		old := j.lookup(p.Param.Value)
 		if p.Index != nil {
-			j.index(p.Index, v.assoc)
+			j.index(p.Index, old.attrs)
 		}
-		j.assign(variable{name: v.name, array: true, assoc: v.assoc, lists: joinLists(v.asLists(), [][]string{{anyWords}})})
+		j.assign(p.Param.Value, joinLists(old.words(), anyElements), 0, at)
 	} else if name := w.Lit(); validName(name) {
-		if j.maybe > 0 {
-			val = val.join(j.lookup(name).val)
-		}
-		j.dangerousAssign(name, val, j.src.span(x.Pos(), x.End()))
-		j.assign(variable{name: name, val: val})
+		j.assignText(name, v, 0, at)
 	}
 }

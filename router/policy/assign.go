@@ -1,157 +1,157 @@
 package policy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// assignment walks x=1, x+=1, x[i]=1 and x=(...), alone or before a command.
-func (j *judge) assignment(a *syntax.Assign, temporary bool) {
-	if a.Name == nil {
-		j.expandOne(a.Value)
-		return
-	}
-	at := j.src.span(a.Pos(), a.End())
-	old := j.lookup(a.Name.Value)
-	v := variable{name: a.Name.Value, export: temporary, array: true, assoc: old.assoc}
-	switch {
-	case a.Array != nil:
-		if v.lists = j.arrayLists(a.Array, old.assoc); a.Append {
-			v.lists = appendLists(old.asLists(), v.lists)
-		}
-	case a.Index != nil:
-		v.lists = j.assignElement(a, old)
-	case old.array && a.Append:
-		for _, l := range old.lists {
-			v.lists = joinLists(v.lists, replaceFirst([][]string{l}, concat(value{element(l, 0)}, j.expandOne(a.Value))))
-		}
-	default:
-		v.array, v.assoc = false, false
-		if v.val = j.expandOne(a.Value); a.Append && len(old.val) > 0 {
-			v.val = concat(old.val, v.val)
+// assign gives a variable its lists, in the shell that is being walked, and
+// judges what that does.
+func (j *judge) assign(name string, all [][]string, as attrs, at span) {
+	name = j.target(name)
+	v := variable{all, as | j.env.vars[name].attrs}
+	if v.attrs&integer != 0 {
+		if !j.evaluate(v.value(), at) {
+			v.lists = lists(anyNumber)
 		}
 	}
-	j.give(v, old.integer, at)
+	j.dangerousAssign(name, v.value(), at)
+	j.env.set(name, v)
+	if before, ok := j.ever[name]; ok {
+		v = before.join(v)
+	} else if j.ever == nil {
+		j.ever = map[string]variable{}
+	}
+	j.ever[name] = v
 }
 
-// give assigns, after a look at what the variable does and, with integer, at
-// what its text runs as arithmetic.
-func (j *judge) give(v variable, integer bool, at span) {
-	if integer {
-		if _, ok := j.numberOf(v.val, at, 0); !ok {
-			v.val = value{digits, "-" + digits}
-		}
-	}
-	j.dangerousAssign(v.name, v.val, at)
-	j.assign(v)
-}
+// anyElements are the lists of an array of which nothing is known.
+var anyElements = [][]string{{anyWords}}
 
-func appendLists(a, b [][]string) [][]string {
+// assignText gives a variable a text; of an array it is the first element.
+func (j *judge) assignText(name string, v value, as attrs, at span) {
 	var out [][]string
-	for _, x := range a {
-		for _, y := range b {
-			out = joinLists(out, [][]string{append(x[:len(x):len(x)], y...)})
-		}
-	}
-	return out
-}
-
-func replaceFirst(old [][]string, v value) [][]string {
-	var out [][]string
-	for _, l := range old {
+	for _, l := range j.env.vars[j.target(name)].lists {
 		rest := l[min(1, len(l)):]
 		if len(l) > 0 && l[0] == anyWords {
 			rest = l[:1] // there may have been none
 		}
-		out = joinLists(out, appendLists(lists(v), [][]string{rest}))
+		out = joinLists(out, crossLists(lists(v), [][]string{rest}))
 	}
-	return out
+	if len(out) == 0 {
+		out = lists(v)
+	}
+	j.assign(name, out, as, at)
+}
+
+// assignment walks x=1, x+=1, x[i]=1 and x=(...), alone or before a command.
+func (j *judge) assignment(a *syntax.Assign, as attrs) {
+	if a.Name == nil {
+		j.expandOne(a.Value)
+		return
+	}
+	name, at := a.Name.Value, j.src.span(a.Pos(), a.End())
+	old := j.lookup(name)
+	switch {
+	case a.Array != nil:
+		all := j.arrayLists(a.Array, old.attrs)
+		if a.Append {
+			all = crossLists(old.words(), all)
+		}
+		j.assign(name, all, as, at)
+	case a.Index != nil:
+		j.assign(name, j.withElement(old, j.index(a.Index, old.attrs), j.expandOne(a.Value)), as, at)
+	default:
+		v := j.expandOne(a.Value)
+		if a.Append {
+			v = concat(orEmpty(old.value()), v)
+		}
+		j.assignText(name, v, as, at)
+	}
 }
 
 // arrayLists returns the element lists of (a b c).
-func (j *judge) arrayLists(x *syntax.ArrayExpr, assoc bool) [][]string {
-	all, indexed := [][]string{nil}, false
+func (j *judge) arrayLists(x *syntax.ArrayExpr, as attrs) [][]string {
+	all := [][]string{nil}
 	for _, e := range x.Elems {
 		var ends [][]string
 		switch {
 		case e.Index != nil: // where it goes is not followed, that it is there is
-			indexed = true
-			j.index(e.Index, assoc)
-			ends = append(lists(j.expandOne(e.Value)), nil)
+			j.index(e.Index, as)
+			ends = append(lists(j.expandOne(e.Value)), nil, []string{anyWords})
 		case e.Value == nil:
 			continue
 		default:
-			for _, fs := range j.expand(e.Value) {
+			for _, fs := range j.expandAll([]*syntax.Word{e.Value}) {
 				ends = joinLists(ends, [][]string{texts(fs)})
 			}
 		}
-		all = appendLists(all, ends)
-	}
-	if indexed {
-		all = joinLists(all, [][]string{{anyWords}})
+		all = crossLists(all, ends)
 	}
 	return all
 }
 
 // index walks a subscript.
-func (j *judge) index(x syntax.ArithmExpr, assoc bool) value {
-	if w, ok := x.(*syntax.Word); ok && assoc {
+func (j *judge) index(x syntax.ArithmExpr, as attrs) value {
+	if w, ok := x.(*syntax.Word); ok && as&assoc != 0 {
 		return j.expandOne(w)
 	}
-	return j.arithm(x)
+	return value{j.arithm(x)}
 }
 
-// assignElement is x[i]=v.
-func (j *judge) assignElement(a *syntax.Assign, old variable) (out [][]string) {
-	n, err := strconv.ParseUint(one(j.index(a.Index, old.assoc)), 10, 16)
-	vals := j.expandOne(a.Value)
-	before := old.asLists()
-	if _, ok := j.env.vars[a.Name.Value]; !ok && !old.array {
-		before = [][]string{nil}
-	}
-	for _, l := range before {
+// withElement returns the lists that an array may have after x[i]=v.
+func (j *judge) withElement(old variable, index, vals value) (out [][]string) {
+	n, err := strconv.ParseUint(one(index), 10, 16)
+	for _, l := range old.words() {
 		for _, s := range vals {
-			m := append(l[:len(l):len(l)], s)
-			if !old.assoc && err == nil && int(n) < len(l) {
-				m = append(l[:n:n], s)
-				m = append(m, l[n+1:]...)
+			m := append(slices.Clip(l), s)
+			switch isAny := slices.Contains(l, anyWords); {
+			case old.attrs&assoc != 0:
+			case err != nil || int(n) > len(l) || isAny:
+				out = joinLists(out, anyElements)
+			case int(n) < len(l):
+				m = slices.Concat(l[:n], []string{s}, l[n+1:])
 			}
-			if out = joinLists(out, [][]string{m}); !old.assoc && (err != nil || int(n) > len(l)) {
-				out = joinLists(out, [][]string{{anyWords}})
-			}
+			out = joinLists(out, [][]string{m})
 		}
 	}
 	return out
 }
 
-// declClause walks declare, local, export, readonly and typeset.
+// declaration is a declare, local, export, readonly or typeset.
+type declaration struct {
+	*judge
+	name  string
+	flags string
+}
+
+// declClause walks a declaration that the parser has seen as one.
 func (j *judge) declClause(n *syntax.DeclClause) {
 	if j.found != nil {
 		j.found([]*syntax.Word{{Parts: []syntax.WordPart{n.Variant}}}, n.Args)
 	}
-	variant, flags := n.Variant.Value, ""
+	d := declaration{judge: j, name: n.Variant.Value}
 	at := j.src.span(n.Pos(), n.End())
-	if variant == "nameref" { // no word of bash
+	if d.name == "nameref" { // no word of bash
 		j.unknown("nameref may be any command", at)
 	}
 	for _, a := range n.Args {
 		switch {
 		case a.Name == nil && a.Value != nil:
-			for _, fs := range j.expand(a.Value) {
-				for _, f := range fs {
-					flags += j.declared(variant, flags, f)
-				}
+			for _, f := range j.fields(a.Value) {
+				d.word(f)
 			}
 		case a.Name == nil:
 		case a.Naked:
 			if a.Index != nil {
-				j.index(a.Index, strings.Contains(flags, "A"))
+				j.index(a.Index, d.attrs())
 			}
-			j.declare(variant, flags, a.Name.Value, at, nil)
+			d.declare(a.Name.Value, at, nil)
 		default:
-			j.declare(variant, flags, a.Name.Value, at, func() { j.assignment(a, false) })
+			d.declare(a.Name.Value, at, func() { j.assignment(a, 0) })
 		}
 	}
 }
@@ -159,137 +159,122 @@ func (j *judge) declClause(n *syntax.DeclClause) {
 // declareWords judges a declaration that is run by way of command, builtin or
 // quotes: the parser has not seen it as one.
 func (c *call) declareWords() {
-	c.quiet()
-	flags := ""
+	d := declaration{judge: c.j, name: c.name}
 	for _, a := range c.args {
-		flags += c.j.declared(c.name, flags, a)
+		d.word(a)
 	}
-	if len(c.args) == 0 || strings.Contains(flags, "p") {
+	if c.quiet(); len(c.args) == 0 || strings.Contains(d.flags, "p") {
 		c.out = value{anyText}
 	}
 }
 
-// declared takes a word of a declaration whose form is known only now: options,
-// a name, name=value. It returns the options.
-func (j *judge) declared(variant, flags string, f field) string {
+// word takes a word whose form is known only now: options, a name, name=value.
+func (d *declaration) word(f field) {
 	name, text, ok := strings.Cut(f.text, "=")
 	base, sub, element := subscripted(strings.TrimSuffix(name, "+"))
 	switch {
 	case f.multi || !known(name) || !ok && !known(f.text):
-		j.subscript(f.text, f.at)
-		j.unknown("which variable is set cannot be told", f.at)
-		return ""
+		d.subscript(f.text, f.at)
+		d.unknown("which variable is set cannot be told", f.at)
+		return
 	case f.text != "" && (f.text[0] == '-' || f.text[0] == '+'):
-		return strings.TrimLeft(f.text, "-")
+		d.flags += f.text[1:]
+		return
 	case element:
-		j.subscript(sub, f.at)
+		d.subscript(sub, f.at)
 	}
-	var give func()
-	if ok {
-		give = func() {
-			v := variable{name: base, val: value{text}, ref: variant != "export" && strings.Contains(flags, "n")}
-			j.give(v, strings.Contains(flags, "i"), f.at)
+	if !ok {
+		d.declare(base, f.at, nil)
+		return
+	}
+	d.declare(base, f.at, func() { d.assignText(base, value{text}, 0, f.at) })
+}
+
+func (d *declaration) has(letters string) bool { return strings.ContainsAny(d.flags, letters) }
+
+// attrs returns the attributes that the options give.
+func (d *declaration) attrs() (a attrs) {
+	for letters, attr := range map[string]attrs{"x": exported, "i": integer, "n": reference, "A": assoc} {
+		if d.has(letters) {
+			a |= attr
 		}
 	}
-	j.declare(variant, flags, base, f.at, give)
-	return ""
+	if d.name == "export" {
+		a = a&^reference | exported
+	}
+	return a
 }
 
 // declare gives a variable its attributes, and its value where it gets one.
-func (j *judge) declare(variant, flags, name string, at span, give func()) {
-	if !validName(name) {
+func (d *declaration) declare(name string, at span, give func()) {
+	a := d.attrs()
+	switch {
+	case !validName(name):
 		return
-	}
-	if strings.Contains(flags, "f") && (variant == "export" || strings.Contains(flags, "x")) {
+	case d.has("f") && a&exported != 0:
 		if give != nil {
 			give()
 		}
 		return
 	}
-	isLocal := variant == "local" || (variant == "declare" || variant == "typeset") && !strings.Contains(flags, "g")
-	inFunction := isLocal && j.localize(name)
-	v := j.lookupHere(name)
-	v.export = v.export || variant == "export" || strings.Contains(flags, "x")
-	v.integer = v.integer || strings.Contains(flags, "i")
-	v.ref = v.ref || variant != "export" && strings.Contains(flags, "n")
-	if i := strings.LastIndexAny(flags, "ulc"); i >= 0 {
-		v.refold(flags[i])
+	v, ok := d.env.vars[name]
+	if !ok {
+		v = d.outside(name)
 	}
-	if strings.Contains(flags, "A") && !v.assoc {
-		if v.lists = v.asLists(); len(v.val) == 1 && v.val[0] == inherited {
-			v.lists = [][]string{nil}
-		}
-		v.assoc, v.array = true, true
+	fresh := give != nil && a&reference != 0 || a&^v.attrs&assoc != 0 && one(v.value()) == inherited
+	outer := local{name, v}
+	if v.attrs |= a; fresh {
+		v.lists = unset
 	}
-	if inFunction { // it is a new one, that is not set
-		if v.val = v.val.join(value{""}); v.array {
-			v.lists = joinLists(v.lists, [][]string{nil})
+	for i := len(d.frames) - 1; i >= 0 && d.name != "export" && d.name != "readonly" && !d.has("g"); i-- {
+		if fr := &d.frames[i]; fr.function != "" {
+			fr.locals = append(fr.locals, outer)
+			v.lists = joinLists(v.lists, unset) // it is a new one, that is not set
+			break
 		}
 	}
-	j.env.set(v)
+	if d.env.set(name, v); d.has("ulc") {
+		d.anything("what declare makes of letters is not followed", at)
+	}
 	if give == nil {
 		return
 	}
 	give()
-	w := j.lookupHere(name)
-	if strings.ContainsAny(flags, "aA") && strings.HasPrefix(one(w.val), "(") {
-		w.array, w.lists = true, [][]string{{anyWords}} // declare -a x='(a b)' is an array of two
+	v = d.env.vars[name]
+	if a&reference != 0 {
+		d.subscript(one(v.value()), at)
 	}
-	if w.ref = w.ref || v.ref; v.ref {
-		j.subscript(one(w.val), at)
+	if d.has("aA") && strings.HasPrefix(one(v.value()), "(") {
+		d.env.set(name, variable{anyElements, v.attrs}) // declare -a x='(a b)' is an array of two
 	}
-	j.env.set(w)
-}
-
-// localize keeps what a variable is outside a function, for when it returns;
-// false where there is no function.
-func (j *judge) localize(name string) bool {
-	for i := len(j.frames) - 1; i >= 0; i-- {
-		if fr := &j.frames[i]; fr.function != "" {
-			old, ok := j.env.vars[name]
-			if !ok {
-				old = j.outside(name)
-			}
-			fr.locals = append(fr.locals, old)
-			return true
-		}
-	}
-	return false
 }
 
 // unset forgets variables and functions.
 func (c *call) unset() {
 	c.quiet()
 	c.subscripts(c.args)
-	functions, variables := true, true
 	for _, a := range c.args {
-		name, _, _ := subscripted(a.text)
-		_, set := c.j.env.vars[name]
-		switch {
-		case strings.HasPrefix(a.text, "-"):
-			functions, variables = !strings.Contains(a.text, "v"), !strings.Contains(a.text, "f")
+		if !validName(a.text) {
 			continue
-		case !known(a.text):
-			continue
-		case functions && (!variables || !set):
-			c.j.env.define(function{name: name, sure: true})
 		}
-		if variables && name == a.text {
-			c.j.env.set(variable{name: name})
+		if c.args[0].text != "-f" {
+			c.j.env.set(a.text, variable{lists: unset})
 		}
+		name := "function " + a.text
+		c.j.env.set(name, c.j.lookup(name).join(variable{lists: unset}))
 	}
 }
 
 // let evaluates its words as arithmetic.
 func (c *call) let() {
 	c.quiet()
+	outer := c.j.src
 	for _, a := range c.args {
 		x, err := c.j.parser.Arithmetic(strings.NewReader(a.text))
 		if err != nil || !known(a.text) {
 			c.j.subscript(a.text, a.at)
 			continue
 		}
-		outer := c.j.src
 		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true, outer: outer}
 		c.j.arithm(x)
 		c.j.src = outer
@@ -299,39 +284,31 @@ func (c *call) let() {
 // readInto judges read and mapfile, which fill variables from stdin.
 func (c *call) readInto() {
 	c.quiet()
-	in := value{anyText}
+	in, spec := value{anyText}, optionSpec{"-d": "takes", "-n": "takes", "-O": "takes", "-s": "takes", "-u": "takes", "-c": "takes", "-C": "runs"}
 	if c.j.stdin != nil {
 		in = c.j.stdin
 	}
-	anything := variable{array: true, lists: [][]string{{anyWords}}}
+	if c.name == "read" {
+		spec = optionSpec{"-a": "takes", "-d": "takes", "-i": "takes", "-n": "takes", "-N": "takes", "-p": "takes", "-t": "takes", "-u": "takes"}
+	}
+	opts, operands := c.scan(spec, false)
+	for _, o := range opts {
+		if o.name == "-a" {
+			c.assignName(o.value, nil)
+		}
+	}
+	c.subscripts(operands)
 	if c.name != "read" {
-		operands := c.options(optionSpec{short: "d:n:O:s:u:c:C!"}, nil)
-		c.subscripts(operands)
-		anything.name = append(operands, field{text: "MAPFILE"})[0].text
-		c.j.assign(anything)
+		c.assignName(append(operands, field{text: "MAPFILE", at: c.at})[0], nil)
 		return
 	}
-	operands := c.options(optionSpec{short: "a:d:i:n:N:p:t:u:"}, nil)
-	c.subscripts(operands)
 	vals := value{in.taint()}
-	for _, s := range in {
-		for i, line := range strings.Split(s, "\n") {
-			if i < maxValues/2 && line != "" {
-				vals = vals.join(value{line})
-			}
+	for _, line := range strings.Split(strings.Join(in, "\n"), "\n") {
+		if len(operands) > 1 { // which gets what is not followed
+			vals = vals.join(strings.Fields(line))
 		}
-	}
-	if len(operands) > 1 { // split into words: which gets what is not followed
-		var words value
-		for _, l := range vals {
-			words = words.join(strings.Fields(l))
-		}
-		vals = words.join(vals)
-	}
-	for i, a := range c.args {
-		if a.text == "-a" && i+1 < len(c.args) && validName(c.args[i+1].text) {
-			anything.name = c.args[i+1].text
-			c.j.assign(anything)
+		if line != "" {
+			vals = vals.join(value{line})
 		}
 	}
 	for _, o := range operands {
@@ -339,18 +316,20 @@ func (c *call) readInto() {
 	}
 }
 
-// assignName assigns to the variable that a word names.
+// assignName assigns to the variable that a word names: texts, or as an array
+// what is not known.
 func (c *call) assignName(f field, v value) {
 	name, _, isElement := subscripted(f.text)
 	switch {
 	case !known(f.text):
 		c.j.unknown("which variable is set cannot be told", f.at)
 	case !validName(name):
+	case v == nil:
+		c.j.assign(name, anyElements, 0, f.at)
 	case isElement:
-		old := c.j.lookup(name)
 		c.j.dangerousAssign(name, v, f.at)
-		c.j.assign(variable{name: name, array: true, assoc: old.assoc, lists: joinLists(old.asLists(), [][]string{{anyWords}})})
+		c.j.assign(name, joinLists(c.j.lookup(name).words(), anyElements), 0, f.at)
 	default:
-		c.j.give(variable{name: name, val: v}, false, f.at)
+		c.j.assignText(name, v, 0, f.at)
 	}
 }

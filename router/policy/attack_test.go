@@ -32,7 +32,7 @@ func TestForeseesCommands(t *testing.T) {
 // foresees returns the calls that bash made.
 func foresees(t *testing.T, line string) [][]string {
 	calls := runHarmless(t, line)
-	j := &judge{a: New(), world: &World{Dir: "/src/dir"}, line: line, parser: syntax.NewParser(), keepEver: true}
+	j := &judge{a: New(), world: &World{Dir: "/src/dir"}, line: line, parser: syntax.NewParser()}
 	j.start()
 	j.text(&source{text: line, end: len(line)})
 	j.runTraps()

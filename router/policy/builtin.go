@@ -2,88 +2,22 @@ package policy
 
 import "strings"
 
-// builtin judges a builtin of bash; it reports false when the name is none.
-func (c *call) builtin() bool {
-	switch c.name {
-	case ":", "true", "false", "disown", "fg", "bg", "umask", "ulimit", "caller", "compopt", "suspend", "logout", "unalias", "shopt":
-		c.quiet()
-	case "dirs", "help", "times":
-		c.out = value{anyText}
-	case "jobs":
-		c.out = value{anyText}
-		if len(c.args) > 1 && c.args[0].text == "-x" {
-			c.inner("jobs -x", c.args[1:])
-		}
-	case "wait":
-		c.quiet()
-		c.subscripts(c.args)
-	case "getopts":
-		c.quiet()
-		c.subscripts(c.args)
-		if len(c.args) > 1 {
-			c.assignName(c.args[1], value{anyText})
-		}
-	case "shift":
-		c.shift()
-	case "test", "[":
-		c.test()
-	case "echo":
-		c.echo()
-	case "printf":
-		c.printf()
-	case "pwd":
-		c.out = c.j.env.dirs
-	case "cd", "pushd", "popd":
-		c.cd()
-	case "eval":
-		c.eval()
-	case "source", ".":
-		c.source()
-	case "exec":
-		c.exec()
-	case "command", "builtin":
-		c.bypass()
-	case "trap":
-		c.trap()
-	case "alias":
-		c.alias()
-	case "set":
-		c.set()
-	case "export", "declare", "typeset", "local", "readonly":
-		c.declareWords()
-	case "unset":
-		c.unset()
-	case "read", "mapfile", "readarray":
-		c.readInto()
-	case "let":
-		c.let()
-	case "exit", "return", "break", "continue":
-		c.leave()
-	case "type":
-		c.which()
-	case "enable":
-		c.flagText("f", "loads code into the shell")
-	case "hash":
-		c.flagText("p", "makes a name run another program")
-	case "bind":
-		c.flagText("xf", "binds keys to commands")
-	case "complete", "compgen":
-		c.out = value{anyText}
-		for i, a := range c.args {
-			if (a.text == "-C" || a.text == "-F") && i+1 < len(c.args) {
-				c.text(c.args[i+1], c.name+" "+a.text, c.name == "compgen")
-			}
-		}
-	case "history":
-		c.out = value{anyText}
-		c.historyFiles()
-	case "fc":
-		c.quiet()
-		c.effect(executes|unknown, "fc runs commands again", c.at)
-	default:
-		return false
+// builtins are the commands of bash that change the shell, or run something.
+// The others are in the table of programs.
+var builtins map[string]func(*call)
+
+func init() {
+	builtins = map[string]func(*call){
+		"shift": (*call).shift, "test": (*call).test, "[": (*call).test, "echo": (*call).echo, "printf": (*call).printf,
+		"pwd": func(c *call) { c.out = c.j.env.dirs }, "cd": (*call).cd, "pushd": (*call).cd, "popd": (*call).cd,
+		"eval": (*call).eval, "source": (*call).source, ".": (*call).source, "exec": (*call).exec,
+		"command": (*call).bypass, "builtin": (*call).bypass, "type": (*call).which, "trap": (*call).trap, "alias": (*call).alias,
+		"set": (*call).set, "unset": (*call).unset, "read": (*call).readInto, "mapfile": (*call).readInto, "readarray": (*call).readInto,
+		"export": (*call).declareWords, "declare": (*call).declareWords, "typeset": (*call).declareWords,
+		"local": (*call).declareWords, "readonly": (*call).declareWords, "let": (*call).let, "getopts": (*call).getopts,
+		"exit": (*call).leave, "return": (*call).leave, "break": (*call).leave, "continue": (*call).leave,
+		"wait": func(c *call) { c.quiet(); c.subscripts(c.args) },
 	}
-	return true
 }
 
 // quiet says that nothing is written to stdout.
@@ -99,21 +33,26 @@ func (c *call) subscripts(args []field) {
 	}
 }
 
+func (c *call) getopts() {
+	c.quiet()
+	if c.subscripts(c.args); len(c.args) > 1 {
+		c.assignName(c.args[1], value{anyText})
+	}
+}
+
 func (c *call) shift() {
 	c.quiet()
 	var out [][]string
-	for _, l := range c.j.lookup("@").asLists() {
+	for _, l := range c.j.lookup("@").lists {
 		switch {
-		case len(c.args) > 0 && c.args[0].text != "1":
-			l = []string{anyWords}
-		case len(l) > 0 && l[0] == anyWords:
-			l = l[:1]
-		default:
-			l = l[min(1, len(l)):]
+		case len(c.args) > 0 && c.args[0].text != "1" || len(l) > 0 && l[0] == anyWords:
+			l = anyElements[0]
+		case len(l) > 0:
+			l = l[1:]
 		}
 		out = joinLists(out, [][]string{l})
 	}
-	c.j.env.set(variable{name: "@", array: true, lists: out})
+	c.j.env.set("@", variable{lists: out})
 }
 
 // test judges test and [: -v evaluates a subscript.
@@ -133,14 +72,12 @@ func (c *call) test() {
 func (c *call) leave() {
 	c.quiet()
 	j := c.j
-	switch c.name {
-	case "exit":
-		if _, redefined := j.world.Functions["exit"]; redefined {
-			return
-		}
-	case "return":
+	switch {
+	case c.name == "exit" && len(j.world.vars["function exit"].lists) > 0:
+		return
+	case c.name == "return":
 		j.exit(true, j.env.dirs)
-	default:
+	case c.name != "exit":
 		j.exit(false, j.env.dirs)
 		for i := range j.frames { // break 2
 			if len(c.args) > 0 && j.frames[i].function == "" {
@@ -148,7 +85,7 @@ func (c *call) leave() {
 			}
 		}
 	}
-	c.flow = flow{}
+	j.env.ok, j.env.fail = nil, nil
 }
 
 // cd changes the directory, if it succeeds.
@@ -162,7 +99,7 @@ func (c *call) cd() {
 	if len(args) > 0 {
 		target = args[0]
 	}
-	path := one(j.lookup("CDPATH").val)
+	path := one(j.valueOf("CDPATH"))
 	to := []string{anyText}
 	switch {
 	case c.name == "popd" || c.name == "pushd" && len(c.args) == 0:
@@ -173,32 +110,5 @@ func (c *call) cd() {
 	default:
 		to = addDirs(nil, j.resolve(target.text))
 	}
-	c.flow = flow{to, j.env.dirs}
-}
-
-// flagText notes an option that makes a builtin do more than it seems.
-func (c *call) flagText(letters, why string) {
-	c.quiet()
-	for _, a := range c.args {
-		if !known(a.text) || len(a.text) > 1 && a.text[0] == '-' && strings.ContainsAny(a.text, letters) {
-			c.effect(executes|unknown, c.name+" "+why, a.at)
-		}
-	}
-}
-
-func (c *call) historyFiles() {
-	for i, a := range c.args {
-		files := c.args[i+1 : min(i+2, len(c.args))]
-		switch a.text {
-		case "-a", "-w":
-			c.does(writes)
-			for _, f := range files {
-				c.write(f)
-			}
-		case "-r", "-n":
-			for _, f := range files {
-				c.read(f)
-			}
-		}
-	}
+	j.env.ok = to
 }

@@ -12,7 +12,6 @@ type call struct {
 	args  []field // the words after it
 	at    span
 	part  Part
-	flow  flow
 	out   value // what it writes to its stdout; nil: cannot be told
 	loose bool  // an argument may be any option
 	file  bool  // it is a file that is no installed program
@@ -20,64 +19,62 @@ type call struct {
 
 // command judges a simple command from its words. The first may be no word at
 // all.
-func (j *judge) command(args []field, at span) flow {
+func (j *judge) command(args []field, at span) {
 	if len(args) == 0 || !j.step() {
-		return j.same()
+		return
 	}
 	j.depth++
 	defer func() { j.depth-- }()
 	if args[0].text == "--" && args[0].plain && len(args) > 1 {
 		args = args[1:] // the parser leaves it there after time's options
 	}
-	if !args[0].multi || len(args) == 1 {
-		return j.named(args, at)
+	if args[0].multi && len(args) > 1 {
+		j.ways(2, false, func(i int) {
+			if i == 0 {
+				j.program(args, at)
+			} else {
+				j.command(args[1:], at)
+			}
+		})
+		return
 	}
-	return j.ways(2, false, func(i int) flow {
-		if i == 0 {
-			return j.named(args, at)
-		}
-		return j.command(args[1:], at)
-	})
-}
-
-// named judges a command whose first word is its name, known or not.
-func (j *judge) named(args []field, at span) flow {
-	if args[0].exact() && args[0].text != "" {
-		if f, sure := j.functionCall(args[0].text, args[1:], at); sure {
-			return f
-		}
+	if !args[0].exact() || args[0].text == "" || !j.functionCall(args[0].text, args[1:], at) {
+		j.program(args, at)
 	}
-	return j.program(args, at)
 }
 
 // program judges a builtin, a tool or a program on disk: what a name means
 // when it is no function.
-func (j *judge) program(args []field, at span) flow {
+func (j *judge) program(args []field, at span) {
+	j.stay()
 	if len(args) == 0 || args[0].text == "" {
-		return j.same()
+		return
 	}
 	if !args[0].exact() {
-		return j.unnamed(args, at)
+		j.unnamed(args, at)
+		return
 	}
-	if name, ok := toolName(args[0].text); ok {
-		j.tool(name, args, at)
-		return j.same()
-	}
+	tool, ok := toolName(args[0].text)
 	name, script := commandName(args[0].text)
 	if name == "agentbash" && !script && len(args) > 1 { // agentbash read x: the tool, from a terminal
-		tool, forced := toolName(args[1].text)
-		if forced || j.world.tool(tool) != nil {
-			j.tool(tool, args[1:], at)
-			return j.same()
+		word, forced := toolName(args[1].text)
+		if forced || j.world.tool(word) != nil {
+			tool, ok, args = word, true, args[1:]
 		}
 	}
-	c := call{j: j, name: name, args: args[1:], at: at, flow: j.same()}
+	if ok {
+		j.tool(tool, args, at)
+		return
+	}
+	c := call{j: j, name: name, args: args[1:], at: at}
 	c.part = Part{Kind: CommandPart, words: args, Start: at.start, End: at.end, Via: j.via}
 	slot := j.reserve()
 	if script {
 		c.script(args[0])
 	}
-	if script || !c.builtin() {
+	if run := builtins[name]; run != nil && !script {
+		run(&c)
+	} else {
 		c.external()
 	}
 	if j.env.unsure && c.part.Via == "" && args[0].plain {
@@ -89,8 +86,7 @@ func (j *judge) program(args []field, at span) flow {
 	if c.out == nil {
 		c.out = value{j.stdin.taint()}
 	}
-	j.out.add(c.out)
-	return c.flow
+	j.env.write(c.out)
 }
 
 // toolName returns the name of the tool that a word calls by its form alone.
@@ -161,7 +157,7 @@ func (j *judge) reserve() int {
 // earlier round of a loop or another call of a function.
 func (j *judge) fill(slot int, p Part) {
 	p.known = !slices.ContainsFunc(p.words, func(f field) bool { return !f.exact() })
-	if j.again && slices.ContainsFunc(j.parts, p.same) {
+	if slices.ContainsFunc(j.parts, p.same) {
 		p.Kind = "" // collect leaves it out
 	}
 	j.parts[slot] = p
@@ -171,7 +167,7 @@ func (j *judge) add(p Part) { j.fill(j.reserve(), p) }
 
 func (p *Part) same(q Part) bool {
 	return p.Start == q.Start && p.Kind == q.Kind && p.Danger == q.Danger && p.Via == q.Via && p.set == q.set &&
-		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text }) &&
+		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text && f.multi == g.multi && f.glob == g.glob }) &&
 		slices.EqualFunc(p.Paths, q.Paths, func(f, g Path) bool { return f.raw == g.raw })
 }
 
@@ -194,9 +190,9 @@ func (c *call) danger(d Danger, why string, at span) { c.j.danger(&c.part, d, wh
 
 // unnamed judges a command whose name is not known. Whatever it may be is
 // tried, and can only raise the verdict.
-func (j *judge) unnamed(args []field, at span) flow {
+func (j *judge) unnamed(args []field, at span) {
 	first := args[0]
-	c := call{j: j, args: args[1:], at: at, flow: j.same()}
+	c := call{j: j, args: args[1:], at: at}
 	c.part = Part{Kind: CommandPart, words: args, set: executes | unknown, Start: at.start, End: at.end, Via: j.via}
 	slot := j.reserve()
 	j.reason("which command this runs cannot be told: "+show(first.text), unknown, NoDanger, first.at)
@@ -206,15 +202,13 @@ func (j *judge) unnamed(args []field, at span) flow {
 		guess = matchingCommand(lastOf(first.text))
 	}
 	if guess != "" && (first.glob || !first.multi) {
-		as := append([]field{{text: guess, at: first.at, from: -1}}, args[1:]...)
-		c.raise(Block, func() { j.program(as, at) })
+		c.raise(Block, func() { j.program(append([]field{{text: guess, at: first.at, from: -1}}, args[1:]...), at) })
 	}
 	if !first.multi {
 		c.tryRest()
 	}
 	j.fill(slot, c.part)
-	j.out.add(value{anyText})
-	return c.flow
+	j.env.write(value{anyText})
 }
 
 // tryRest looks for a command among the arguments of one that is not known: it
@@ -232,14 +226,11 @@ func (c *call) tryRest() {
 // danger alone, and no more than most.
 func (c *call) raise(most Danger, try func()) {
 	j := c.j
-	parts, reasons := len(j.parts), len(j.reasons)
-	out, stdin := j.out, j.stdin
-	j.out = nil
-	j.subshell(try)
+	parts, reasons, saved, stdin := len(j.parts), len(j.reasons), j.env.copy(), j.stdin
+	try()
 	danger := slices.ContainsFunc(j.parts[parts:], func(p Part) bool { return p.Danger != NoDanger })
 	found := slices.Clone(j.reasons[reasons:])
-	j.parts, j.reasons = j.parts[:parts], j.reasons[:reasons]
-	j.out, j.stdin = out, stdin
+	j.parts, j.reasons, j.env, j.stdin = j.parts[:parts], j.reasons[:reasons], saved, stdin
 	for _, r := range found {
 		if danger && r.Danger != NoDanger {
 			if r.Danger.worse(most) {

@@ -2,282 +2,167 @@ package policy
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// condition is one line of an entry: when all its tests hold, its acts are done.
+// condition is a line of an entry: when all its tests hold, its acts are done.
 type condition struct {
 	tests []test
 	acts  []act
 }
 
+// test finds words, or none where it does not hold.
 type test struct {
-	kind  string
-	words []string
-	with  []string // only: words that may stand there too
-	n     int
+	kind   string
+	not    bool
+	words  []string
+	others bool // words that fit none are looked for
+	find   func(*usage, *test) []found
 }
 
-// act is what a line says about the command, or about the word that its last
-// test has found.
-type act struct {
-	kind string
-	set  effects
-	role role
-	text string
-	n    int
-	code func(*usage)
-}
+// act is what a line says of the command, or of a word that its last test has
+// found.
+type act func(u *usage, hit *found)
 
 // found is a word that a test was looking for.
 type found struct {
-	name string // as it is shown
-	it   field  // what a * at its end stands for, or an option's value
-	i    int    // in the arguments
+	name string  // as it is shown
+	it   field   // what a * at its end stands for, or an option's value
+	rest []field // the words after it, or an option's command
 	at   span
 }
 
 // apply does a line's acts for every word that its last test has found.
-func (u *usage) apply(line *condition) {
-	var hits []found
-	for i := range line.tests {
-		if hits = u.test(&line.tests[i]); len(hits) == 0 {
+func (u *usage) apply(c *condition) {
+	hits := u.yes
+	for i := range c.tests {
+		t := &c.tests[i]
+		if hits = t.find(u, t); t.not != (len(hits) == 0) {
 			return
 		}
+		if t.not {
+			hits = u.yes
+		}
 	}
-	u.fired = u.fired || line.tests[0].kind != "always"
-	for _, hit := range hits {
-		for i := range line.acts {
-			u.act(&line.acts[i], &hit)
+	u.fired = u.fired || len(c.tests) > 0
+	for i := range hits {
+		for _, do := range c.acts {
+			do(u, &hits[i])
 		}
 	}
 }
 
-func (u *usage) act(a *act, hit *found) {
-	name, text := u.name, ""
-	if a.text != "" || a.kind == "it" || a.kind == "command" {
-		name = strings.TrimSuffix(name+" "+hit.name, " ")
-		text = name + " " + a.text
+// say is a reason, with the program and the word before it unless it holds them.
+func (u *usage) say(text string, hit *found) string {
+	if !strings.Contains(text, "{") {
+		return strings.Join(strings.Fields(u.name+" "+hit.name+" "+text), " ")
 	}
-	if strings.IndexByte(a.text, '{') >= 0 {
-		text = strings.NewReplacer("{command}", u.name, "{operands}", u.targets(u.operands), "{word}", hit.name, "{rest}", show(hit.it.text)).Replace(a.text)
-	}
-	switch a.kind {
-	case "does":
-		if a.text != "" {
-			u.effect(a.set, text, hit.at)
-		}
-		u.does(a.set)
-	case "usually":
-		u.usual(a.set, text, hit.at)
-	case "only":
-		u.base, u.done = a.set, true
-	case "now":
-		u.base = a.set
-	case "stop":
-		u.done = true
-	case "confirm":
-		u.danger(Confirm, text, hit.at)
-	case "block":
-		u.danger(Block, text, hit.at)
-	case "prints":
-		u.prints(a.text)
-	case "hides":
-		u.mayHide()
-	case "makes":
-		f := u.made(a.text)
-		f.glob = true
-		u.write(f)
-	case "command":
-		wrapper := u.part.Wrapper
-		u.inner(name, u.args[min(hit.i+1+a.n, len(u.args)):])
-		u.part.Wrapper = wrapper
-	case "script":
-		u.script(u.args[hit.i+1:])
-	case "guess":
-		u.tryRest()
-	case "guess-all":
-		u.tryAll()
-	case "code":
-		a.code(u)
-	case "slot":
-		u.slots[a.n] = a.role
-	case "slot-here":
-		u.here = true
-	default:
-		f := hit.it
-		if a.kind == "here" {
-			f = u.call.here()
-		}
-		if a.role.kind == asTarget {
-			u.writeInto(u.operands, f)
-			u.slots[last] = role{}
-			return
-		}
-		u.treat(a.role, f, name, hit.at)
-	}
+	return strings.NewReplacer("{command}", u.name, "{operands}", u.targets(u.operands), "{word}", hit.name).Replace(text)
 }
 
-// prints notes what is known of the output.
-func (u *usage) prints(what string) {
-	switch what {
-	case "nothing":
-		u.quiet()
-	case "number":
-		u.out = value{digits + "\n"}
-	case "name":
-		u.out = value{aName + "\n"}
-	case "text":
-		u.out = value{anyText}
-	case "network":
-		u.out = value{fromNet}
-	case "decoded":
-		u.out = value{decoded}
-		if u.j.stdin != nil && u.j.stdin.taint() == fromNet {
-			u.out = value{fromNet}
-		}
-	}
-}
-
-// test returns the words that a test is looking for, one without a name where
-// it holds for none in particular, none where it fails.
-func (u *usage) test(t *test) (out []found) {
-	some := func(fs []field, ok func(field) bool) bool { return slices.ContainsFunc(fs, ok) }
-	ok := false
-	switch t.kind {
-	case "verbs":
-		return u.words(t, u.operands[:min(1, len(u.operands))], 0)
-	case "second":
-		return u.words(t, u.operands[min(1, len(u.operands)):min(2, len(u.operands))], 1)
-	case "operand":
-		return u.words(t, u.operands, 0)
-	case "word":
-		return u.words(t, u.args, 0)
-	case "starts":
-		return u.words(t, u.args[:min(1, len(u.args))], 0)
-	case "later":
-		return u.words(t, u.args[min(1, len(u.args)):], 1)
-	case "after":
-		for i := range u.args[:max(1, len(u.args))-1] {
-			if slices.Contains(t.words, u.args[i].text) {
-				out = append(out, found{name: u.args[i].text, it: u.args[i+1], at: u.args[i].at})
+// tests are what conditions ask for; programs/README.md says what they are.
+func tests() map[string]func(*usage, *test) []found {
+	args, operands := func(u *usage) []field { return u.args }, func(u *usage) []field { return u.operands }
+	words := func(list func(*usage) []field, from, to int) func(*usage, *test) []found {
+		return func(u *usage, t *test) (out []found) {
+			all := list(u)
+			for i := from; i < min(to, len(all)); i++ {
+				out = t.add(out, show(all[i].text), all[i], 0, all[i+1:], all[i].text)
 			}
+			return out
 		}
-		return out
-	case "text", "has":
-		return u.lower(t)
-	case "flag":
-		return u.flags(t)
-	case "stdin":
-		for _, s := range u.j.stdin {
-			out = append(out, found{it: u.made(s), at: u.at})
+	}
+	holds := func(ok func(*usage, *test) bool) func(*usage, *test) []found {
+		return func(u *usage, t *test) []found {
+			if ok(u, t) {
+				return u.yes
+			}
+			return nil
 		}
-		return out
-	case "always":
-		ok = true
-	case "other":
-		ok = !u.fired
-	case "alone":
-		ok = len(u.args) == 1 && len(u.words(t, u.args, 0)) > 0
-	case "without":
-		ok = len(u.words(t, u.args, 0)) == 0
-	case "noflag":
-		ok = len(u.flags(t)) == 0
-	case "operands":
-		ok = len(u.operands) >= t.n
-	case "operands<":
-		ok = len(u.operands) < t.n
-	case "args":
-		ok = len(u.args) >= t.n
-	case "args<":
-		ok = len(u.args) < t.n
-	case "unseen":
-		ok = some(u.args, func(a field) bool { return !known(a.text) || a.multi })
-	case "unseen-operand":
-		ok = some(u.operands, func(f field) bool { return !f.exact() })
-	case "certain":
-		ok = !some(u.args, func(a field) bool { return !a.exact() })
-	case "broad":
-		ok = some(u.operands, func(f field) bool { return strings.Trim(f.text, ".*^$?+") == "" })
-	case "many":
-		ok = some(u.args, func(a field) bool { return a.multi && wild(a.text) })
-	case "exactly":
-		ok = u.exactly(t.words)
-	case "xargs":
-		ok = u.j.via == "xargs"
-	case "outside":
-		ok = some(u.operands, func(f field) bool {
-			return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool { return u.j.place(abs) == Outside })
+	}
+	least := func(list func(*usage) []field) func(*usage, *test) []found {
+		return holds(func(u *usage, t *test) bool {
+			n, _ := strconv.Atoi(t.words[0])
+			return len(list(u)) >= n
 		})
-	case "mine":
-		if len(u.args) > 0 {
-			a := u.args[len(u.args)-1]
-			if ok = a.exact() && a.text[0] != '-' && !slices.ContainsFunc(u.j.resolve(a.text), u.isForeign); ok {
-				u.write(a)
-			}
-		}
-	case "only":
-		ok = u.only(t)
 	}
-	if !ok {
-		return nil
+	some := func(list func(*usage) []field, ok func(*usage, field) bool) func(*usage, *test) []found {
+		return holds(func(u *usage, _ *test) bool {
+			return slices.ContainsFunc(list(u), func(f field) bool { return ok(u, f) })
+		})
 	}
-	return []found{{at: u.at}}
+	const all = 1 << 20
+	return map[string]func(*usage, *test) []found{
+		"verbs":    words(operands, 0, 1),
+		"second":   words(operands, 1, 2),
+		"operand":  words(operands, 0, all),
+		"starts":   words(args, 0, 1),
+		"word":     words(args, 0, all),
+		"ends":     words(func(u *usage) []field { return u.args[max(0, len(u.args)-1):] }, 0, 1),
+		"args":     least(args),
+		"operands": least(operands),
+		"flag":     (*usage).flags,
+		"text":     (*usage).lower,
+		"stdin":    (*usage).input,
+		"other":    holds(func(u *usage, _ *test) bool { return !u.fired }),
+		"xargs":    holds(func(u *usage, _ *test) bool { return u.j.via == "xargs" }),
+		"unseen":   some(args, func(_ *usage, f field) bool { return !f.exact() }),
+		"loose": some(args, func(_ *usage, f field) bool {
+			return f.multi && wild(f.text) || strings.HasPrefix(f.text, "-") && !known(f.text)
+		}),
+		"broad": some(operands, func(_ *usage, f field) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
+		"outside": some(operands, func(u *usage, f field) bool {
+			return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool {
+				place := u.j.place(abs)
+				return place != Inside && place != Scratch
+			})
+		}),
+		"everything": func(u *usage, t *test) []found {
+			return slices.DeleteFunc(u.flags(t), func(hit found) bool { return !u.everything(hit.at) })
+		},
+	}
 }
 
-func (u *usage) isForeign(abs string) bool {
-	place := u.j.place(abs)
-	return place != Inside && place != Scratch
+// add adds a word if one of its texts fits the test's patterns, or none for the
+// others. Of the first text the word itself begins at value.
+func (t *test) add(out []found, name string, it field, value int, rest []field, texts ...string) []found {
+	cut, ok := -1, false
+	for _, text := range texts {
+		if !ok {
+			cut, ok = matchAny(t.words, text)
+		}
+	}
+	if ok == t.others {
+		return out
+	}
+	if cut > value {
+		it = it.after(cut - value)
+	}
+	return append(out, found{name, it, rest, it.at})
 }
 
-// words returns the words that fit a test's patterns; with "not" before them
-// the words that fit none.
-func (u *usage) words(t *test, fs []field, from int) (out []found) {
-	for i, f := range fs {
-		fits, cut := false, -1
-		patterns := t.words
-		not := len(patterns) > 0 && patterns[0] == "not"
-		if not {
-			patterns = patterns[1:]
+// flags returns options, by name or NAME=VALUE.
+func (u *usage) flags(t *test) (out []found) {
+	for _, o := range u.opts {
+		n, whole := len(out), o.name
+		if o.has {
+			whole += "=" + o.value.text
 		}
-		for k := 0; k < len(patterns) && !fits; k++ {
-			cut, fits = matchWord(patterns[k], f.text)
+		if out = t.add(out, o.name, o.value, len(o.name)+1, o.words, whole, o.name); len(out) > n {
+			out[n].at = o.at
 		}
-		if fits == not {
-			continue
-		}
-		hit := found{name: show(f.text), it: f, i: from + i, at: f.at}
-		if cut >= 0 && !not {
-			hit.it = f.after(cut)
-		}
-		out = append(out, hit)
 	}
 	return out
 }
 
-// flags returns the options that a test names, with or without =PATTERN for
-// their values.
-func (u *usage) flags(t *test) (out []found) {
-	for i := range u.opts {
-		o := &u.opts[i]
-		for _, w := range t.words {
-			name, pattern, has := strings.Cut(w, "=")
-			if !o.is(name) {
-				continue
-			}
-			hit := found{name: o.String(), it: o.value, at: o.at}
-			if has {
-				cut, ok := matchWord(pattern, o.value.text)
-				if !ok || !o.has {
-					continue
-				}
-				if cut >= 0 {
-					hit.it = o.value.after(cut)
-				}
-			}
-			out = append(out, hit)
-			break
-		}
+// hasFlag reports whether one of some options is there.
+func (u *usage) hasFlag(names ...string) bool { return len(u.flags(&test{words: names})) > 0 }
+
+// input is what is known to come on stdin.
+func (u *usage) input(*test) (out []found) {
+	for _, s := range u.j.stdin {
+		out = append(out, found{it: u.made(s), at: u.at})
 	}
 	return out
 }
@@ -285,21 +170,29 @@ func (u *usage) flags(t *test) (out []found) {
 // lower looks for texts in the arguments and the input, whatever their case;
 // what is found is what follows them.
 func (u *usage) lower(t *test) (out []found) {
-	texts := append([]field(nil), u.args...)
-	for _, s := range u.j.stdin {
-		texts = append(texts, u.made(s))
+	texts := slices.Clone(u.args)
+	for _, hit := range u.input(t) {
+		texts = append(texts, hit.it)
 	}
 	for _, f := range texts {
 		low := strings.ToLower(f.text)
 		for _, w := range t.words {
-			if i := strings.Index(low, w); i >= 0 && t.kind == "has" {
-				out = append(out, found{it: f, at: f.at})
-			} else if i >= 0 {
+			if i := strings.Index(low, w); i >= 0 {
 				out = append(out, found{name: strings.TrimSpace(w), it: f.after(min(i+len(w), len(f.text))), at: f.at})
 			}
 		}
 	}
 	return out
+}
+
+// matchAny is matchWord for several patterns.
+func matchAny(patterns []string, s string) (cut int, ok bool) {
+	for _, p := range patterns {
+		if cut, ok = matchWord(p, s); ok {
+			return cut, true
+		}
+	}
+	return -1, false
 }
 
 // matchWord reports whether a text fits a pattern of *, ? and other characters, and
@@ -329,40 +222,4 @@ func matchWord(pattern, s string) (cut int, ok bool) {
 		}
 	}
 	return -1, false
-}
-
-// only reports whether it is certain that a program does nothing but what some
-// options or verbs say: every word is known, every option is among them, and
-// every operand is a verb or a path. With "..." anything may follow the verb.
-func (u *usage) only(t *test) bool {
-	verbs := slices.ContainsFunc(t.words, func(w string) bool { return w[0] != '-' })
-	open := slices.Contains(t.words, "...")
-	sure, spoken := false, false
-	for _, a := range u.args {
-		listed := slices.Contains(t.words, a.text)
-		option := strings.HasPrefix(a.text, "-")
-		switch {
-		case !a.exact(), option && !listed && !slices.Contains(t.with, a.text):
-			return false
-		case !option && verbs && !listed && (open && !spoken || !open && !strings.HasPrefix(a.text, "/")):
-			return false
-		}
-		sure = sure || listed
-		spoken = spoken || !option
-	}
-	return sure
-}
-
-// exactly reports whether one of the options stands there alone, before any --,
-// and not after an option that may take it for its value.
-func (u *usage) exactly(options []string) bool {
-	for i, a := range u.args {
-		if a.text == "--" {
-			return false
-		}
-		if slices.Contains(options, a.text) && (i == 0 || !strings.HasPrefix(u.args[i-1].text, "-")) {
-			return true
-		}
-	}
-	return false
 }

@@ -28,8 +28,9 @@
 // A line is read by analyzer.go, text.go, walk.go and simple.go; what is known of
 // its words is followed in env.go, word.go, param.go and their like, and commands
 // are judged from call.go on, calls of tools in tool.go. What programs do stands
-// in the table in programs/; only programs that are languages have code of their
-// own (search.go, sed.go, git.go ...). paths.go knows files, and decide.go makes
+// in the table in programs/; only what is a language has code of its own: each.go
+// (find -exec, xargs), interpreter.go, code.go (sed, awk), git.go, fetch.go, and
+// filter.go for what programs print. paths.go knows files, and decide.go makes
 // a [Decision] of it all, with the rules of rules.go.
 //
 // mvdan.cc/sh/v3/syntax is the parser, and expand and pattern of the same module

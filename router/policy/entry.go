@@ -3,327 +3,253 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // reader reads an entry.
 type reader struct {
 	*program
-	table       *table
-	order       int
-	words       []string
-	short, long strings.Builder
-	verbs       []string
+	table  *table
+	order  int
+	words  []string // what is left of a line
+	always bool     // the line has no tests
+	err    error    // the first fault of a line
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
 }
 
 // readEntry reads the lines of an entry; the error says all that is wrong.
 func (t *table) readEntry(e *entry) (*program, error) {
-	r := reader{program: &program{}, table: t, order: e.order}
-	file, number, _ := strings.Cut(e.where, ":")
-	first, _ := strconv.Atoi(number)
-	var err error
-	for n, line := range strings.Split(e.text, "\n")[1:] {
+	r := reader{program: &program{options: optionSpec{}}, table: t, order: e.order}
+	var all error
+	for n, line := range e.text {
 		if line = strings.TrimLeft(line, " "); line == "" || line[0] == '#' {
 			continue
 		}
-		r.words = splitWords(r.words[:0], line)
-		if bad := r.line(); bad != nil {
-			err = errors.Join(err, fmt.Errorf("%s:%d: %w", file, first+n+1, bad))
+		r.err = nil
+		if r.line(line); r.err != nil {
+			all = errors.Join(all, fmt.Errorf("%s:%d: %w", e.file, e.line+n+1, r.err))
 		}
 	}
 	r.finish()
-	return r.program, err
+	return r.program, all
 }
 
 // finish completes the entry: options that lines ask for may be abbreviated, and
 // an argument that cannot be seen matters where an option or operand writes or
 // runs.
-func (e *reader) finish() {
-	p := e.program
-	for _, r := range p.rules {
-		for _, t := range r.tests {
+func (r *reader) finish() {
+	for _, c := range r.rules {
+		for _, t := range c.tests {
 			for _, w := range t.words {
-				w, _, _ = strings.Cut(w, "=")
-				if name, long := strings.CutPrefix(w, "--"); long && (t.kind == "flag" || t.kind == "noflag") && len((optionSpec{long: e.long.String() + p.options.long}).longs(name)) == 0 {
-					e.long.WriteString(name + " ")
+				name, _, _ := strings.Cut(w, "=")
+				if t.kind == "flag" && len(name) > 2 && r.options[name] == "" {
+					r.options[name] = "flags"
 				}
 			}
 		}
 	}
-	p.options = optionSpec{e.short.String() + p.options.short, e.long.String() + p.options.long}
-	hides := p.options.risky()
-	for _, r := range p.slots {
-		p.posix = p.posix || r.kind == asCommand || r.kind == asScript
-		hides = hides || r.kind == asWrites || r.kind == asFills || r.kind == asTarget
-	}
-	if hides && p.hides == 0 && p.unseen == nil {
-		p.hides = 1
+	for _, role := range r.options {
+		r.hides = r.hides || !r.fixed && strings.Contains(" writes fills runs tries elsewhere codes sed awk more ", " "+role+" ")
 	}
 }
 
-// line reads one line of an entry.
-func (e *reader) line() error {
-	for i, w := range e.words {
-		if w != ":" && w[0] != '"' && strings.HasSuffix(w, ":") {
-			e.words[i] = strings.TrimSuffix(w, ":")
-			return e.rule(e.words[:i+1], e.words[i+1:])
-		} else if w == ":" {
-			return e.rule(e.words[:i], e.words[i+1:])
-		}
-	}
-	args := e.words[1:]
-	for _, r := range roles {
-		if r.name == e.words[0] && (r.kind == ' ' || isMark(r.kind)) {
-			return e.option(r.kind, args)
-		}
-	}
-	switch e.words[0] {
-	case "like":
-		old := e.table.entries[unquoted(strings.Join(args, " "))]
-		if old == nil || old.order >= e.order {
-			return errors.New("like wants a program whose entry stands above")
-		}
-		*e.program = *e.table.find(old.name)
-		e.rules = slices.Clip(e.rules)
-	case "does", "remote":
-		set, left := effectWords(args)
-		if e.words[0] == "does" {
-			e.set = set
-		} else {
-			e.remote = &set
-		}
-		return notKnown(left)
-	case "unseen":
-		e.unseen = slices.Clone(args)
-	case "hides":
-		e.hides = 2
-	case "repository":
-		e.repo = true
-	case "posix":
-		e.posix = true
-	case "code":
-		if e.code = e.table.hooks[strings.Join(args, " ")]; e.code == nil {
-			return errors.New("code wants the name of a function in hooks")
-		}
-	default:
-		return e.always()
-	}
-	return nil
-}
-
-// always reads acts that need no test.
-func (e *reader) always() error {
-	acts, err := e.readActs(e.words)
-	for _, a := range acts {
-		switch a.kind {
-		case "slot":
-			e.slots[a.n] = a.role
-		case "slot-here":
-			e.here = true
-		default:
-			e.rules = append(e.rules, condition{[]test{{kind: "always"}}, acts})
-			return err
-		}
-	}
-	return err
-}
-
-// option lists options.
-func (e *reader) option(mark byte, names []string) error {
-	suffix := strings.TrimSpace(string(mark))
-	for _, name := range names {
-		long := strings.TrimPrefix(name, "--")
-		switch {
-		case len(name) < 2 || name[0] != '-':
-			return fmt.Errorf("%q is no option", name)
-		case len(name) == 2 && strings.IndexByte(e.short.String(), name[1]) >= 0, len(name) > 2 && strings.Contains(" "+e.long.String(), " "+long+suffix+" "):
-			return fmt.Errorf("option %s stands there twice", name)
-		case len(name) == 2:
-			e.short.WriteString(name[1:] + suffix)
-		default:
-			e.long.WriteString(long + suffix + " ")
-		}
-	}
-	return nil
-}
-
-// rule reads tests, and what follows them.
-func (e *reader) rule(tests, acts []string) (err error) {
+// line reads TEST and TEST...: ACT..., or what needs no test.
+func (r *reader) line(line string) {
 	var c condition
-	for rest := tests; len(rest) > 0; {
-		end := slices.Index(rest, "and")
-		if end < 0 {
-			end = len(rest)
+	tests, acts, has := strings.Cut(line, ": ")
+	if r.always = !has; has {
+		for _, words := range strings.Split(tests, " and ") {
+			c.tests = append(c.tests, r.test(splitWords(words)))
 		}
-		t, err := e.test(rest[:end], len(tests) == end)
-		if err != nil {
-			return err
-		}
-		c.tests = append(c.tests, t)
-		rest = rest[min(end+1, len(rest)):]
+		line = acts
 	}
-	if c.acts, err = e.readActs(acts); len(acts) == 0 {
-		err = errors.New("nothing is said after the colon")
+	if r.words = splitWords(line); r.always && r.directive() {
+		return
 	}
-	e.rules = append(e.rules, c)
-	return err
+	for len(r.words) > 0 && r.err == nil {
+		c.acts = append(c.acts, r.act())
+	}
+	r.rules = append(r.rules, c)
 }
 
-// test reads KIND WORD..., or a number after operands and args.
-func (e *reader) test(words []string, alone bool) (test, error) {
-	if len(words) == 0 {
-		return test{}, errors.New("a test is missing")
-	}
-	t := test{kind: words[0]}
-	for i, w := range words[1:] {
-		w = unquoted(w)
-		if w == "with" && t.kind == "only" {
-			t.with = slices.Clone(words[i+2:])
-			break
+// optionKinds are what options may be beside roles.
+var optionKinds = map[string]bool{"flags": true, "takes": true, "may-take": true, "commands": true, "more": true}
+
+// directive reads a line about the program as a whole.
+func (r *reader) directive() bool {
+	word, args := r.words[0], r.words[1:]
+	_, hasRole := r.table.roles[word]
+	switch {
+	case len(args) > 0 && args[0][0] == '-' && (hasRole || optionKinds[word]):
+		for _, name := range args {
+			r.options[name] = word
 		}
-		t.words = append(t.words, w)
-	}
-	switch t.kind {
-	case "always", "other", "unseen", "unseen-operand", "xargs", "stdin", "outside", "mine", "certain", "many", "broad":
-		if len(t.words) > 0 {
-			return t, fmt.Errorf("%s takes no words", t.kind)
+	case word == "like":
+		old := r.table.entries[unquoted(strings.Join(args, " "))]
+		if old == nil || old.order >= r.order {
+			r.fail("like wants a program whose entry stands above")
+			return true
 		}
-	case "operands", "operands<", "args", "args<":
-		n, err := strconv.Atoi(strings.Join(t.words, " "))
-		if t.n = n; err != nil {
-			return t, fmt.Errorf("%s wants a number", t.kind)
+		*r.program = *r.table.find(old.name)
+		r.rules, r.options = slices.Clip(r.rules), maps.Clone(r.options)
+	case word == "does":
+		r.words = args
+		if r.set = r.effects(); len(r.words) > 0 {
+			r.role(r.words[0])
 		}
-	case "verbs", "second", "operand", "word", "starts", "later", "alone", "without", "text", "flag", "noflag", "only", "exactly", "has", "after":
-		if len(t.words) == 0 {
-			return t, fmt.Errorf("%s wants words", t.kind)
-		}
+	case word == "remote":
+		r.words = args
+		set := r.effects()
+		r.remote = &set
+	case word == "unseen" && len(args) == 1 && args[0] == "nothing":
+		r.fixed, r.hides = true, false
+	case word == "repository":
+		r.repo = true
+	case word == "posix":
+		r.posix = true
+	case word == "dashless":
+		r.options[word] = "flags"
 	default:
-		return t, fmt.Errorf("%q is no test", t.kind)
+		return false
 	}
-	for _, w := range t.words {
-		if name, _, _ := strings.Cut(w, "="); (t.kind == "flag" || t.kind == "noflag") && name[0] != '-' {
-			return t, fmt.Errorf("%q is no option", w)
-		}
-		if t.kind == "verbs" && alone {
-			if slices.Contains(e.verbs, w) {
-				return t, fmt.Errorf("the verb %s stands there twice", w)
-			}
-			e.verbs = append(e.verbs, w)
-		}
-	}
-	return t, nil
+	return true
 }
 
-// readActs reads what is said of a command.
-func (e *reader) readActs(words []string) (acts []act, err error) {
-	next := func() (w string) {
-		if len(words) > 0 {
-			w, words = words[0], words[1:]
-		}
-		return w
+// test reads KIND WORD..., with or without a not before it and before its words.
+func (r *reader) test(words []string) (t test) {
+	if words[0] == "not" && len(words) > 1 {
+		t.not, words = true, words[1:]
 	}
-	text := func() string {
-		if len(words) > 0 && words[0][0] == '"' {
-			return next()[1:]
-		}
-		return ""
+	t.kind, words = words[0], words[1:]
+	if t.find = r.table.tests[t.kind]; t.find == nil {
+		r.fail("%q is no test", t.kind)
 	}
-	for len(words) > 0 && err == nil {
-		a := act{kind: words[0]}
-		if set, left := effectWords(words); set != 0 {
-			a.kind, a.set, words = "does", set, left
-			a.text = text()
-			acts = append(acts, a)
-			continue
-		}
-		switch next(); a.kind {
-		case "only", "now":
-			a.set, words = effectWords(words)
-		case "usually":
-			a.set, words = effectWords(words)
-			a.text = text()
-		case "confirm", "block":
-			if a.text = text(); a.text == "" {
-				err = fmt.Errorf("%s wants a reason in quotes", a.kind)
-			}
-		case "first", "second", "last", "rest":
-			a.n = slices.Index([]string{"first", "second", "last", "rest"}, a.kind)
-			a.kind, a.role = "slot", readRole(next(), text)
-			if a.role.kind == 0 {
-				err = errors.New("an operand wants a role")
-			}
-			if len(words) > 0 && words[0] == "here" && (len(words) == 1 || readRole(words[1], text).kind == 0) {
-				next()
-				acts = append(acts, act{kind: "slot-here"})
-			}
-		case "here":
-			if a.role = readRole(next(), text); a.role.kind == 0 {
-				err = errors.New("here wants a role")
-			}
-		case "prints":
-			a.text = next()
-			if !slices.Contains([]string{"nothing", "number", "name", "text", "network", "decoded"}, a.text) {
-				err = fmt.Errorf("%q is nothing that is printed", a.text)
-			}
-		case "makes":
-			a.text = next()
-		case "command":
-			if n, bad := strconv.Atoi(strings.Join(words[:min(1, len(words))], "")); bad == nil {
-				a.n = n
-				next()
-			}
-		case "code":
-			if a.code = e.table.hooks[next()]; a.code == nil {
-				err = errors.New("code wants the name of a function in hooks")
-			}
-		case "stop", "guess", "guess-all", "script", "hides":
-		default:
-			if a.role = readRole(a.kind, text); a.role.kind == 0 {
-				err = notKnown([]string{a.kind})
-			}
-			a.kind = "it"
-		}
-		acts = append(acts, a)
+	if t.others = len(words) > 1 && words[0] == "not"; t.others {
+		words = words[1:]
 	}
-	return acts, err
+	for _, w := range words {
+		t.words = append(t.words, unquoted(w))
+	}
+	return t
 }
 
-// readRole reads a role's name, and the verb of one that takes files away.
-func readRole(word string, text func() string) (r role) {
-	for _, known := range roles[4:] {
-		if known.name == word {
-			r.kind = known.kind
+// act reads what is said of a command, or of the words that a test has found.
+func (r *reader) act() act {
+	if set := r.effects(); set != 0 {
+		text := r.quoted()
+		return func(u *usage, hit *found) {
+			if text != "" {
+				u.effect(set, u.say(text, hit), hit.at)
+			}
+			u.does(set)
 		}
 	}
-	if r.kind == asWipes || r.kind == asDestroys || r.kind == asClears {
-		if r.text = text(); r.text == "" {
-			r.text = "deletes"
-		}
+	word := r.next()
+	if read := r.table.acts[word]; read != nil {
+		return read(r, word)
 	}
-	return r
+	to := r.role(word)
+	return func(u *usage, hit *found) { u.treatHit(to, hit) }
 }
 
-// effectWords reads effects as far as they go.
-func effectWords(words []string) (set effects, left []string) {
-	for i, w := range words {
-		bit := slices.Index(inOrder[:], Effect(w))
-		switch {
-		case w == "run":
+// acts are what lines say, but for effects and roles: programs/README.md says
+// what they mean. The last ones are code for what is a language of its own.
+func acts() map[string]func(*reader, string) act {
+	danger := func(r *reader, word string) act {
+		text := r.quoted()
+		if text == "" {
+			r.fail("%s wants a reason in quotes", word)
+		}
+		return func(u *usage, hit *found) { u.danger(Danger(word), u.say(text, hit), hit.at) }
+	}
+	slot := func(r *reader, word string) act {
+		n, to := slices.Index(slots[:], word), r.role(r.next())
+		r.posix = r.posix || r.always && (to == "command" || to == "script")
+		r.hides = r.hides || r.always && !r.fixed && (to == "writes" || to == "fills" || to == "target")
+		return func(u *usage, _ *found) { u.slots[n] = to }
+	}
+	plain := func(do func(*usage)) func(*reader, string) act {
+		return func(*reader, string) act { return func(u *usage, _ *found) { do(u) } }
+	}
+	return map[string]func(*reader, string) act{
+		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot,
+		"now": func(r *reader, _ string) act {
+			set := r.effects()
+			return func(u *usage, _ *found) { u.base = set }
+		},
+		"here": func(r *reader, _ string) act {
+			to := r.role(r.next())
+			return func(u *usage, hit *found) { u.treatHit(to, &found{name: hit.name, it: u.call.here(), at: hit.at}) }
+		},
+		"prints": func(r *reader, _ string) act {
+			what := r.next()
+			if _, ok := outputs[what]; !ok {
+				r.fail("%q is nothing that is printed", what)
+			}
+			return func(u *usage, _ *found) { u.prints(what) }
+		},
+		"search": func(*reader, string) act { return func(u *usage, hit *found) { u.search(hit.rest, hit.at) } },
+		"splits": func(*reader, string) act {
+			return func(u *usage, hit *found) {
+				u.ran(hit.it.text, hit.at)
+				u.operands = append(u.words(hit.it.text), u.operands...)
+			}
+		},
+		"stop":      plain(func(u *usage) { u.done = true }),
+		"hides":     plain(func(u *usage) { u.mayHide() }),
+		"guess":     plain(func(u *usage) { u.tryRest() }),
+		"guess-all": plain(func(u *usage) { u.tryAll() }),
+		"which":     plain(func(u *usage) { u.call.which() }),
+		"filter":    plain(func(u *usage) { u.filter(u.j.stdin) }),
+		"computes":  plain(func(u *usage) { u.filter(value{""}) }),
+		"cat":       plain((*usage).cat), "tee": plain((*usage).tee), "mktemp": plain((*usage).mktemp), "download": plain((*usage).download),
+		"git": plain((*usage).git), "gitConfig": plain((*usage).gitConfig), "shell": plain((*usage).shell),
+		"xargs": plain((*usage).xargs), "parallel": plain((*usage).parallel),
+	}
+}
+
+// role takes the name of a role.
+func (r *reader) role(word string) string {
+	if _, ok := r.table.roles[word]; !ok {
+		r.fail("what %q means is not known", word)
+	}
+	return word
+}
+
+// effects reads effects as far as they go.
+func (r *reader) effects() (set effects) {
+	for ; len(r.words) > 0; r.words = r.words[1:] {
+		switch bit := slices.Index(inOrder[:], Effect(r.words[0])); {
+		case r.words[0] == "run":
 			set |= runs
 		case bit >= 0:
 			set |= 1 << bit
 		default:
-			return set, words[i:]
+			return set
 		}
 	}
-	return set, nil
+	return set
 }
 
-func notKnown(words []string) error {
-	if len(words) > 0 {
-		return fmt.Errorf("what %q means is not known", words[0])
+// next takes a word of the line, or "".
+func (r *reader) next() (w string) {
+	if len(r.words) > 0 {
+		w, r.words = r.words[0], r.words[1:]
 	}
-	return nil
+	return w
+}
+
+// quoted takes a text in quotes, or "".
+func (r *reader) quoted() string {
+	if len(r.words) > 0 && r.words[0][0] == '"' {
+		return r.next()[1:]
+	}
+	return ""
 }

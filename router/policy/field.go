@@ -9,7 +9,7 @@ type field struct {
 	multi bool   // it may become any number of words, or none
 	plain bool   // it stands in the line unquoted and whole, as an alias must
 	at    span   // in the line
-	from  int    // where text stands in the line byte for byte; -1: it does not
+	from  int
 }
 
 // exact reports whether the word is certain to be this text and one word.
@@ -26,10 +26,6 @@ func (f *field) mayBeOption() bool {
 func (f *field) after(n int) field {
 	g := *f
 	g.text = f.text[n:]
-	if f.from >= 0 {
-		g.from += n
-		g.at.start = g.from
-	}
 	return g
 }
 
@@ -79,4 +75,12 @@ func joined(fs []field) string {
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+// joinedField is what fields are as one.
+func joinedField(fs []field) field {
+	if len(fs) == 1 {
+		return fs[0]
+	}
+	return field{text: joined(fs), from: -1, at: span{fs[0].at.start, fs[len(fs)-1].at.end}}
 }

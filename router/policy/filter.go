@@ -3,11 +3,24 @@ package policy
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // What programs print, where it can be known.
+
+// outputs are what prints tells of the output.
+var outputs = map[string]string{"nothing": "", "number": digits + "\n", "name": aName + "\n", "text": anyText, "network": fromNet, "decoded": decoded}
+
+func (u *usage) prints(what string) {
+	u.out = value{outputs[what]}
+	if what == "decoded" && u.j.stdin != nil && u.j.stdin.taint() == fromNet {
+		u.out = value{fromNet}
+	}
+}
 
 // echo writes its words.
 func (c *call) echo() {
@@ -21,7 +34,7 @@ func (c *call) echo() {
 		}
 		args = args[1:]
 	}
-	if c.j.out == nil {
+	if c.j.env.out == nil {
 		return
 	}
 	text := joined(args)
@@ -33,78 +46,64 @@ func (c *call) echo() {
 
 // printf writes what its format says, or assigns it with -v.
 func (c *call) printf() {
-	args := c.args
-	if len(args) > 1 && strings.HasPrefix(args[0].text, "-v") {
-		name := args[1]
-		args = args[2:]
-		if len(c.args[0].text) > 2 {
-			name, args = c.args[0].after(2), c.args[1:]
-		}
-		c.subscripts([]field{name})
-		c.assignName(name, value{formatted(args)})
+	opts, args := c.scan(optionSpec{"-v": "takes"}, true)
+	if len(opts) > 0 && opts[0].has {
+		c.subscripts([]field{opts[0].value})
+		c.assignName(opts[0].value, value{formatted(args)})
 		c.quiet()
-		return
-	}
-	if len(args) > 0 && args[0].text == "--" {
-		args = args[1:]
-	}
-	if c.j.out != nil {
+	} else if c.j.env.out != nil {
 		c.out = value{formatted(args)}
 	}
 }
+
+var directive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)%.?`) })
 
 // formatted is what printf makes of its words; only %s, %b and %d are followed.
 func formatted(args []field) string {
 	if len(args) == 0 {
 		return ""
 	}
-	format, rest := printed(args[0].text), args[1:]
-	if !known(args[0].text) || args[0].multi {
+	format, rest := args[0], args[1:]
+	switch {
+	case !known(format.text) || format.multi:
 		return anyText
-	}
-	if slices.ContainsFunc(rest, func(f field) bool { return f.multi }) {
+	case slices.ContainsFunc(rest, func(f field) bool { return f.multi }):
 		return taint(joined(args)) // how many they are cannot be told
 	}
-	var b strings.Builder
+	plain, out, strange := printed(format.text), "", false
 	for {
-		used := 0
-		for i := 0; i < len(format); i++ {
-			if format[i] != '%' || i+1 == len(format) {
-				b.WriteByte(format[i])
-				continue
-			}
-			i++
-			if format[i] == '%' {
-				b.WriteByte('%')
-				continue
-			}
+		words := len(rest)
+		out += directive().ReplaceAllStringFunc(plain, func(d string) string {
 			text := ""
-			if used < len(rest) {
-				text = rest[used].text
+			if len(rest) > 0 && len(d) > 1 && d != "%%" {
+				text, rest = rest[0].text, rest[1:]
 			}
-			used++
-			switch {
-			case format[i] == 'b' && known(text):
-				text = echoed(text)
-			case strings.IndexByte("sdib", format[i]) < 0:
-				return decoded
+			switch d {
+			case "%%", "%":
+				return "%"
+			case "%b":
+				if known(text) {
+					return echoed(text)
+				}
+			case "%s", "%d", "%i":
+			default:
+				strange = true
 			}
-			b.WriteString(text)
+			return text
+		})
+		if strange {
+			return decoded
 		}
-		if used == 0 || used >= len(rest) || b.Len() > maxKnown {
-			return b.String()
+		if len(rest) == 0 || len(rest) == words || len(out) > maxKnown {
+			return out
 		}
-		rest = rest[used:]
 	}
 }
 
 // cat writes files, or its stdin.
 func (u *usage) cat() {
-	var v value
-	for _, f := range u.args {
-		if f.text != "-" && strings.HasPrefix(f.text, "-") {
-			continue
-		}
+	all := value{""}
+	for _, f := range u.operands {
 		got := u.j.content(f)
 		if f.text == "-" {
 			got = u.j.stdin
@@ -112,16 +111,11 @@ func (u *usage) cat() {
 		if got == nil {
 			got = value{anyText}
 		}
-		if v == nil {
-			v = got
-		} else {
-			v = concat(v, got)
-		}
+		all = concat(all, got)
 	}
-	if v == nil {
-		v = u.j.stdin
+	if u.out = all; len(u.operands) == 0 {
+		u.out = u.j.stdin
 	}
-	u.out = v
 }
 
 // tee writes its stdin to files, and on.
@@ -130,157 +124,113 @@ func (u *usage) tee() {
 	if u.j.stdin != nil {
 		u.out = u.j.stdin
 	}
-	more := slices.ContainsFunc(u.opts, func(o option) bool { return o.name == "a" || o.name == "append" })
 	for _, f := range u.operands {
-		u.j.keepFile(f, u.out, more)
-	}
-}
-
-// nameOf is basename and dirname.
-func (u *usage) nameOf() {
-	if len(u.operands) == 0 || !u.operands[0].exact() {
-		return
-	}
-	s := u.operands[0].text
-	cut := strings.LastIndexByte(strings.TrimRight(s, "/"), '/')
-	switch {
-	case u.name == "dirname" && len(u.operands) == 1 && cut < 0:
-		u.out = value{".\n"}
-	case u.name == "dirname" && len(u.operands) == 1:
-		u.out = value{clean(s[:cut+1]) + "\n"}
-	case u.name == "basename" && len(u.operands) <= 2:
-		s = strings.TrimRight(s, "/")[cut+1:]
-		if len(u.operands) == 2 {
-			s = strings.TrimSuffix(s, u.operands[1].text)
-		}
-		u.out = value{s + "\n"}
+		u.j.keepFile(f, u.out, u.hasFlag("-a", "--append"))
 	}
 }
 
 // mktemp makes a file or directory in a scratch directory.
 func (u *usage) mktemp() {
-	dir, here := "/tmp", true
+	dir := "/tmp"
 	if len(u.j.world.Scratch) > 0 {
 		dir = clean(u.j.world.Scratch[0])
 	}
 	for _, o := range u.opts {
-		switch {
-		case (o.name == "p" || o.name == "tmpdir") && o.has && o.value.text != "":
+		if o.has && o.name != "--suffix" {
 			dir = o.value.text
-		case o.name == "t":
-			here = false
 		}
 	}
-	path := dir + "/tmp." + aName
+	path := dir + "/tmp."
 	if len(u.operands) > 0 {
 		u.loose = u.loose || u.operands[0].multi
-		path = strings.TrimRight(u.operands[0].text, "X") + aName
-		if !here {
+		if path = strings.TrimRight(u.operands[0].text, "X"); u.hasFlag("-p", "-t", "--tmpdir") {
 			path = dir + "/" + path
 		}
 	}
-	u.write(u.made(path))
-	u.out = value{path + "\n"}
+	u.write(u.made(path + aName))
+	u.out = value{path + aName + "\n"}
 }
 
-// filter computes the output from a known stdin, where f can.
-func (c *call) filter(f func(string) (string, bool)) {
-	if c.j.out == nil || c.j.stdin == nil || slices.ContainsFunc(c.args, func(a field) bool { return !strings.HasPrefix(a.text, "-") && c.name != "tr" }) {
-		return
-	}
-	var v value
-	for _, s := range c.j.stdin {
-		out, ok := "", false
-		if known(s) {
-			out, ok = f(s)
+// filter computes the output from the words and from what is on stdin.
+func (u *usage) filter(stdin value) {
+	args, options := []string{"", "", ""}, ""
+	for i, f := range u.operands {
+		if args[min(i, 2)] = f.text; !f.exact() {
+			args[2] = "?"
 		}
-		if !ok {
-			out = decoded
-			if hasHole(s, fromNet) {
-				out = fromNet
-			}
+	}
+	for _, o := range u.opts {
+		options += o.name
+	}
+	if stdin != nil {
+		u.out = nil
+	}
+	for _, in := range stdin {
+		made, ok := "", false
+		if f := filters[u.name]; f != nil && known(in) {
+			made, ok = f(args, options, in)
 		}
-		v = v.join(value{out})
-	}
-	c.out = v
-}
-
-// xxd -r reads dumps back.
-func (u *usage) xxd() {
-	if slices.ContainsFunc(u.args, func(a field) bool { return strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "r") }) {
-		u.filter(func(s string) (string, bool) {
-			b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
-			return string(b), err == nil
-		})
+		switch {
+		case hasHole(in, fromNet):
+			made = fromNet
+		case !ok:
+			made = decoded
+		}
+		u.out = u.out.join(value{made})
 	}
 }
 
-// base64 encodes, or decodes; the others of its kind are not followed.
-func (u *usage) base64() {
-	if u.name != "uudecode" && !slices.ContainsFunc(u.args, func(a field) bool {
-		return strings.HasPrefix(a.text, "--d") || len(a.text) > 1 && a.text[0] == '-' && a.text[1] != '-' && strings.ContainsAny(a.text, "dD")
-	}) {
-		return
-	}
-	u.prints("decoded")
-	u.filter(func(s string) (string, bool) {
-		b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(s), ""))
-		return string(b), err == nil && u.name == "base64"
-	})
-}
-
-func (u *usage) rev() {
-	u.filter(func(s string) (string, bool) {
-		lines := strings.Split(s, "\n")
+// filters are the programs whose output can be computed: of the first operands,
+// the options and the input.
+var filters = map[string]func(args []string, options, in string) (out string, ok bool){
+	"basename": func(args []string, options, _ string) (string, bool) {
+		return strings.TrimSuffix(path.Base(args[0]), args[1]) + "\n", options+args[2] == ""
+	},
+	"dirname": func(args []string, options, _ string) (string, bool) {
+		return path.Dir(path.Clean(args[0])) + "\n", options+args[1]+args[2] == ""
+	},
+	"base64": func(args []string, _, in string) (string, bool) {
+		out, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(in), ""))
+		return string(out), err == nil && args[0] == ""
+	},
+	"xxd": func(args []string, _, in string) (string, bool) {
+		out, err := hex.DecodeString(strings.Join(strings.Fields(in), ""))
+		return string(out), err == nil && args[0] == ""
+	},
+	"rev": func(args []string, _, in string) (string, bool) {
+		lines := strings.Split(in, "\n")
 		for i, l := range lines {
-			b := []rune(l)
-			slices.Reverse(b)
-			lines[i] = string(b)
+			letters := []rune(l)
+			slices.Reverse(letters)
+			lines[i] = string(letters)
 		}
-		return strings.Join(lines, "\n"), true
-	})
-}
-
-// tr replaces and deletes characters.
-func (u *usage) tr() {
-	args := u.args
-	remove := len(args) > 0 && args[0].text == "-d"
-	if remove {
-		args = args[1:min(2, len(args))]
-	}
-	var sets [2]string
-	ok := len(args) > 0 && !strings.HasPrefix(args[0].text, "-") && (remove || len(args) == 2)
-	for i := range args[:min(2, len(args))] {
-		set, good := charSet(args[i].text)
-		sets[i], ok = set, ok && good && (i == 0 || set != "")
-	}
-	u.filter(func(s string) (string, bool) {
-		if !ok {
+		return strings.Join(lines, "\n"), args[0] == ""
+	},
+	"tr": func(args []string, options, in string) (string, bool) {
+		from, to, removes := charSet(args[0]), charSet(args[1]), options == "-d"
+		if !known(from+to) || removes != (to == "") || !removes && options+args[2] != "" {
 			return "", false
 		}
 		return strings.Map(func(r rune) rune {
-			switch i := strings.IndexRune(sets[0], r); {
+			switch i := strings.IndexRune(from, r); {
 			case i < 0:
 				return r
-			case remove:
+			case removes:
 				return -1
 			default:
-				return rune(sets[1][min(i, len(sets[1])-1)])
+				return rune(to[min(i, len(to)-1)])
 			}
-		}, s), true
-	})
+		}, in), true
+	},
 }
 
-// charSet expands tr's a-z and [:upper:].
-func charSet(s string) (string, bool) {
-	if !known(s) {
-		return "", false
-	}
-	s = ansiC(strings.NewReplacer("[:upper:]", "A-Z", "[:lower:]", "a-z", "[:digit:]", "0-9", "[:space:]", " \t\n").Replace(s))
+// charSet expands tr's a-z and [:upper:], if it can.
+func charSet(s string) string {
+	s = ansiC(charClasses.Replace(s))
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 || s[i] == '[' {
-			return "", false
+		if s[i] >= 0x80 || s[i] == '[' || s[i] == hole {
+			return anyText
 		}
 		b.WriteByte(s[i])
 		if i+2 < len(s) && s[i+1] == '-' {
@@ -290,5 +240,7 @@ func charSet(s string) (string, bool) {
 			i += 2
 		}
 	}
-	return b.String(), true
+	return b.String()
 }
+
+var charClasses = strings.NewReplacer("[:upper:]", "A-Z", "[:lower:]", "a-z", "[:digit:]", "0-9", "[:space:]", " \t\n")

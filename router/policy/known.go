@@ -77,9 +77,6 @@ func operate(op syntax.ParamExp, words []string, array bool) []string {
 	if slices.ContainsFunc(words, func(s string) bool { return !utf8.ValidString(s) || len(s) > 4096 }) {
 		return nil
 	}
-	if op.Repl != nil && !op.Repl.All && strings.IndexAny(op.Repl.Orig.Lit(), "#%") == 0 {
-		return replaceEnd(op.Repl, words, array)
-	}
 	op.Short, op.Excl, op.Param, op.Index = false, false, &syntax.Lit{Value: "x"}, nil
 	v := expand.Variable{Set: true, Kind: expand.String}
 	if array {
@@ -90,28 +87,6 @@ func operate(op syntax.ParamExp, words []string, array bool) []string {
 	}
 	w := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{&op}}}}
 	out, _ := expand.Fields(&expand.Config{Env: parameters{"x": v}}, w)
-	return out
-}
-
-// replaceEnd is ${x/#pattern/with} and ${x/%pattern/with}, which the library does
-// not know: the pattern is removed there, and something else put in its place.
-func replaceEnd(r *syntax.Replace, words []string, array bool) []string {
-	lit := r.Orig.Lit()
-	exp := &syntax.Expansion{Op: syntax.RemLargePrefix, Word: &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: lit[1:]}}}}
-	if lit[0] == '%' {
-		exp.Op = syntax.RemLargeSuffix
-	}
-	out := operate(syntax.ParamExp{Exp: exp}, words, array)
-	with := r.With.Parts[0].(*syntax.SglQuoted).Value
-	for i := range out {
-		switch {
-		case out[i] == words[i] && lit[1:] != "":
-		case lit[0] == '#':
-			out[i] = with + out[i]
-		default:
-			out[i] += with
-		}
-	}
 	return out
 }
 

@@ -5,15 +5,13 @@ import "strings"
 // baseName is a program's name without what a version adds to it, and what a
 // family of programs has in common.
 func baseName(name string) string {
-	switch {
-	case strings.HasPrefix(name, "mkfs."), strings.HasPrefix(name, "mke2fs"):
-		return "mkfs"
-	case strings.HasPrefix(name, "ld-linux") && strings.Contains(name, ".so"), strings.HasPrefix(name, "ld-musl"), name == "ld.so":
-		return "ld-linux.so"
-	case strings.HasPrefix(name, "fsck."):
-		return "fsck"
-	}
 	t := programs()
+	for _, family := range t.lists["family"] {
+		pattern, base, _ := strings.Cut(family, ":")
+		if _, ok := matchWord(pattern, name); ok {
+			return base
+		}
+	}
 	if base := strings.TrimRight(name, "0123456789.-"); t.has("versioned", base) {
 		return base
 	}
@@ -36,16 +34,4 @@ func matchingCommand(pattern string) string {
 		}
 	}
 	return ""
-}
-
-// hooks are the programs that are languages of their own.
-func hooks() map[string]func(*usage) {
-	return map[string]func(*usage){
-		"awk": (*usage).awk, "base64": (*usage).base64, "cat": (*usage).cat, "download": (*usage).download, "env": (*usage).env, "fd": (*usage).fd,
-		"find": (*usage).find, "git": (*usage).git, "gitConfig": (*usage).gitConfig,
-		"interpreter": (*usage).interpreter, "mktemp": (*usage).mktemp, "nameOf": (*usage).nameOf, "parallel": (*usage).parallel,
-		"rev": (*usage).rev, "sed": (*usage).sed, "shell": (*usage).shell, "socat": (*usage).socat, "ssh": (*usage).ssh,
-		"sudo": (*usage).sudo, "tar": (*usage).tar, "tee": (*usage).tee, "tr": (*usage).tr,
-		"which": func(u *usage) { u.call.which() }, "xargs": (*usage).xargs, "xxd": (*usage).xxd,
-	}
 }

@@ -1,192 +1,143 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// optionSpec tells what a command's options mean to us. A short option is its
-// letter and a mark, a long one its name and a mark, with blanks between; one
-// of several letters after a single dash keeps that dash. Options without a
-// mark need not be listed, unless an abbreviation of another one would be taken
-// for them.
-type optionSpec struct{ short, long string }
+// optionSpec tells what options mean to us: by how they are typed, a role, or
+// flags, takes, may-take, commands or more. Options without a value need not be
+// listed, unless an abbreviation of another one would be taken for them. With
+// dashless the first word may be options without a dash, as tar's.
+type optionSpec map[string]string
 
-// The marks are roles too.
-const marks = ":?></@!~&%^"
-
-func isMark(c byte) bool { return strings.IndexByte(marks, c) >= 0 }
-
-// takesNext reports whether an option of a mark takes the next word.
-func takesNext(mark byte) bool { return isMark(mark) && mark != '?' && mark != '^' }
-
-// risky reports whether any option of a spec runs or writes something, so that
-// an argument that may be any option makes the command unknown.
-func (s optionSpec) risky() bool {
-	return strings.ContainsAny(s.short, ">!^/~&%") || strings.ContainsAny(s.long, ">!^/~&%")
+// takesValue reports whether an option has a value, in its own word or the next.
+func (s optionSpec) takesValue(name string) bool {
+	return s[name] != "" && s[name] != "flags" && s[name] != "more"
 }
 
-// option is one that was found.
-type option struct {
-	name  string // a letter, or a long name
-	mark  byte
-	value field // if has
-	has   bool
-	at    span
-}
+// takesNext reports whether the next word is an option's value.
+func (s optionSpec) takesNext(name string) bool { return s.takesValue(name) && s[name] != "may-take" }
 
-// String is the option as it is typed.
-func (o *option) String() string {
-	if len(o.name) > 1 && o.name[0] != '-' {
-		return "--" + o.name
+// named returns the options that a word may mean: --long ones as getopt_long
+// takes abbreviations, others only where they are listed.
+func (s optionSpec) named(typed string) (out []string) {
+	if s[typed] != "" || len(typed) < 3 {
+		return []string{typed}
 	}
-	return "-" + strings.TrimPrefix(o.name, "-")
-}
-
-// is reports whether the option is typed like that.
-func (o *option) is(typed string) bool {
-	dashes := 2
-	if len(o.name) == 1 {
-		dashes = 1
-	} else if o.name[0] == '-' {
-		dashes = 0
-	}
-	return len(typed) == len(o.name)+dashes && typed[dashes:] == o.name
-}
-
-// mark returns what follows a letter in the list of short options.
-func (s optionSpec) mark(letter byte) byte {
-	if i := strings.IndexByte(s.short, letter); i >= 0 && !isMark(letter) && i+1 < len(s.short) && isMark(s.short[i+1]) {
-		return s.short[i+1]
-	}
-	return ' '
-}
-
-// longs returns the long options, with their marks, that a typed name may mean,
-// as getopt_long takes abbreviations. One that fits exactly is the only one.
-func (s optionSpec) longs(typed string) (out []string) {
-	for rest := s.long; rest != "" && typed != ""; {
-		var entry string
-		entry, rest, _ = strings.Cut(rest, " ")
-		if !strings.HasPrefix(entry, typed) {
-			continue
+	for name := range s {
+		if strings.HasPrefix(typed, "--") && strings.HasPrefix(name, typed) {
+			out = append(out, name)
 		}
-		if len(entry) == len(typed) || len(entry) == len(typed)+1 && isMark(entry[len(typed)]) {
-			return []string{entry}
-		}
-		out = append(out, entry)
+	}
+	if slices.Sort(out); out == nil && strings.HasPrefix(typed, "--") {
+		return []string{typed}
 	}
 	return out
 }
 
-// options reads a command's options, does what their marks say, and returns the
-// operands.
-func (c *call) options(s optionSpec, visit func(option)) []field {
-	operands, _ := c.scan(s, false, visit)
-	return operands
+// option is one that was found.
+type option struct {
+	name  string // as it is typed, with what an abbreviation leaves out
+	value field  // if has
+	has   bool
+	words []field // commands: the value and what follows it, up to ; or +
+	at    span
 }
 
 // skip returns the words from the first operand on.
-func (c *call) skip(short, long string) []field {
-	_, rest := c.scan(optionSpec{short, long}, true, nil)
-	return rest
+func (c *call) skip(s optionSpec) []field {
+	_, operands := c.scan(s, true)
+	return operands
 }
 
-// scan reads options, and calls visit for each. In posix order it stops at the
-// first operand and returns it with all that follows.
-func (c *call) scan(s optionSpec, posix bool, visit func(option)) (operands, rest []field) {
-	if visit == nil {
-		visit = func(option) {}
+// scan reads options, does what their roles say, and returns them and the
+// operands. In posix order the first operand ends the options.
+func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) {
+	for rest := c.args; len(rest) > 0; {
+		a := rest[0]
+		if s["dashless"] != "" && len(rest) == len(c.args) && a.text != "" && a.text[0] != '-' && a.exact() {
+			opts, rest = c.options(opts, s, rest)
+			continue
+		}
+		if a.text == "--" && !a.multi && s["--"] == "" {
+			operands = append(operands, rest[1:]...)
+			break
+		}
+		c.loose = c.loose || a.mayBeOption()
+		if !a.mayBeOption() && (len(a.text) > 1 && a.text[0] == '-' || s[a.text] != "") {
+			opts, rest = c.options(opts, s, rest)
+			continue
+		}
+		if posix {
+			operands = append(operands, rest...)
+			break
+		}
+		operands, rest = append(operands, a), rest[1:]
 	}
-	operands = make([]field, 0, len(c.args))
-	for i := 0; i < len(c.args); i++ {
-		a := c.args[i]
-		switch {
-		case a.text == "--" && !a.multi:
-			return append(operands, c.args[i+1:]...), c.args[i+1:]
-		case a.mayBeOption():
-			c.loose = true
-			fallthrough
-		case len(a.text) < 2 || a.text[0] != '-':
-			if posix {
-				return operands, c.args[i:]
+	for i := range opts {
+		switch o := &opts[i]; {
+		case s[o.name] == "more":
+			c.effect(executes|unknown, c.name+" "+o.name+" does more than can be seen", o.at)
+		case o.has:
+			c.treat(s[o.name], o.value, c.name+" "+o.name, o.at)
+		}
+	}
+	return opts, operands
+}
+
+// options takes the options of a word, --name, --name=value, -name, -n, -nvalue
+// or -abc, and their values from it and the next ones; it returns what is left.
+func (c *call) options(opts []option, s optionSpec, words []field) ([]option, []field) {
+	a, rest := words[0], words[1:]
+	left := rest
+	take := func(name string, value int) { // value: where in the word its value begins, or 0
+		o := option{name: name, at: a.at}
+		if value > 0 {
+			o.value, o.has = a.after(value), true
+		} else if s.takesNext(name) && len(rest) > 0 {
+			o.value, o.has, left = rest[0], true, rest[1:]
+		}
+		if s[name] == "commands" && o.has {
+			end := 0
+			for end < len(left) && left[end].text != ";" && !(left[end].text == "+" && strings.Contains(left[max(0, end-1)].text, "{}")) {
+				end++
 			}
-			operands = append(operands, a)
-		case a.text[1] == '-':
-			i += c.long(s, i, visit)
-		default:
-			i += c.letters(s, i, visit)
+			o.words = append([]field{o.value}, left[:end]...)
+			left = left[min(end+1, len(left)):]
 		}
+		opts = append(opts, o)
 	}
-	return operands, nil
-}
-
-// long takes --name, --name=value or --name value, and returns how many words
-// its value took.
-func (c *call) long(s optionSpec, i int, visit func(option)) (took int) {
-	a := c.args[i]
-	if !known(a.text) && !strings.Contains(a.text[:strings.IndexByte(a.text, hole)], "=") {
-		c.loose = true // which option it is cannot be told
-	}
-	typed, _, joined := strings.Cut(a.text[2:], "=")
-	names := s.longs(typed)
-	if len(names) == 0 {
-		names = []string{typed}
-	}
-	for _, name := range names {
-		o := option{name: name, mark: ' ', at: a.at}
-		if end := len(name) - 1; end > 0 && isMark(name[end]) && name != typed {
-			o.name, o.mark = name[:end], name[end]
+	typed, _, joined := strings.Cut(a.text, "=")
+	if names := s.named(typed); len(typed) != 2 && len(names) > 0 && (a.text[0] == '-' || s[typed] != "") {
+		c.loose = c.loose || !known(typed) // which option it is cannot be told
+		for _, name := range names {
+			if joined {
+				take(name, len(typed)+1)
+			} else {
+				take(name, 0)
+			}
 		}
-		if joined {
-			o.value, o.has = a.after(2+len(typed)+1), true
-		} else if takesNext(o.mark) && i+1 < len(c.args) {
-			o.value, o.has, took = c.args[i+1], true, 1
-		}
-		c.option(o)
-		visit(o)
+		return opts, left
 	}
-	return took
-}
-
-// letters takes a cluster of short options, or a word after a single dash, and
-// returns how many words its value took.
-func (c *call) letters(s optionSpec, i int, visit func(option)) int {
-	a := c.args[i]
-	for k := 1; k < len(a.text); k++ {
+	dash := 1
+	if a.text[0] != '-' {
+		dash = 0
+	}
+	for k := dash; k < len(a.text); k++ {
 		if a.text[k] == hole {
 			c.loose = true
-			return 0
+			break
 		}
-		o, end, took := option{name: a.text[k : k+1], mark: s.mark(a.text[k]), at: a.at}, k+1, 0
-		if typed, _, joined := strings.Cut(a.text, "="); k == 1 && len(typed) > 2 && strings.Contains(s.long, typed) {
-			if names := s.longs(typed); len(names) == 1 && len(names[0]) == len(typed)+1 {
-				o.name, o.mark, end = typed, names[0][len(typed)], len(typed)
-				if joined {
-					end++
-				}
-			}
+		name := "-" + a.text[k:k+1]
+		if dash > 0 && s.takesValue(name) && k+1 < len(a.text) {
+			take(name, k+1)
+			break
 		}
-		if end < len(a.text) && isMark(o.mark) && o.mark != '^' {
-			o.value, o.has = a.after(end), true
-		} else if takesNext(o.mark) && i+1 < len(c.args) {
-			o.value, o.has, took = c.args[i+1], true, 1
-		}
-		c.option(o)
-		visit(o)
-		if takesNext(o.mark) || o.mark == '?' || end > k+1 {
-			return took
-		}
+		take(name, 0)
+		rest = left
 	}
-	return 0
-}
-
-// option does what an option's mark says.
-func (c *call) option(o option) {
-	how := c.name + " " + o.String()
-	switch {
-	case o.mark == '^':
-		c.effect(executes|unknown, how+" does more than can be seen", o.at)
-	case o.has && isMark(o.mark):
-		c.treat(role{kind: o.mark}, o.value, how, o.at)
-	}
+	return opts, left
 }
 
 // mayHide notes that an argument may be an option that cannot be seen.

@@ -6,285 +6,210 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// operand is what a parameter is before and after its operator: the texts that
-// it may have, or the lists of an array's elements.
-type operand struct {
-	vals  value
-	lists [][]string
-	array bool
-}
-
-// param expands $x and ${x...} (bash manual, 3.5.3).
-func (j *judge) param(p *syntax.ParamExp, quoted bool) piece {
-	out := piece{quoted: quoted, split: !quoted, lists: [][]string{{anyText}}}
+// param expands $x and ${x...} (bash manual, 3.5.3) into the words that it
+// becomes this time; with star, in quotes they are one.
+func (j *judge) param(p *syntax.ParamExp) (words []string, star bool) {
 	if p.Param == nil || p.NestedParam != nil || p.Flags != nil {
-		return out
+		return []string{anyText}, false
 	}
-	name, sub := p.Param.Value, ""
-	if name == "@" || name == "*" {
-		name, sub = "@", name
-	}
-	v := j.lookup(name)
 	at := j.src.span(p.Pos(), p.End())
+	name, sub := p.Param.Value, ""
 	if w, ok := p.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
 		sub = w.Lit()
-	} else if p.Index != nil {
-		v = j.indexed(v, p.Index)
+	} else if name == "@" || name == "*" {
+		name, sub = "@", name
 	}
 	switch {
 	case p.Length:
-		out.lists = [][]string{{digits}}
-		return out
+		return []string{digits}, false
 	case p.Names != 0 || p.Excl && sub != "":
-		out.lists = [][]string{{anyWords}}
-		return out
-	case p.Excl:
-		v = j.indirect(v, at)
-	}
-	o := operand{vals: v.val}
-	o.array = sub != "" || p.Excl && v.array
-	if o.array && p.Slice != nil && !v.array && !v.val.has(inherited) {
-		o.array = false // of what is no array, its text is cut
-	}
-	if o.array {
-		if o.lists = v.asLists(); v.assoc {
-			o.lists = joinLists(o.lists, [][]string{{anyWords}}) // in whatever order, and some are gone
+		return []string{anyWords}, false
+	case p.Excl: // ${!x}: what x names
+		text := j.pickOf(j.valueOf(name))
+		if name, sub, _ = subscripted(text); text == "@" || text == "*" {
+			name, sub = "@", text
+		}
+		if !known(text) || sub != "" && sub != "@" && sub != "*" {
+			j.subscript(text, at)
+			return []string{anyText}, false
 		}
 	}
-	if j.modify(&o, p, name, at); !o.array {
-		o.lists = lists(orEmpty(o.vals))
+	v := j.lookup(name)
+	list := j.pickList(name, v)
+	array := sub != ""
+	if (array || p.Index != nil) && len(list) == 1 && list[0] == inherited {
+		list = anyElements[0] // it may be an array, or not be set
 	}
-	out.lists, out.star = o.lists, sub == "*" && o.array
-	if out.star && quoted {
-		out.lists = lists(j.scalar(&out))
-	}
-	return out
-}
-
-// indexed returns the element of an array as a variable of its own.
-func (j *judge) indexed(v variable, index syntax.ArithmExpr) variable {
-	out := variable{name: v.name}
-	i, err := strconv.Atoi(one(j.index(index, v.assoc)))
 	switch {
-	case v.assoc:
-		out.val = j.elements(v)
-	case err != nil || i < 0:
-		out.val = j.elements(v).join(value{""})
-	default:
-		for _, l := range v.asLists() {
-			out.val = out.val.join(value{element(l, i)})
-		}
+	case array && v.attrs&assoc != 0:
+		words = append(slices.Clip(list), anyWords) // in whatever order
+	case array:
+		words = list
+	case p.Index != nil:
+		words = []string{j.elementOf(v, list, p.Index)}
+	case len(list) > 0:
+		words = []string{element(list, 0)}
 	}
-	return out
+	return j.modify(words, p, name, array, at), sub == "*"
 }
 
-// indirect returns what ${!x} means: the variable that x names. It is an array
-// where x may name all of one.
-func (j *judge) indirect(v variable, at span) variable {
-	out := variable{name: v.name}
-	for _, s := range v.val {
-		name, sub, ok := subscripted(s)
-		if s == "@" || s == "*" {
-			name, sub = "@", s
-		}
-		w := j.lookup(name)
-		switch {
-		case !known(s):
-			j.subscript(s, at)
-			out.val = out.val.join(value{anyText})
-		case sub == "@" || sub == "*":
-			out.array, out.lists = true, joinLists(out.lists, w.asLists())
-		case ok:
-			j.subscript(sub, at)
-			out.val = out.val.join(j.elements(w)).join(value{""})
-		default:
-			out.val = out.val.join(w.val)
-		}
+// elementOf returns an element of an array: any, if its index is not known.
+func (j *judge) elementOf(v variable, list []string, index syntax.ArithmExpr) string {
+	i, err := strconv.Atoi(j.pickOf(j.index(index, v.attrs)))
+	if v.attrs&assoc == 0 && err == nil && i >= 0 {
+		return element(list, i)
 	}
-	if out.array { // of the one or of all elements, each way is possible
-		out.lists = joinLists(out.lists, lists(out.val))
+	all := v.elements()
+	if len(list) > 0 && list[0] == anyWords {
+		return anyText
+	} else if v.attrs&assoc == 0 {
+		all = all.join(value{""})
 	}
-	return out
+	return j.pickOf(all)
 }
 
 // modify applies the operator of ${x op y}.
-func (j *judge) modify(o *operand, p *syntax.ParamExp, name string, at span) {
-	var ops []*syntax.ParamExp // each may be meant; nil: one that is not known
-	switch {
-	case p.Slice != nil:
-		if ops = append(ops, j.slice(*p, o.array && name == "@")); o.array && ops[0] == nil {
-			o.lists = joinLists(o.lists, [][]string{{anyWords}})
-			return
-		}
-	case p.Repl != nil:
-		withs := j.expandOne(p.Repl.With)
-		for _, orig := range j.patterns(p.Repl.Orig) {
-			for _, with := range withs {
-				ops = append(ops, nil)
-				// What is in a range depends on the locale.
-				if orig != nil && !strings.Contains(orig.Lit(), "[") && known(with) && !strings.ContainsAny(with, `&\`) {
-					op := *p
-					op.Repl = &syntax.Replace{All: p.Repl.All, Orig: orig, With: knownWord(with)}
-					ops[len(ops)-1] = &op
+func (j *judge) modify(words []string, p *syntax.ParamExp, name string, array bool, at span) []string {
+	if p.Exp != nil && p.Exp.Op >= syntax.AlternateUnset && p.Exp.Op <= syntax.AssignUnsetOrNull {
+		return j.defaults(words, p.Exp, name, array, at)
+	}
+	if p.Slice == nil && p.Repl == nil && p.Exp == nil {
+		return words
+	}
+	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
+		switch letter := p.Exp.Word.Lit(); letter {
+		case "E", "P", "U", "L":
+			for _, s := range words {
+				if letter == "P" {
+					j.subscript(s, at) // expanded like a prompt, which runs substitutions
+				} else if letter == "E" && !array {
+					return []string{j.afford(ansiC(s))}
 				}
 			}
 		}
-	case p.Exp == nil:
-		return
-	case p.Exp.Op >= syntax.AlternateUnset && p.Exp.Op <= syntax.AssignUnsetOrNull:
-		j.defaults(o, p.Exp, name)
-		return
-	case p.Exp.Op == syntax.OtherParamOps:
-		switch letter := p.Exp.Word.Lit(); {
-		case letter == "E" && !o.array:
-			o.vals = o.vals.each(ansiC)
-			return
-		case letter == "P": // expanded like a prompt, which runs substitutions
-			for _, s := range append(slices.Concat(o.lists...), o.vals...) {
-				j.subscript(s, at)
-			}
-		case letter == "U" || letter == "L":
-			ops = append(ops, p)
-		}
-		if len(ops) == 0 {
-			ops = append(ops, nil)
-		}
-	default:
-		for _, w := range j.patterns(p.Exp.Word) {
-			ops = append(ops, nil)
-			if w != nil {
-				op := *p
-				op.Exp = &syntax.Expansion{Op: p.Exp.Op, Word: w}
-				ops[len(ops)-1] = &op
-			}
+	}
+	op := j.operator(*p, array && name == "@")
+	if p.Slice != nil && array && (op == nil || slices.Contains(words, anyWords)) {
+		return anyElements[0]
+	}
+	if op != nil && !slices.ContainsFunc(words, func(s string) bool { return !known(s) }) && (array || len(words) > 0) {
+		if out := operate(*op, words, array); out != nil || array {
+			return out
 		}
 	}
-	o.apply(ops)
-}
-
-// apply applies operators to all that an operand may be.
-func (o *operand) apply(ops []*syntax.ParamExp) {
-	var vals value
-	var out [][]string
-	for _, op := range ops {
-		for _, s := range o.vals {
-			vals = vals.join(value{applyTo(op, s)})
-		}
-		for _, l := range o.lists {
-			m := make([]string, len(l))
-			for i, s := range l {
-				if m[i] = applyTo(op, s); op != nil && op.Exp != nil && !known(s) && !wild(s) && !strings.Contains(s, "/") {
-					m[i] = aName // a part of a name
-				}
+	out := make([]string, len(words))
+	for i, s := range words {
+		switch out[i] = taint(s); {
+		case s == anyWords:
+			out[i] = s
+		case op != nil && p.Exp != nil && !known(s) && !wild(s) && !strings.Contains(s, "/"):
+			out[i] = aName // a part of a name
+		case op != nil && known(s):
+			if one := operate(*op, words[i:i+1], false); len(one) == 1 {
+				out[i] = one[0]
 			}
-			switch {
-			case op == nil || op.Slice == nil || len(l) == 0:
-			case slices.Contains(l, anyWords):
-				m = append(slices.Clip(l), anyWords)
-			default:
-				m = operate(*op, l, true)
-			}
-			out = joinLists(out, [][]string{m})
-		}
-	}
-	o.vals, o.lists = vals, out
-}
-
-// applyTo applies an operator to one text.
-func applyTo(op *syntax.ParamExp, s string) string {
-	if s == anyWords {
-		return s
-	}
-	if op != nil && known(s) {
-		if out := operate(*op, []string{s}, false); len(out) == 1 {
-			return out[0]
-		}
-	}
-	return taint(s)
-}
-
-// patterns returns what an operator's word may be as a pattern, nil where that
-// is not known. What is quoted in it is escaped, since the library forgets it.
-func (j *judge) patterns(w *syntax.Word) []*syntax.Word {
-	v := value{""}
-	for i := 0; w != nil && i < len(w.Parts); i++ {
-		lit, ok := w.Parts[i].(*syntax.Lit)
-		for _, p := range j.pieces(w.Parts[i:i+1], false, false) {
-			text := j.scalar(&p)
-			if ok {
-				text = value{j.src.literal(lit.Value)}
-			} else if p.quoted {
-				text = text.each(func(s string) string { return pattern.QuoteMeta(s, 0) })
-			}
-			v = concat(v, text)
-		}
-	}
-	out := make([]*syntax.Word, len(v))
-	for i, s := range v {
-		if known(s) && utf8.ValidString(s) && !strings.HasPrefix(s, "~") {
-			out[i] = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
 		}
 	}
 	return out
 }
 
-// slice returns ${x:offset:length} with its numbers, nil if they are not known.
-func (j *judge) slice(op syntax.ParamExp, positional bool) *syntax.ParamExp {
-	s := *op.Slice
-	for i, x := range [...]*syntax.ArithmExpr{&s.Offset, &s.Length} {
-		if *x == nil {
-			continue
+// operator returns an operator with its words known, nil if they are not, or
+// what it does depends on more than them.
+func (j *judge) operator(op syntax.ParamExp, positional bool) *syntax.ParamExp {
+	switch {
+	case op.Slice != nil:
+		s := *op.Slice
+		for i, x := range [...]*syntax.ArithmExpr{&s.Offset, &s.Length} {
+			if *x == nil {
+				continue
+			}
+			n, err := strconv.ParseInt(j.arithm(*x), 10, 64)
+			if positional && i == 0 {
+				n-- // $0 comes before $1; -1 is what counts from the end, too
+			}
+			if err != nil || positional && n < 0 {
+				return nil
+			}
+			*x = numeral(n)
 		}
-		n, err := strconv.ParseInt(one(j.arithm(*x)), 10, 64)
-		if positional && i == 0 {
-			n-- // $0 comes before $1; -1 is what counts from the end, too
-		}
-		if err != nil || positional && n < 0 {
+		op.Slice = &s
+	case op.Repl != nil:
+		orig, with := literalWord(j.patternOf(op.Repl.Orig)), j.plainText(op.Repl.With)
+		// What is in a range depends on the locale.
+		if orig == nil || strings.Contains(orig.Lit(), "[") || !known(with) || strings.ContainsAny(with, `&\`) {
 			return nil
 		}
-		*x = numeral(n)
+		op.Repl = &syntax.Replace{All: op.Repl.All, Orig: orig, With: knownWord(with)}
+		if at := strings.IndexAny(orig.Lit()+" ", "#%"); at == 0 && !op.Repl.All { // the library does not know ${x/#pattern/with}
+			if op.Repl = nil; with != "" {
+				return nil
+			}
+			op.Exp = &syntax.Expansion{Op: syntax.RemLargePrefix, Word: literalWord(orig.Lit()[1:])}
+			if orig.Lit()[0] == '%' {
+				op.Exp.Op = syntax.RemLargeSuffix
+			}
+		}
+	case op.Exp.Op == syntax.OtherParamOps:
+		if letter := op.Exp.Word.Lit(); letter != "U" && letter != "L" {
+			return nil
+		}
+	default:
+		w := literalWord(j.patternOf(op.Exp.Word))
+		if w == nil {
+			return nil
+		}
+		op.Exp = &syntax.Expansion{Op: op.Exp.Op, Word: w}
 	}
-	op.Slice = &s
 	return &op
 }
 
-// defaults is ${x:-word} and its kin.
-func (j *judge) defaults(o *operand, exp *syntax.Expansion, name string) {
-	v := j.expandOne(exp.Word)
-	switch exp.Op {
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		*o = operand{vals: v.join(value{""})}
-		return
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		if len(o.vals) > 1 {
-			o.vals = without(o.vals, "")
-		}
-		return
+// plainText returns what a word is this time, as one text.
+func (j *judge) plainText(w *syntax.Word) string {
+	if w == nil {
+		return ""
 	}
-	if o.array {
-		o.lists = joinLists(o.lists, lists(v))
-		return
-	}
-	full := func(s string) bool {
-		return withoutHoles(s) != "" || strings.HasPrefix(s, digits) || strings.HasPrefix(s, aName)
-	}
-	if len(o.vals) > 0 && !slices.ContainsFunc(o.vals, func(s string) bool { return !full(s) }) {
-		return
-	}
-	onlyUnset := exp.Op == syntax.DefaultUnset || exp.Op == syntax.AssignUnset
-	if onlyUnset && o.vals.has("") {
-		v = v.join(value{""}) // it may be set, to nothing
-	}
-	o.vals = without(o.vals, "").join(v)
-	if exp.Op >= syntax.AssignUnset && validName(name) {
-		j.assign(variable{name: name, val: o.vals})
-	}
+	return j.text1(w.Parts, false)
 }
 
-func without(v value, s string) value {
-	return slices.DeleteFunc(slices.Clone(v), func(t string) bool { return t == s })
+// literalWord is a word of a pattern, nil if that is not known.
+func literalWord(s string) *syntax.Word {
+	if !known(s) || !utf8.ValidString(s) || strings.HasPrefix(s, "~") {
+		return nil
+	}
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
+}
+
+// defaults is ${x:-word} and its kin.
+func (j *judge) defaults(words []string, exp *syntax.Expansion, name string, array bool, at span) []string {
+	text := j.plainText(exp.Word)
+	isNull := exp.Op == syntax.DefaultUnsetOrNull || exp.Op == syntax.AssignUnsetOrNull || exp.Op == syntax.ErrorUnsetOrNull
+	full, unsure := len(words) > 0, false
+	if full && !array {
+		s := words[0]
+		full = !isNull || s != ""
+		unsure = withoutHoles(s) == "" && s != "" && !strings.HasPrefix(s, digits) && !strings.HasPrefix(s, aName)
+	}
+	switch exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		return [][]string{{text}, {""}}[j.pick(2)]
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if !full && !array {
+			return []string{aName} // nothing runs
+		}
+		return words
+	}
+	if full && (!unsure || j.pick(2) == 0) {
+		return words
+	}
+	if exp.Op >= syntax.AssignUnset && validName(name) {
+		v := value{text}
+		if unsure || !j.choice.settled() {
+			v = v.join(j.valueOf(name))
+		}
+		j.assignText(name, v, 0, at)
+	}
+	return []string{text}
 }

@@ -1,23 +1,17 @@
 package policy
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // program is what the table says of a program, or of a subcommand of git.
 type program struct {
 	set     effects
 	options optionSpec
 	posix   bool     // options end at the first operand
-	slots   [4]role  // what the first, second, last and other operands are
-	here    bool     // without operands the present directory is meant
 	repo    bool     // what it writes is the working tree
 	remote  *effects // what it does with operands that name a host, HOST:FILE; nil: they are files
-	unseen  []string // an argument that cannot be seen may be these options
-	hides   byte     // ... or any that makes it do something else: 1 unless a line above ended it, 2 always
+	hides   bool     // an argument that cannot be seen may be an option that does something else
+	fixed   bool     // ... which does not matter
 	rules   []condition
-	code    func(*usage)
 }
 
 // The slots of operands.
@@ -28,17 +22,19 @@ const (
 	rest
 )
 
+var slots = [...]string{"first", "second", "last", "rest"}
+
 // usage is a program's use in a command, while it is judged.
 type usage struct {
 	*call
 	p        *program
 	opts     []option
 	operands []field
-	base     effects // what the table says, beyond what options and operands add
-	slots    [4]role
-	here     bool
-	done     bool // nothing more is to be said
-	fired    bool // a line above held
+	base     effects   // what the table says, beyond what options and operands add
+	slots    [4]string // roles of the operands
+	done     bool      // nothing more is to be said
+	fired    bool      // a line with tests held
+	yes      []found   // what a test finds that looks for no word
 }
 
 // external judges a program by its entry.
@@ -55,7 +51,7 @@ func (c *call) external() {
 		return
 	}
 	c.use(p)
-	if c.out == nil && c.j.out != nil && c.j.stdin != nil && c.j.stdin.known() && one(c.j.stdin) != "" {
+	if c.out == nil && c.j.env.out != nil && c.j.stdin != nil && c.j.stdin.known() && one(c.j.stdin) != "" {
 		c.out = value{decoded} // a filter of a text that stands in the line
 	}
 }
@@ -74,35 +70,22 @@ func (c *call) use(p *program) {
 		c.part.set |= reads
 		return
 	}
-	u := usage{call: c, p: p, base: p.set, slots: p.slots, here: p.here}
-	operands, rest := c.scan(p.options, p.posix, func(o option) { u.opts = append(u.opts, o) })
-	if u.operands = operands; p.posix {
-		u.operands = rest
-	}
-	if c.loose && slices.ContainsFunc(c.args, func(a field) bool {
-		return a.multi && wild(a.text) || strings.HasPrefix(a.text, "-") && !known(a.text)
-	}) {
-		for _, name := range p.unseen {
-			u.opts = append(u.opts, option{name: name, at: c.at})
-		}
-	}
-	for i := range p.rules {
+	dirs := c.j.env.dirs
+	defer func() { c.j.env.dirs = dirs }()
+	u := usage{call: c, p: p, base: p.set, yes: []found{{at: c.at}}}
+	u.opts, u.operands = c.scan(p.options, p.posix)
+	for i := 0; i < len(p.rules) && !u.done; i++ {
 		u.apply(&p.rules[i])
-		if u.done {
-			break
-		}
 	}
 	if !u.done {
-		u.place()
-		if p.code != nil {
-			p.code(&u)
+		if u.place(); p.hides {
+			c.mayHide()
 		}
 	}
-	if p.hides > 1 || p.hides == 1 && !u.done {
-		c.mayHide()
-	}
 	if p.repo && (u.base | c.part.set).has(writes) {
-		c.part.Paths = append(c.part.Paths, c.repository()...)
+		for _, d := range c.j.env.dirs {
+			c.part.Paths = append(c.part.Paths, Path{Path: show(d), Write: true, Tree: true, Place: c.j.place(d), raw: d})
+		}
 	}
 	c.part.set |= u.base &^ (runs &^ executes)
 	c.explain(u.base)
@@ -128,23 +111,20 @@ func (c *call) explain(set effects) {
 // place gives the operands their roles.
 func (u *usage) place() {
 	fs := u.operands
-	if len(fs) == 0 && u.here {
-		fs = []field{u.call.here()}
-	}
 	for i, f := range fs {
 		r := u.slots[rest]
-		final := i == len(fs)-1 && u.slots[last].kind != 0
+		final := i == len(fs)-1 && u.slots[last] != ""
 		switch {
-		case i == 0 && u.slots[first].kind != 0 && u.slots[first].kind != asSame:
+		case i == 0 && u.slots[first] != "" && u.slots[first] != "same":
 			r = u.slots[first]
-		case i == 1 && u.slots[second].kind != 0:
+		case i == 1 && u.slots[second] != "":
 			r = u.slots[second]
-		case final && (i > 0 || u.slots[last].kind == asTarget):
+		case final && (i > 0 || u.slots[last] == "target"):
 			r = u.slots[last]
 		case final && f.multi: // it may be several
-			u.operand(u.slots[last], f, i)
+			u.operand(u.slots[last], f, fs[i:])
 		}
-		if u.operand(r, f, i) {
+		if u.operand(r, f, fs[i:]) {
 			break
 		}
 	}
@@ -152,36 +132,60 @@ func (u *usage) place() {
 
 // operand does what an operand's role says; it reports whether the rest belongs
 // to it.
-func (u *usage) operand(r role, f field, i int) (whole bool) {
+func (u *usage) operand(role string, f field, fs []field) (whole bool) {
 	switch {
 	case u.p.remote != nil && isRemote(f.text):
 		if *u.p.remote != 0 {
 			u.usual(*u.p.remote, u.name+" talks to "+show(f.text), f.at)
 		}
-	case r.kind == asCommand:
-		u.inner(u.name, u.operands[i:])
-		return true
-	case r.kind == asSkipped && f.multi && u.slots[rest].kind == asCommand:
-		u.inner(u.name, u.operands[i:])
-	case r.kind == asScript:
-		u.part.Wrapper = true
-		u.script(u.operands[i:])
-		return true
-	case r.kind == asTarget:
-		u.writeInto(u.operands[:i], f)
+	case role == "skip" && f.multi && u.slots[rest] == "command":
+		u.inner(u.name, fs)
 	default:
-		u.treat(r, f, u.name, f.at)
+		u.treatHit(role, &found{it: f, rest: fs, at: f.at})
 	}
-	return false
+	return role == "command" || role == "assigned" || role == "script" || role == "remote-script"
 }
 
-// script judges words that are joined to bash text.
-func (u *usage) script(fs []field) {
-	if len(fs) == 1 {
-		u.text(fs[0], u.name, true)
-	} else if len(fs) > 1 {
-		u.text(field{text: joined(fs), at: span{fs[0].at.start, fs[len(fs)-1].at.end}, from: -1}, u.name, true)
+// treatHit does with a word that was found, or with what follows it, what a role
+// says.
+func (u *usage) treatHit(role string, hit *found) {
+	how, fs := u.say("", hit), hit.rest
+	switch role {
+	case "target":
+		u.writeInto(u.operands, hit.it)
+		u.slots[last] = ""
+	case "command":
+		u.inner(how, fs)
+	case "named-command":
+		u.inner(how, fs[min(1, len(fs)):])
+	case "assigned":
+		u.command(how, fs)
+	case "script", "remote-script":
+		if len(fs) > 0 {
+			f := joinedField(fs)
+			u.treat(map[string]string{"script": "scripts", "remote-script": "elsewhere"}[role], f, how, f.at)
+		}
+	default:
+		u.treat(role, hit.it, how, hit.at)
 	}
+}
+
+// command judges words that are run, with the variables that are set before
+// them.
+func (u *usage) command(how string, words []field) {
+	u.j.subshell(func() {
+		for len(words) > 0 && !words[0].multi {
+			name, text, ok := strings.Cut(words[0].text, "=")
+			if (!ok || !known(name) || strings.Contains(name, "/")) && words[0].text != "-" {
+				break
+			}
+			if validName(name) || strings.HasPrefix(name, "BASH_FUNC_") {
+				u.j.assign(name, [][]string{{text}}, exported, words[0].at)
+			}
+			words = words[1:]
+		}
+		u.inner(how, words)
+	})
 }
 
 // isRemote reports whether a file's name has a host before it.

@@ -1,15 +1,16 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// written is the files that a statement's stdout goes to.
+// written is where a statement's stdout goes.
 type written struct {
+	moved  bool // not where it went before
 	files  []field
-	sink   *sink
 	append bool
 }
 
@@ -25,12 +26,10 @@ func (j *judge) redirects(redirs []*syntax.Redirect) (to written) {
 			j.feed(r, j.document(r))
 		case syntax.WordHdoc:
 			j.feed(r, concat(j.expandOne(r.Word), value{"\n"}))
-		case syntax.DplIn, syntax.DplOut:
-			j.duplicate(r, &to)
 		case syntax.RdrIn:
 			j.redirectIn(r)
 		default:
-			j.redirectOut(r, j.targets(r.Word), &to)
+			j.redirectOut(r, &to)
 		}
 	}
 	return to
@@ -43,137 +42,98 @@ func (j *judge) feed(r *syntax.Redirect, v value) {
 	}
 }
 
-// targets returns the files that a redirection's word may mean.
-func (j *judge) targets(w *syntax.Word) (out []field) {
-	for _, l := range j.expand(w) {
-		out = append(out, l...)
-	}
-	return out
-}
-
 func (j *judge) redirectIn(r *syntax.Redirect) {
 	var v value
-	for _, f := range j.targets(r.Word) {
-		if j.socket(f) {
-			v = v.join(value{fromNet})
-			continue
-		}
-		j.addPath(RedirectPart, f, false)
-		if c := j.content(f); c != nil {
-			v = v.join(c)
-		} else if f.text != "/dev/null" {
-			v = v.join(value{anyText})
-		}
-	}
-	if v == nil {
-		v = value{""}
-	}
-	j.feed(r, v)
-}
-
-func (j *judge) redirectOut(r *syntax.Redirect, files []field, to *written) {
-	for _, f := range files {
-		if j.socket(f) {
-			if r.Op == syntax.RdrInOut {
-				j.feed(r, value{fromNet})
+	for _, f := range j.fields(r.Word) {
+		c := value{fromNet}
+		if !j.socket(f) {
+			j.redirect(f, false)
+			if c = j.content(f); c == nil && f.text != "/dev/null" {
+				c = value{anyText}
 			}
-			continue
 		}
-		j.addPath(RedirectPart, f, true)
-		if f.text == "/dev/stdout" || f.text == "/dev/fd/1" || f.text == "/proc/self/fd/1" {
-			return
-		}
+		v = v.join(c)
 	}
-	if r.N == nil || r.N.Value == "1" {
-		j.out = &sink{}
-		*to = written{files, j.out, r.Op == syntax.AppOut || r.Op == syntax.AppAll}
-	}
+	j.feed(r, orEmpty(v))
 }
 
-// duplicate is <&n and >&n; >&word is a file.
-func (j *judge) duplicate(r *syntax.Redirect, to *written) {
-	files := j.targets(r.Word)
-	for i, f := range files {
+// redirectOut is > and its kin; <&n and >&n duplicate a descriptor, >&word is a
+// file.
+func (j *judge) redirectOut(r *syntax.Redirect, to *written) {
+	stdout := r.N == nil || r.N.Value == "1"
+	duplicates := r.Op == syntax.DplIn || r.Op == syntax.DplOut
+	var files []field
+	for _, f := range j.fields(r.Word) {
 		fd := strings.TrimSuffix(f.text, "-")
+		isNumber := duplicates && (strings.Trim(fd, "0123456789") == "" || f.text == digits)
 		switch {
-		case strings.Trim(fd, "0123456789") != "" && f.text != digits:
-			if r.Op == syntax.DplOut {
-				j.redirectOut(r, files[i:i+1], to)
-			}
-		case r.Op == syntax.DplOut && (r.N == nil || r.N.Value == "1") && fd == "2":
-			j.out = nil
-		case r.Op == syntax.DplIn || r.N != nil && r.N.Value == "0":
+		case isNumber && r.Op == syntax.DplOut && stdout && fd == "2":
+			to.moved, j.env.out = true, nil
+		case r.Op == syntax.DplIn || isNumber && r.N != nil && r.N.Value == "0":
 			in := value{anyText}
 			if j.sockets {
 				in = value{fromNet}
 			}
 			j.feed(r, in)
+		case isNumber:
+		case j.socket(f):
+			if r.Op == syntax.RdrInOut {
+				j.feed(r, value{fromNet})
+			}
+		default:
+			j.redirect(f, true)
+			files = append(files, f)
 		}
+	}
+	if stdout && len(files) > 0 && !slices.Contains([]string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}, files[0].text) {
+		j.env.out = value{""}
+		*to = written{true, files, r.Op == syntax.AppOut || r.Op == syntax.AppAll}
 	}
 }
 
 // document is what a here-document feeds.
 func (j *judge) document(r *syntax.Redirect) value {
-	v := value{""}
 	if r.Hdoc == nil {
-		return v
+		return value{""}
 	}
 	literal := false // a delimiter that is quoted: nothing is expanded
 	for _, p := range r.Word.Parts {
 		lit, ok := p.(*syntax.Lit)
 		literal = literal || !ok || strings.Contains(lit.Value, "\\")
 	}
-	if !literal {
-		j.endsEarly(r)
-	}
-	for _, part := range r.Hdoc.Parts {
-		lit, ok := part.(*syntax.Lit)
-		switch {
-		case ok && literal:
-			v = concat(v, value{j.src.literal(lit.Value)})
-			continue
-		case ok && strings.Contains(lit.Value, `\"`):
-			quoted := *lit
-			quoted.Value = strings.ReplaceAll(lit.Value, `\"`, `\\"`) // a quote is nothing special here
-			part = &quoted
+	from, to := int(r.Word.End().Offset()), int(r.Hdoc.End().Offset())
+	if !literal && from < to && to <= len(j.src.text) { // bash takes a delimiter that a backslash spreads over two lines
+		lines := strings.NewReplacer("\\\n", "", "\t", "").Replace(j.src.text[from:to])
+		if strings.Contains(lines, "\n"+j.src.literal(unescape(r.Word.Lit()))+"\n") {
+			j.anything("where the here-document ends is not certain", j.src.span(r.Pos(), r.End()))
 		}
-		v = concat(v, j.unsplit([]syntax.WordPart{part}, true))
 	}
+	v := j.textsOf(func() string {
+		b := builder{form: asText}
+		for _, part := range r.Hdoc.Parts {
+			lit, ok := part.(*syntax.Lit)
+			switch {
+			case ok && literal:
+				b.quoted(j.src.literal(lit.Value))
+				continue
+			case ok && strings.Contains(lit.Value, `\"`):
+				quoted := *lit
+				quoted.Value = strings.ReplaceAll(lit.Value, `\"`, `\\"`) // a quote is nothing special here
+				part = &quoted
+			}
+			j.build(&b, []syntax.WordPart{part}, true, false)
+		}
+		return j.afford(string(b.text))
+	})
 	if r.Op == syntax.DashHdoc {
 		v = v.each(func(s string) string { return strings.TrimLeft(strings.ReplaceAll(s, "\n\t", "\n"), "\t") })
 	}
 	return v
 }
 
-// endsEarly finds what bash may take for the end of a here-document and the
-// parser does not: a delimiter that a backslash has spread over two lines. What
-// comes after it are commands.
-func (j *judge) endsEarly(r *syntax.Redirect) {
-	from, to := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
-	for from > 1 && from < len(j.src.text) && j.src.text[from-2:from] == "\\\n" {
-		from -= 2 // the parser has left it out
-	}
-	if from >= to || to > len(j.src.text) || !strings.Contains(j.src.text[from:to], "\\\n") {
-		return
-	}
-	text := "\n" + strings.ReplaceAll(j.src.text[from:to], "\\\n", "")
-	if r.Op == syntax.DashHdoc {
-		text = strings.ReplaceAll(text, "\t", "")
-	}
-	_, rest, ok := strings.Cut(text, "\n"+j.src.literal(unescape(r.Word.Lit()))+"\n")
-	if ok {
-		at := j.src.span(r.Pos(), r.End())
-		j.unknown("where the here-document ends is not certain", at)
-		j.text(&source{text: rest, start: at.start, end: at.end, made: true})
-	}
-}
-
-// maxFiles bounds the files whose text is kept.
-const maxFiles = 24
-
 // keepFile keeps what was written into a file, in case the line runs it.
 func (j *judge) keepFile(f field, text value, more bool) {
-	if len(j.env.files) >= maxFiles || f.text == "/dev/null" || f.text == "" {
+	if f.text == "/dev/null" || f.text == "" {
 		return
 	}
 	for _, path := range j.resolve(f.text) {
@@ -185,7 +145,7 @@ func (j *judge) keepFile(f field, text value, more bool) {
 			}
 			v = concat(old, text)
 		}
-		j.env.files = append(j.env.files, file{path, v})
+		j.env.set("file "+path, variable{lists: lists(v)})
 	}
 }
 
@@ -202,11 +162,10 @@ func (j *judge) socket(f field) bool {
 	return true
 }
 
-// addPath notes that a redirection reads or writes a file.
-func (j *judge) addPath(kind PartKind, f field, write bool) {
-	p := Part{Kind: kind, words: []field{f}, Start: f.at.start, End: f.at.end, Via: j.via}
-	j.path(&p, f, write, false)
-	if len(p.Paths) > 0 || p.set != 0 {
+// redirect notes that a redirection reads or writes a file.
+func (j *judge) redirect(f field, write bool) {
+	p := Part{Kind: RedirectPart, words: []field{f}, Start: f.at.start, End: f.at.end, Via: j.via}
+	if j.path(&p, f, write, false); len(p.Paths) > 0 || p.set != 0 {
 		j.add(p)
 	}
 }

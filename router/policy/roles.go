@@ -3,85 +3,81 @@ package policy
 import "strings"
 
 // role is what a word is to a program.
-type role struct {
-	kind byte   // an option's mark, or one of these; 0: nothing
-	text string // wipes: the verb that says what becomes of the files
-}
-
-// roles are the kinds by their names in the table. Those that are marks may be
-// an option's; flags, takes, may-take and more can be nothing else.
-var roles = [...]struct {
-	name string
-	kind byte
-}{
-	{"flags", ' '}, {"takes", ':'}, {"may-take", '?'}, {"more", '^'},
-	{"reads", asReads}, {"writes", asWrites}, {"fills", asFills}, {"sends", asSends}, {"runs", asRuns}, {"tries", asTries},
-	{"elsewhere", asElsewhere}, {"codes", asCodes}, {"trees", asTrees}, {"wipes", asWipes}, {"destroys", asDestroys},
-	{"clears", asClears}, {"guesses", asGuesses}, {"skip", asSkipped}, {"same", asSame}, {"links", asLinks}, {"target", asTarget},
-	{"prefixes", asPrefixes}, {"command", asCommand}, {"script", asScript}, {"scripts", asScripts},
-	{"fetched", asFetched}, {"git-setting", asGitSetting}, {"ssh-setting", asSSHSetting},
-}
-
-// The kinds; programs/README.md says what they are.
-const (
-	asReads, asWrites, asFills, asSends, asRuns, asTries, asElsewhere, asCodes = '<', '>', '/', '@', '!', '~', '&', '%'
-
-	asTrees, asWipes, asDestroys, asClears, asGuesses, asSkipped, asSame, asLinks = 'r', 'w', 'd', 'e', 'g', 's', '=', 'l'
-	asTarget, asPrefixes, asCommand, asScript, asScripts                          = 't', 'p', 'c', 'x', 'X'
-
-	asFetched, asGitSetting, asSSHSetting = 'f', 'G', 'S'
-)
+type role func(c *call, f field, how string, at span)
 
 // treat does with a word what its role says; how names the program and what
 // stands before the word.
-func (c *call) treat(r role, f field, how string, at span) {
-	switch r.kind {
-	case asReads:
-		c.read(f)
-	case asTrees:
-		c.readTree(f)
-	case asWrites:
-		c.write(f)
-	case asFills:
-		c.writeTree(f)
-	case asWipes, asDestroys:
-		c.j.path(&c.part, f, true, r.kind == asWipes)
-		c.wipes(f, r.text)
-	case asClears:
-		c.writeTree(f)
-		c.wipes(f, r.text)
-		c.danger(Confirm, c.name+" removes files from "+show(f.text), at)
-	case asPrefixes:
-		f.text += aName
-		c.write(f)
-	case asLinks:
-		c.linksTo(f)
-	case asSends:
-		c.sendsFile(f, at)
-	case asCodes:
-		c.ran(f.text, at)
-		c.code(f.text, at)
-	case asRuns:
-		c.effect(executes, how+" runs "+show(f.text), at)
-		c.text(f, how, true)
-	case asScripts:
-		c.part.Wrapper = true
-		c.text(f, how, true)
-	case asTries:
-		c.raiseText(f, how)
-	case asFetched:
-		c.j.keepFile(f, value{fromNet}, false)
-		if c.quiet(); f.text == "-" {
-			c.out = value{fromNet}
+func (c *call) treat(role string, f field, how string, at span) {
+	if do := programs().roles[role]; do != nil {
+		do(c, f, how, at)
+	}
+}
+
+// roles are by their names; programs/README.md says what they are. Those without
+// code are of operands alone.
+func roles() map[string]role {
+	file := func(do func(*call, field)) role {
+		return func(c *call, f field, _ string, _ span) { do(c, f) }
+	}
+	wipes := func(verb string) role {
+		return func(c *call, f field, _ string, _ span) {
+			c.writeTree(f)
+			c.wipes(f, verb)
 		}
-	case asGitSetting:
-		c.gitSetting(f)
-	case asSSHSetting:
-		c.sshSetting(f, at)
-	case asGuesses:
-		c.raise(Block, func() { c.j.innerText(f.text, f, how, true) })
-	case asElsewhere:
-		c.raise(Confirm, func() { c.j.innerText(f.text, f, how, true) })
+	}
+	raises := func(most Danger) role {
+		return func(c *call, f field, how string, _ span) {
+			c.raise(most, func() { c.j.innerText(f.text, f, how, true) })
+		}
+	}
+	holds := func(language string) role { // a file that holds a program
+		return func(c *call, f field, how string, at span) {
+			c.read(f)
+			text := c.j.content(f)
+			if text == nil && language != "codes" {
+				c.effect(executes|unknown, "what the program "+show(f.text)+" does cannot be seen", at)
+			}
+			for _, s := range text {
+				c.treat(language, field{text: s, at: at, from: -1}, how, at)
+			}
+		}
+	}
+	return map[string]role{
+		"skip": nil, "same": nil, "target": nil, "command": nil, "assigned": nil, "script": nil,
+		"named-command": nil, "remote-script": nil,
+		"reads": file((*call).read), "trees": file((*call).readTree), "writes": file((*call).write), "fills": file((*call).writeTree),
+		"wipes": wipes("deletes"), "moves": wipes("moves away"), "overwrites": wipes("overwrites"), "packs": wipes("packs and deletes"),
+		"permits": wipes("changes the permissions of"), "links": file((*call).linksTo), "git-setting": file((*call).gitSetting),
+		"sed": file((*call).sed), "awk": file((*call).awk), "program": holds("codes"), "sed-file": holds("sed"), "awk-file": holds("awk"),
+		"guesses": raises(Block), "elsewhere": raises(Confirm), "sends": (*call).sendsFile,
+		"tries":     func(c *call, f field, how string, _ span) { c.raiseText(f, how) },
+		"directory": func(c *call, f field, _ string, _ span) { c.j.env.dirs = c.j.resolve(f.text) },
+		"prefixes": func(c *call, f field, _ string, _ span) {
+			f.text += aName
+			c.write(f)
+		},
+		"codes": func(c *call, f field, _ string, at span) {
+			c.ran(f.text, at)
+			c.code(f.text, at)
+		},
+		"startup": func(c *call, f field, how string, at span) {
+			c.effect(executes|unknown, how+" runs "+show(f.text), at)
+			c.runsFile(f, false)
+		},
+		"runs": func(c *call, f field, how string, at span) {
+			c.effect(executes, how+" runs "+show(f.text), at)
+			c.text(f, how, true)
+		},
+		"scripts": func(c *call, f field, how string, _ span) {
+			c.part.Wrapper = true
+			c.text(f, how, true)
+		},
+		"fetched": func(c *call, f field, _ string, _ span) {
+			c.j.keepFile(f, value{fromNet}, false)
+			if c.quiet(); f.text == "-" {
+				c.out = value{fromNet}
+			}
+		},
 	}
 }
 
@@ -156,17 +152,19 @@ func (c *call) linksTo(f field) {
 func (c *call) writeInto(sources []field, target field) {
 	c.write(target)
 	for _, f := range sources {
-		inside := target
-		inside.text = strings.TrimRight(target.text, "/") + "/" + lastOf(f.text)
+		if f.at == target.at {
+			continue
+		}
+		name, inside := lastOf(strings.TrimRight(f.text, "/")), target
+		inside.text = strings.TrimRight(target.text, "/") + "/" + name
 		if text := c.j.content(f); text != nil && target.text != "" {
 			c.j.keepFile(target, text, false)
 			c.j.keepFile(inside, text, false)
 		}
-		name := lastOf(strings.TrimRight(f.text, "/"))
 		if name == "" || name == "." || name == ".." || !known(target.text) || f.multi || f.glob {
 			continue
 		}
-		for _, abs := range c.j.resolve(strings.TrimRight(target.text, "/") + "/" + name) {
+		for _, abs := range c.j.resolve(inside.text) {
 			if why := c.j.protected(abs); why != "" {
 				c.danger(Confirm, "writes "+c.j.short(abs)+": "+why, target.at)
 			}
@@ -175,7 +173,7 @@ func (c *call) writeInto(sources []field, target field) {
 }
 
 // sendsFile notes that a file's text goes to another machine: @FILE.
-func (c *call) sendsFile(f field, at span) {
+func (c *call) sendsFile(f field, _ string, at span) {
 	if i := strings.IndexByte(f.text, '@'); i >= 0 && (i == 0 || f.text[i-1] == '=') {
 		g := f.after(i + 1)
 		g.text, _, _ = strings.Cut(g.text, ";")

@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // text judges a word that is run as bash text, in this shell or in another.
 func (c *call) text(f field, how string, child bool) {
@@ -16,9 +19,6 @@ func (c *call) text(f field, how string, child bool) {
 // innerText walks a text that was found in a word.
 func (j *judge) innerText(text string, f field, how string, child bool) {
 	s := &source{text: text, start: f.at.start, end: f.at.end, made: true}
-	if f.from >= 0 && text == f.text && known(text) {
-		s.made, s.start, s.end = false, f.from, f.from+len(text)
-	}
 	if child {
 		j.inChild(how, func() { j.text(s) })
 		return
@@ -31,131 +31,99 @@ func (j *judge) innerText(text string, f field, how string, child bool) {
 
 // inChild judges what a shell of its own runs.
 func (j *judge) inChild(how string, run func()) {
-	outer, saved, frames := j.via, j.env.copy(), j.frames
-	j.via, j.env.child, j.env.aliases, j.frames = how, true, nil, nil
-	j.env.errexit = false
-	run()
-	j.via, j.env, j.frames = outer, saved, frames
+	via, frames := j.via, j.frames
+	j.subshell(func() {
+		j.via, j.env.child, j.env.errexit, j.frames = how, true, false, nil
+		run()
+	})
+	j.via, j.frames = via, frames
 }
 
 // inner judges words that a command runs as another command.
 func (c *call) inner(how string, args []field) {
-	j := c.j
-	c.runs(how, args, func() {
-		at := span{args[0].at.start, args[len(args)-1].at.end}
-		if at.end < at.start {
-			at = c.at
-		}
-		j.subshell(func() { // it changes nothing here
-			j.program(args, at)
+	c.runs(how, args, func(at span) {
+		c.j.subshell(func() { // it changes nothing here
+			c.j.program(args, at)
 			if args[0].multi && len(args) > 1 {
-				j.program(args[1:], at)
+				c.j.program(args[1:], at)
 			}
 		})
 	})
 }
 
-// runs walks what a command runs, and takes its output for the command's own.
-func (c *call) runs(how string, args []field, walk func()) {
+// runs walks what a command runs; what that writes is the command's output.
+func (c *call) runs(how string, args []field, walk func(at span)) {
 	c.part.Wrapper = true
 	if len(args) == 0 {
 		return
 	}
-	j := c.j
-	via, out := j.via, j.out
-	var got sink
-	if j.via = how; out != nil {
-		j.out = &got
+	j, via := c.j, c.j.via
+	at := span{args[0].at.start, args[len(args)-1].at.end}
+	if at.end < at.start {
+		at = c.at
 	}
+	j.via = how
 	j.depth++
 	if j.step() {
-		walk()
+		walk(at)
 	}
 	j.depth--
-	if j.via, j.out = via, out; out != nil {
-		c.out = got.value()
-	}
+	j.via = via
+	c.quiet()
 }
 
 // eval runs its arguments, joined, in this shell.
 func (c *call) eval() {
 	c.part.Wrapper = true
-	if len(c.args) > 0 && c.args[0].text == "--" {
-		c.args = c.args[1:]
-	}
-	if len(c.args) == 0 {
-		return
-	}
-	f := c.args[0]
-	if len(c.args) > 1 {
-		f = field{text: joined(c.args), from: -1, at: span{f.at.start, c.args[len(c.args)-1].at.end}}
-		for _, a := range c.args {
+	if args := c.skip(nil); len(args) > 0 {
+		f := joinedField(args)
+		for _, a := range args {
 			f.multi = f.multi || a.multi
 		}
-	}
-	out := c.j.out
-	c.text(f, "eval", false)
-	c.flow = c.j.same()
-	if out != nil {
-		c.quiet() // what it wrote is in the sink already
+		c.text(f, "eval", false)
+		c.quiet()
 	}
 }
 
 // source runs a file in this shell, with the arguments that it is given.
 func (c *call) source() {
-	args := c.args
-	if len(args) > 1 && args[0].text == "--" {
-		args = args[1:]
-	}
+	args, j := c.skip(nil), c.j
 	if len(args) == 0 {
 		return
 	}
-	f, j := args[0], c.j
+	f, before := args[0], j.env.dirs
 	c.usual(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
 	j.path(&c.part, f, false, false)
-	j.env.unsure = true
 	for _, text := range j.content(f) {
 		c.ran(text, f.at)
-		saved := j.lookupHere("@")
+		run := func() { j.innerText(text, f, "source", false) }
 		if len(args) > 1 {
-			j.positional(args[1:])
-		}
-		if j.innerText(text, f, "source", false); len(args) > 1 {
-			j.env.set(saved)
+			j.withArguments(args[1:], run)
+		} else {
+			run()
 		}
 	}
-	c.flow = flow{addDirs(j.env.dirs, []string{anyText}), j.env.dirs}
+	j.env.unsure, j.env.ok, j.env.fail = true, addDirs(j.env.dirs, []string{anyText}), before
 }
 
 // exec replaces the shell, or redirects it.
 func (c *call) exec() {
-	args := c.skip("a:", "")
-	if len(args) == 0 {
-		c.quiet()
-		return
+	c.quiet()
+	if args := c.skip(optionSpec{"-a": "takes"}); len(args) > 0 {
+		c.inner("exec", args)
+		c.j.env.ok = nil
 	}
-	c.inner("exec", args)
-	c.flow = flow{nil, c.j.env.dirs}
 }
 
 // bypass is command and builtin: what a name means when it is no function.
 func (c *call) bypass() {
-	look, args := false, c.args
-	for c.name == "command" && len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' && args[0].text != "--" {
-		look = look || strings.ContainsAny(args[0].text, "vV") || !known(args[0].text)
-		args = args[1:]
-	}
-	if len(args) > 0 && args[0].text == "--" {
-		args = args[1:]
-	}
-	if look {
+	opts, args := c.scan(nil, true)
+	if slices.ContainsFunc(opts, func(o option) bool { return o.name != "-p" }) {
 		c.does(reads)
 		c.which()
 		return
 	}
-	c.runs(c.name, args, func() { // builtins that are run this way still change this very shell
-		c.flow = c.j.program(args, span{args[0].at.start, args[len(args)-1].at.end})
-	})
+	c.runs(c.name, args, func(at span) { c.j.program(args, at) }) // builtins that are run this way still change this very shell
 }
 
 // which writes where a command's file is.
@@ -180,8 +148,8 @@ func (c *call) which() {
 func (c *call) trap() {
 	c.quiet()
 	args := c.args
-	if len(args) > 0 && (args[0].text == "--" || args[0].text == "-p" || args[0].text == "-l") {
-		args = args[1:]
+	if len(args) > 0 && args[0].text != "-" {
+		args = c.skip(nil)
 	}
 	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
 		return
@@ -202,10 +170,9 @@ func (j *judge) runTraps() {
 	if len(j.traps) == 0 {
 		return
 	}
-	j.again = true
 	j.subshell(func() {
-		for _, v := range j.ever {
-			j.env.set(v)
+		for name, v := range j.ever {
+			j.env.set(name, v)
 		}
 		for _, f := range j.traps {
 			j.innerText(f.text, f, "trap", false)
@@ -221,12 +188,11 @@ func (c *call) alias() {
 		switch e := &c.j.env; {
 		case !ok:
 			c.out = value{anyText}
-		case !known(name) || a.multi:
+		case !known(name) || a.multi || programs().has("reserved", name):
 			e.unsure = true
 			c.effect(unknown, "which alias this defines cannot be told", a.at)
 		default:
-			e.own()
-			e.aliases[name] = alias{name, value{text}.join(e.aliases[name].text)}
+			e.set("alias "+name, variable{lists: joinLists([][]string{{text}}, e.vars["alias "+name].lists)})
 		}
 	}
 }

@@ -20,15 +20,18 @@ var programFiles embed.FS
 type table struct {
 	entries map[string]*entry
 	lists   map[string][]string // words of a kind: variables, settings of git
-	hooks   map[string]func(*usage)
+	acts    map[string]func(*reader, string) act
+	roles   map[string]role
+	tests   map[string]func(*usage, *test) []found
 }
 
 // entry is a program's part of the table.
 type entry struct {
 	name  string // of its first program
 	order int
-	where string // FILE:LINE
-	text  string
+	file  string
+	line  int // where its text begins
+	text  []string
 	once  sync.Once
 	p     *program
 	err   error
@@ -66,58 +69,53 @@ func (t *table) has(list, word string) bool { return slices.Contains(t.lists[lis
 
 // fits reports whether a word fits one of a list's patterns.
 func (t *table) fits(list, word string) bool {
-	return slices.ContainsFunc(t.lists[list], func(p string) bool { _, ok := matchWord(p, word); return ok })
+	_, ok := matchAny(t.lists[list], word)
+	return ok
 }
 
 // readPrograms finds the entries of a table's files.
 func readPrograms(files fs.FS) (*table, error) {
-	t := &table{entries: make(map[string]*entry, 1200), lists: map[string][]string{}, hooks: hooks()}
+	t := &table{entries: make(map[string]*entry, 1200), lists: map[string][]string{}, acts: acts(), roles: roles(), tests: tests()}
 	names, err := fs.Glob(files, "programs/*.txt")
 	for _, name := range names {
 		b, bad := fs.ReadFile(files, name)
-		err = errors.Join(err, bad, t.file(name, string(b)))
+		err = errors.Join(err, bad, t.file(name, strings.Split(string(b), "\n")))
 	}
 	return t, err
 }
 
 // file splits a file into entries: the lines that are not indented begin them.
-func (t *table) file(name, text string) (err error) {
+func (t *table) file(name string, lines []string) (err error) {
 	var e *entry
-	begin := 0
-	fail := func(line int, format string, args ...any) {
-		err = errors.Join(err, fmt.Errorf("%s:%d: "+format, append([]any{name, line}, args...)...))
-	}
-	for n, at := 1, 0; at < len(text); n++ {
-		line, rest, _ := strings.Cut(text[at:], "\n")
-		from := at
-		at = len(text) - len(rest)
+	for n, line := range lines {
+		fail := func(format string, args ...any) {
+			err = errors.Join(err, fmt.Errorf("%s:%d: "+format, append([]any{name, n + 1}, args...)...))
+		}
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		if line[0] == ' ' {
 			if e == nil {
-				fail(n, "it belongs to no command")
+				fail("it belongs to no command")
 			} else {
-				e.text = text[begin:at]
+				e.text = lines[e.line : n+1]
 			}
 			continue
 		}
 		e = nil
-		words := splitWords(nil, line)
-		switch {
+		switch words := splitWords(line); {
 		case words[0] == "command" && len(words) > 1:
-			begin = from
-			e = &entry{name: unquoted(words[1]), order: len(t.entries), where: fmt.Sprintf("%s:%d", name, n), text: line}
+			e = &entry{name: unquoted(words[1]), order: len(t.entries), file: name, line: n + 1}
 			for _, w := range words[1:] {
 				if w = unquoted(w); t.entries[w] != nil {
-					fail(n, "%s has an entry at %s", w, t.entries[w].where)
+					fail("%s has an entry at %s:%d", w, t.entries[w].file, t.entries[w].line)
 				}
 				t.entries[w] = e
 			}
 		case words[0] == "list" && len(words) > 2:
 			t.lists[words[1]] = append(t.lists[words[1]], words[2:]...)
 		default:
-			fail(n, "%q is neither command NAME... nor list NAME WORD...", words[0])
+			fail("%q is neither command NAME... nor list NAME WORD...", words[0])
 		}
 	}
 	return err
@@ -125,24 +123,17 @@ func (t *table) file(name, text string) (err error) {
 
 // splitWords splits a line at blanks that are not in double quotes. A word in
 // quotes keeps the first one, so that it is told from others.
-func splitWords(out []string, line string) []string {
+func splitWords(line string) (out []string) {
 	for line != "" {
 		end := strings.IndexByte(line, ' ')
 		if line[0] == '"' {
-			if end = strings.IndexByte(line[1:], '"'); end >= 0 {
-				out = append(out, line[:end+1])
-				line = strings.TrimLeft(line[end+2:], " ")
-				if strings.HasPrefix(line, ":") { // a pattern in quotes ends the tests
-					out, line = append(out, ":"), strings.TrimLeft(line[1:], " ")
-				}
-				continue
-			}
+			end = 1 + strings.IndexByte(line[1:], '"')
 		}
-		if end < 0 {
+		if end < 1 {
 			return append(out, line)
 		}
 		out = append(out, line[:end])
-		line = strings.TrimLeft(line[end:], " ")
+		line = strings.TrimLeft(strings.TrimPrefix(line[end:], `"`), " ")
 	}
 	return out
 }

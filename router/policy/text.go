@@ -29,7 +29,6 @@ func (j *judge) text(s *source) {
 	case tree.Binary:
 		j.unparsed(errors.New("it is not UTF-8"))
 	default:
-		j.reserved(s)
 		j.list(tree.Stmts)
 	}
 }
@@ -95,18 +94,3 @@ func holeOf(name string) (string, bool) {
 func wordByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
-
-// reserved raises a text in which a reserved word may be an alias.
-func (j *judge) reserved(s *source) {
-	if len(j.world.Aliases) == 0 && len(j.env.aliases) == 0 {
-		return
-	}
-	for _, word := range reservedWords {
-		if len(j.aliasValues(word)) > 0 && bashtext.HasWord(s.text, word) {
-			j.unknown(word+" is an alias here", span{s.start, s.end})
-		}
-	}
-}
-
-var reservedWords = [...]string{"if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
-	"function", "time", "coproc", "declare", "typeset", "local", "export", "readonly", "let"}

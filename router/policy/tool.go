@@ -63,7 +63,7 @@ func (j *judge) toolCall(c toolCall, args []field) {
 	if strings.HasPrefix(c.name, registry.FieldPrefix) {
 		out = fromNet
 	}
-	j.out.add(value{out})
+	j.env.write(value{out})
 	slot := j.reserve()
 	switch {
 	case c.help:

@@ -155,3 +155,11 @@ func (v value) each(f func(string) string) value {
 	}
 	return out
 }
+
+// orEmpty is v, or no text where it is unset.
+func orEmpty(v value) value {
+	if len(v) == 0 {
+		return value{""}
+	}
+	return v
+}

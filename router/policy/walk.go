@@ -6,62 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// flow is where a command leaves the shell: its directories when it succeeded
-// and when it failed. None: it does not come back (exit).
-type flow struct{ ok, fail []string }
-
-func (f flow) any() []string { return addDirs(f.ok, f.fail) }
-
-// or is the flow of one command or another.
-func (f flow) or(g flow) flow { return flow{addDirs(f.ok, g.ok), addDirs(f.fail, g.fail)} }
-
-// same is the flow of a command that changes no directory.
-func (j *judge) same() flow { return flow{j.env.dirs, j.env.dirs} }
-
-// ways walks several ways that a line may go from here, of which it goes one;
-// with none too, it may go none of them.
-func (j *judge) ways(n int, none bool, walk func(i int) flow) (f flow) {
-	before, out := j.env.copy(), j.choice()
-	if none {
-		f = j.same()
-		out.way()
-	}
-	for i := range n {
-		end := j.env.copy()
-		j.env = before.copy()
-		out.way()
-		f = f.or(walk(i))
-		if i > 0 || none {
-			j.joinEnv(&end)
-		}
-	}
-	out.end()
-	return f
-}
-
-// branches is ways for the branches of a clause.
-func (j *judge) branches(n int, none bool, walk func(i int) flow) flow {
-	mark := j.out.mark()
-	f := j.ways(n, none, walk)
-	j.out.loosen(mark)
-	return f
-}
-
-// list walks statements one after the other.
-func (j *judge) list(stmts []*syntax.Stmt) flow {
-	f := j.same()
-	for i, st := range stmts {
-		switch {
-		case i == 0:
-		case j.env.errexit && len(f.ok) > 0:
-			j.enter(f.ok)
-		default:
-			j.enter(f.any())
-		}
-		f = j.stmt(st)
-	}
-	return f
-}
+// stay notes that the last command has changed no directory.
+func (j *judge) stay() { j.env.ok, j.env.fail = j.env.dirs, j.env.dirs }
 
 // enter goes on in dirs. What cannot be reached is judged all the same, where
 // the shell was before.
@@ -69,27 +15,52 @@ func (j *judge) enter(dirs []string) {
 	if len(dirs) > 0 {
 		j.env.dirs = dirs
 	}
+	j.stay()
 }
 
-// stmt walks one statement with its redirections.
-func (j *judge) stmt(st *syntax.Stmt) flow {
+// ways walks several ways that a line may go from here, of which it goes one;
+// with none too, it may go none of them.
+func (j *judge) ways(n int, none bool, walk func(i int)) {
+	j.stay()
+	before := j.env.copy()
+	for i := range n {
+		end := j.env.copy()
+		j.env = before.copy()
+		if walk(i); i > 0 || none {
+			j.joinEnv(&end)
+		}
+	}
+}
+
+// list walks statements one after the other.
+func (j *judge) list(stmts []*syntax.Stmt) {
+	j.stay()
+	for i, st := range stmts {
+		switch {
+		case i == 0:
+		case j.env.errexit && len(j.env.ok) > 0:
+			j.enter(j.env.ok)
+		default:
+			j.enter(j.env.either())
+		}
+		j.stmt(st)
+	}
+}
+
+// stmt walks one statement.
+func (j *judge) stmt(st *syntax.Stmt) {
 	if !j.step() {
-		return j.same()
+		return
 	}
 	j.depth++
 	defer func() { j.depth-- }()
 	if st.Background {
-		return j.subshell(func() {
-			j.forks += inBackground
-			j.redirected(st)
-			j.forks -= inBackground
-		})
+		j.forks++
+		j.subshell(func() { j.redirected(st) })
+		j.forks--
+	} else if j.redirected(st); st.Negated {
+		j.env.ok, j.env.fail = j.env.fail, j.env.ok
 	}
-	f := j.redirected(st)
-	if st.Negated {
-		f.ok, f.fail = f.fail, f.ok
-	}
-	return f
 }
 
 // step counts, and reports whether there is still budget.
@@ -112,44 +83,47 @@ func (j *judge) overspent() {
 
 // redirected walks a statement's redirections, then its command with the
 // streams that they give it.
-func (j *judge) redirected(st *syntax.Stmt) flow {
+func (j *judge) redirected(st *syntax.Stmt) {
 	if len(st.Redirs) == 0 {
-		return j.cmd(st.Cmd)
+		j.cmd(st.Cmd)
+		return
 	}
-	stdin, out := j.stdin, j.out
-	defer func() { j.stdin, j.out = stdin, out }()
+	stdin, out := j.stdin, j.env.out
 	to := j.redirects(st.Redirs)
-	f := j.cmd(st.Cmd)
-	if st.Cmd == nil && j.out != nil && j.stdin != nil {
-		j.out.add(j.stdin) // $(<file)
+	if j.cmd(st.Cmd); st.Cmd == nil && j.stdin != nil {
+		j.env.write(j.stdin) // $(<file)
 	}
 	for _, f := range to.files { // in case the line runs it later
-		j.keepFile(f, to.sink.value(), to.append)
+		j.keepFile(f, j.env.out, to.append)
 	}
-	return f
+	if j.stdin = stdin; to.moved {
+		j.env.out = out
+	}
 }
 
-func (j *judge) cmd(cmd syntax.Command) flow {
+func (j *judge) cmd(cmd syntax.Command) {
+	j.stay()
 	switch n := cmd.(type) {
 	case *syntax.CallExpr:
-		return j.simple(n)
+		j.simple(n)
 	case *syntax.BinaryCmd:
 		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-			return j.pipeline(n)
+			j.pipeline(n)
+		} else {
+			j.chain(n)
 		}
-		return j.chain(n)
 	case *syntax.Block:
-		return j.list(n.Stmts)
+		j.list(n.Stmts)
 	case *syntax.Subshell:
-		return j.subshell(func() { j.list(n.Stmts) })
+		j.subshell(func() { j.list(n.Stmts) })
 	case *syntax.IfClause:
-		return j.ifClause(n)
+		j.ifClause(n)
 	case *syntax.WhileClause:
-		return j.while(n)
+		j.while(n)
 	case *syntax.ForClause:
-		return j.forLoop(n)
+		j.forLoop(n)
 	case *syntax.CaseClause:
-		return j.caseClause(n)
+		j.caseClause(n)
 	case *syntax.FuncDecl:
 		j.funcDecl(n)
 	case *syntax.ArithmCmd:
@@ -164,122 +138,99 @@ func (j *judge) cmd(cmd syntax.Command) flow {
 		j.declClause(n)
 	case *syntax.TimeClause:
 		if n.Stmt != nil {
-			return j.stmt(n.Stmt)
+			j.stmt(n.Stmt)
 		}
 	case *syntax.CoprocClause:
-		stdin, out := j.stdin, j.out
-		j.stdin, j.out = nil, nil
-		j.subshell(func() { j.stmt(n.Stmt) })
-		j.stdin, j.out = stdin, out
-		if n.Name != nil {
+		stdin := j.stdin
+		j.stdin = nil
+		j.capture(true, func() { j.stmt(n.Stmt) })
+		if j.stdin = stdin; n.Name != nil {
 			j.expandOne(n.Name)
 		}
 	case nil:
 	default:
 		j.unknown("this form of command is not known here", j.src.span(cmd.Pos(), cmd.End()))
 	}
-	return j.same()
 }
 
 // subshell walks what cannot change this shell.
-func (j *judge) subshell(walk func()) flow {
+func (j *judge) subshell(walk func()) {
 	saved := j.env.copy()
 	walk()
+	saved.out = j.env.out
 	j.env = saved
-	return j.same()
-}
-
-// stages returns what hangs together by one of two operators, the last first:
-// chains hang to the left, and a long one must not be a deep one.
-func stages(n *syntax.BinaryCmd, a, b syntax.BinCmdOperator) (first *syntax.Stmt, rest []*syntax.BinaryCmd) {
-	for {
-		rest = append(rest, n)
-		x, ok := n.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || x.Op != a && x.Op != b || n.X.Negated || n.X.Background || len(n.X.Redirs) > 0 {
-			return n.X, rest
-		}
-		n = x
-	}
+	j.stay()
 }
 
 // chain walks a && b || c: what is right of an operator may run or not.
-func (j *judge) chain(n *syntax.BinaryCmd) flow {
-	first, links := stages(n, syntax.AndStmt, syntax.OrStmt)
-	f := j.condition([]*syntax.Stmt{first})
-	for _, n := range slices.Backward(links) {
-		left := f
-		start := left.ok
-		if n.Op == syntax.OrStmt {
-			start = left.fail
-		}
-		if len(start) == 0 {
-			start = left.any()
-		}
-		j.enter(start)
-		before := j.env.copy()
-		right := j.stmt(n.Y)
-		j.joinEnv(&before)
-		f = flow{right.ok, addDirs(left.fail, right.fail)}
-		if n.Op == syntax.OrStmt {
-			f = flow{addDirs(left.ok, right.ok), right.fail}
-		}
+func (j *judge) chain(n *syntax.BinaryCmd) {
+	j.condition([]*syntax.Stmt{n.X})
+	ok, fail := j.env.ok, j.env.fail
+	start := ok
+	if n.Op == syntax.OrStmt {
+		start = fail
 	}
-	return f
+	if len(start) == 0 {
+		start = j.env.either()
+	}
+	j.enter(start)
+	before := j.env.copy()
+	j.stmt(n.Y)
+	right := j.env
+	if j.joinEnv(&before); n.Op == syntax.OrStmt {
+		j.env.ok, j.env.fail = addDirs(ok, right.ok), right.fail
+	} else {
+		j.env.ok, j.env.fail = right.ok, addDirs(fail, right.fail)
+	}
 }
 
-// pipeline walks a | b | c: each in a shell of its own, reading what the one
-// before it wrote.
-func (j *judge) pipeline(n *syntax.BinaryCmd) flow {
-	first, rest := stages(n, syntax.Pipe, syntax.PipeAll)
-	stdin, out := j.stdin, j.out
+// pipeline walks a | b: each in a shell of its own, the second reading what the
+// first wrote.
+func (j *judge) pipeline(n *syntax.BinaryCmd) {
+	stdin, out := j.stdin, j.env.out
 	j.forks++
-	for i := len(rest); i >= 0; i-- {
-		var next sink
-		st := first
-		if j.out = &next; i == 0 {
-			j.out = out
-		}
-		if i < len(rest) {
-			st = rest[i].Y
-		}
-		j.subshell(func() { j.stmt(st) })
-		j.stdin = next.value()
-	}
+	j.env.out = value{""}
+	j.subshell(func() { j.stmt(n.X) })
+	j.stdin, j.env.out = j.env.out, out
+	j.subshell(func() { j.stmt(n.Y) })
 	j.forks--
-	j.stdin, j.out = stdin, out
-	return j.same()
+	j.stdin = stdin
 }
 
 // condition walks commands whose failure does not end a shell under set -e.
-func (j *judge) condition(stmts []*syntax.Stmt) flow {
+func (j *judge) condition(stmts []*syntax.Stmt) {
 	errexit := j.env.errexit
 	j.env.errexit = false
-	f := j.list(stmts)
+	j.list(stmts)
 	j.env.errexit = j.env.errexit || errexit
-	return f
 }
 
-func (j *judge) ifClause(n *syntax.IfClause) flow {
+func (j *judge) ifClause(n *syntax.IfClause) {
 	if len(n.Cond) == 0 { // else
-		return j.list(n.Then)
+		j.list(n.Then)
+		return
 	}
-	cond := j.condition(n.Cond)
-	return j.branches(2, false, func(i int) flow {
-		if i == 0 {
-			j.enter(cond.ok)
-			return j.list(n.Then)
+	j.condition(n.Cond)
+	ok, fail := j.env.ok, j.env.fail
+	if len(fail) == 0 {
+		fail = ok
+	}
+	j.ways(2, false, func(i int) {
+		switch {
+		case i == 0:
+			j.enter(ok)
+			j.list(n.Then)
+		case n.Else == nil:
+			j.enter(fail)
+			j.env.fail = nil
+		default:
+			j.enter(fail)
+			j.ifClause(n.Else)
 		}
-		if j.enter(cond.any()); len(cond.fail) > 0 {
-			j.enter(cond.fail)
-		}
-		if n.Else == nil {
-			return flow{j.env.dirs, nil}
-		}
-		return j.ifClause(n.Else)
 	})
 }
 
-func (j *judge) caseClause(n *syntax.CaseClause) flow {
+func (j *judge) caseClause(n *syntax.CaseClause) {
 	j.expandOne(n.Word)
 	for _, item := range n.Items {
 		for _, p := range item.Patterns {
@@ -287,66 +238,59 @@ func (j *judge) caseClause(n *syntax.CaseClause) flow {
 		}
 	}
 	var through *env // ;& and ;;& go on in the next item
-	return j.branches(len(n.Items), true, func(i int) flow {
+	j.ways(len(n.Items), true, func(i int) {
 		if through != nil {
 			j.joinEnv(through)
 		}
-		f := j.list(n.Items[i].Stmts)
-		if n.Items[i].Op != syntax.Break {
+		if j.list(n.Items[i].Stmts); n.Items[i].Op != syntax.Break {
 			end := j.env.copy()
 			through = &end
 		}
-		return f
 	})
 }
 
-func (j *judge) while(n *syntax.WhileClause) flow {
+func (j *judge) while(n *syntax.WhileClause) {
 	j.endless(n)
-	return j.loop(func() flow {
-		cond := j.condition(n.Cond)
+	j.loop(func() {
+		j.condition(n.Cond)
+		ok, fail := j.env.ok, j.env.fail
 		if n.Until {
-			cond.ok, cond.fail = cond.fail, cond.ok
+			ok, fail = fail, ok
 		}
-		j.exit(false, cond.fail)
-		j.enter(cond.ok)
-		return j.list(n.Do)
+		j.exit(false, fail)
+		j.enter(ok)
+		j.list(n.Do)
 	})
 }
 
-func (j *judge) forLoop(n *syntax.ForClause) flow {
+func (j *judge) forLoop(n *syntax.ForClause) {
 	switch l := n.Loop.(type) {
 	case *syntax.CStyleLoop:
 		j.arithm(l.Init)
-		return j.loop(func() flow {
+		j.loop(func() {
 			j.arithm(l.Cond)
-			f := j.list(n.Do)
+			j.list(n.Do)
 			j.arithm(l.Post)
-			return f
 		})
 	case *syntax.WordIter:
-		items := j.items(l)
+		var items value
+		for _, w := range l.Items {
+			for _, f := range j.fields(w) {
+				items = items.join(value{f.asName()})
+			}
+		}
+		if !l.InPos.IsValid() {
+			items = j.lookup("@").elements()
+		}
 		if n.Select {
 			items = items.join(value{""})
 		}
-		return j.loop(func() flow {
-			j.assign(variable{name: l.Name.Value, val: items})
-			return j.list(n.Do)
+		at := j.src.span(l.Pos(), l.End())
+		j.loop(func() {
+			j.assignText(l.Name.Value, orEmpty(items), 0, at)
+			j.list(n.Do)
 		})
 	}
-	return j.same()
-}
-
-// items returns what a for loop's variable may be.
-func (j *judge) items(l *syntax.WordIter) (items value) {
-	if !l.InPos.IsValid() {
-		return j.elements(j.lookup("@"))
-	}
-	for _, argv := range j.expandAll(l.Items) {
-		for _, f := range argv {
-			items = items.join(value{f.asName()})
-		}
-	}
-	return orEmpty(items)
 }
 
 // maxRounds is how often a loop's body is walked before what it changes is
@@ -354,12 +298,13 @@ func (j *judge) items(l *syntax.WordIter) (items value) {
 const maxRounds = 5
 
 // loop walks a body until the state at its start does not change any more.
-func (j *judge) loop(body func() flow) flow {
+func (j *judge) loop(body func()) {
 	j.frames = append(j.frames, frame{forks: j.forks})
-	mark, again := j.out.mark(), j.again
+	out := j.env.out
 	for round := 0; ; round++ {
 		before := j.env.copy()
-		j.enter(body().any())
+		body()
+		j.enter(j.env.either())
 		top := &j.frames[len(j.frames)-1]
 		for i := range top.exits {
 			j.joinEnv(&top.exits[i])
@@ -369,26 +314,23 @@ func (j *judge) loop(body func() flow) flow {
 		if j.env.equal(&before) || round > maxRounds || j.spent {
 			break
 		}
-		j.again = true
 		if round == maxRounds {
-			j.havoc(&before)
+			j.forget(&before)
 		}
 	}
-	j.again = again
 	j.frames = j.frames[:len(j.frames)-1]
-	j.out.loosen(mark)
-	return j.same()
+	j.stay()
+	if !slices.Equal(out, j.env.out) {
+		j.env.out = j.env.out.join(value{j.env.out.taint()}) // it may be there more often
+	}
 }
 
-// havoc takes everything that a loop changes for anything.
-func (j *judge) havoc(before *env) {
+// forget takes everything that a loop changes for anything.
+func (j *judge) forget(before *env) {
 	j.env.dirs = addDirs(j.env.dirs, []string{anyText})
 	for name, v := range j.env.vars {
 		if !v.equal(before.vars[name]) {
-			if v.val = v.val.join(value{v.val.taint()}); v.array {
-				v.lists = joinLists(v.lists, [][]string{{anyWords}})
-			}
-			j.env.set(v)
+			j.env.set(name, variable{joinLists(v.lists, [][]string{anyOf(v.lists)}), v.attrs})
 		}
 	}
 }
@@ -398,9 +340,36 @@ func (j *judge) exit(function bool, dirs []string) {
 	for i := len(j.frames) - 1; i >= 0 && len(dirs) > 0; i-- {
 		if (j.frames[i].function != "") == function {
 			e := j.env.copy()
-			e.dirs = dirs
+			e.dirs, e.ok, e.fail = dirs, dirs, dirs
 			j.frames[i].exits = append(j.frames[i].exits, e)
 			return
 		}
 	}
+}
+
+// testExpr walks [[ ... ]]. Its arithmetic operators and -v evaluate
+// subscripts, which run commands.
+func (j *judge) testExpr(x syntax.TestExpr) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.BinaryTest:
+			if n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr {
+				for _, x := range [...]syntax.TestExpr{n.X, n.Y} {
+					if w, ok := x.(*syntax.Word); ok {
+						j.numberWord(w)
+					}
+				}
+			}
+		case *syntax.UnaryTest:
+			if w, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar) {
+				for _, s := range j.expandOne(w) {
+					j.subscript(s, j.src.span(w.Pos(), w.End()))
+				}
+			}
+		case *syntax.Word:
+			j.expandOne(n)
+			return false
+		}
+		return !j.spent
+	})
 }

@@ -6,60 +6,86 @@ import (
 
 	"github.com/agentbash/agentbash/router/internal/bashtext"
 	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// piece is a part of a word with what it may become: lists of words, each of
-// one word but for "$@" and its kin.
-type piece struct {
-	lists  [][]string
-	star   bool // $*: as one word, the first character of IFS stands between
-	quoted bool
-	split  bool // an unquoted expansion: blanks in it end words
-	glob   bool // * ? [ in it are unquoted
-}
-
-// maxArgvs is how many command lines one simple command may become, maxBraced
-// how many words one word's braces may make.
-const (
-	maxArgvs  = 24
-	maxBraced = 48
-)
+// maxBraced is how many words one word's braces may make.
+const maxBraced = 48
 
 // expandAll returns the command lines that words may become. There is at
-// least one.
-func (j *judge) expandAll(words []*syntax.Word) [][]field {
-	argvs := [][]field{make([]field, 0, len(words)+2)}
-	for _, w := range words {
-		argvs = cross(argvs, j.expand(w))
-	}
-	return argvs
-}
-
-// cross appends every one of several endings to every command line. Too many
-// get an unknown end instead.
-func cross(argvs, ends [][]field) [][]field {
-	if len(ends) == 1 {
-		for i := range argvs {
-			argvs[i] = append(argvs[i], ends[0]...)
+// least one. Too many get one more, of which the words that differ are not known.
+func (j *judge) expandAll(words []*syntax.Word) (out [][]field) {
+	var rest []field
+	all := j.eachChoice(func(c *choice) {
+		argv := make([]field, 0, len(words)+2)
+		rest = rest[:0]
+		for _, w := range words {
+			from, open := len(argv), c.open
+			argv = append(argv, j.expand(w)...)
+			if rest = append(rest, argv[from:]...); c.open > open {
+				rest = append(rest[:len(rest)-len(argv[from:])], j.anyField(w))
+			}
 		}
-		return argvs
-	}
-	if len(argvs)*len(ends) > maxArgvs {
-		keep := min(len(ends), max(1, maxArgvs/len(argvs)-1))
-		rest := field{text: anyText, multi: true, from: -1}
-		if all := slices.Concat(ends...); len(all) > 0 {
-			rest.at = all[0].at
-		}
-		ends = append(ends[:keep:keep], []field{rest})
-	}
-	out := make([][]field, 0, len(argvs)*len(ends))
-	for _, a := range argvs {
-		for _, e := range ends {
-			out = append(out, slices.Concat(a, e))
-		}
+		out = append(out, argv)
+	})
+	if !all {
+		out = append(out, rest)
 	}
 	return out
+}
+
+func (j *judge) anyField(w *syntax.Word) field {
+	return field{text: anyText, multi: true, at: j.src.span(w.Pos(), w.End()), from: -1}
+}
+
+// fields returns all that a word may become, one after the other.
+func (j *judge) fields(w *syntax.Word) []field {
+	return slices.Concat(j.expandAll([]*syntax.Word{w})...)
+}
+
+// expandOne returns the texts that a word may have where it is not split: an
+// assignment's value, a case's word.
+func (j *judge) expandOne(w *syntax.Word) value {
+	if w == nil {
+		return value{""}
+	}
+	return j.textsOf(func() string { return j.text1(w.Parts, false) })
+}
+
+// textsOf collects what make makes with all that it may pick.
+func (j *judge) textsOf(make func() string) (v value) {
+	if !j.eachChoice(func(*choice) { v = v.join(value{make()}) }) {
+		v = v.join(value{v.taint()})
+	}
+	return v
+}
+
+// text1 returns parts as one text.
+func (j *judge) text1(parts []syntax.WordPart, quoted bool) string {
+	b := builder{form: asText}
+	j.build(&b, parts, quoted, !quoted)
+	return j.afford(string(b.text))
+}
+
+// patternOf returns a word as a pattern: what is quoted in it is escaped.
+func (j *judge) patternOf(w *syntax.Word) string {
+	b := builder{form: asPattern}
+	if w != nil {
+		j.build(&b, w.Parts, false, false)
+	}
+	return j.afford(string(b.text))
+}
+
+// afford takes a text off the budget; beyond it, it is not known any more.
+func (j *judge) afford(s string) string {
+	if j.bytes += len(s); j.bytes > maxBytes {
+		j.overspent()
+	}
+	if j.bytes > maxBytes || len(s) > maxKnown {
+		return taint(s)
+	}
+	return s
 }
 
 // literal is the fast way for a word that is what it says.
@@ -71,24 +97,25 @@ func (j *judge) literal(w *syntax.Word) (field, bool) {
 	if !ok || strings.ContainsAny(lit.Value, "\\~{*?[$`\x02") || j.src.holes {
 		return field{}, false
 	}
-	f := field{text: lit.Value, plain: true, from: -1, at: j.src.span(lit.ValuePos, lit.ValueEnd)}
-	if f.at.end-f.at.start == len(f.text) {
-		f.from = f.at.start
-	}
-	return f, true
+	return field{text: lit.Value, plain: true, at: j.src.span(lit.ValuePos, lit.ValueEnd)}, true
 }
 
-// expand returns the lists of words that one word may become.
-func (j *judge) expand(w *syntax.Word) [][]field {
+// expand returns the fields that one word becomes this time.
+func (j *judge) expand(w *syntax.Word) []field {
 	if f, ok := j.literal(w); ok {
-		return [][]field{{f}}
+		return []field{f}
 	}
-	out := [][]field{nil}
+	b := j.splitter(j.src.span(w.Pos(), w.End()))
 	words := j.braces(w)
 	for _, v := range words {
-		out = cross(out, j.assemble(v, w, len(words) > 1))
+		j.build(&b, v.Parts, false, true)
+		b.flush()
+		b.blank, b.glob, b.multi = false, false, false
 	}
-	return out
+	if j.afford(string(b.text)); j.spent {
+		return []field{j.anyField(w)}
+	}
+	return b.out
 }
 
 // braces returns the words that brace expansion makes of one. Those beyond a
@@ -110,7 +137,7 @@ func (j *judge) braces(w *syntax.Word) []*syntax.Word {
 			return append(out, c)
 		}
 		if madeVariable(b.Parts) {
-			b.Parts = append(b.Parts, &syntax.BraceExp{})
+			b.Parts = []syntax.WordPart{&syntax.BraceExp{}}
 		}
 		out = append(out, b)
 	}
@@ -136,169 +163,114 @@ func madeVariable(parts []syntax.WordPart) bool {
 	return false
 }
 
-// expandOne returns the texts that a word may have where it is not split: an
-// assignment's value, a case's word.
-func (j *judge) expandOne(w *syntax.Word) value {
-	if w == nil {
-		return value{""}
-	}
-	return j.afford(j.unsplit(w.Parts, false))
-}
-
-func (j *judge) unsplit(parts []syntax.WordPart, quoted bool) value {
-	v := value{""}
-	for _, p := range j.pieces(parts, quoted, !quoted) {
-		v = concat(v, j.scalar(&p))
-	}
-	return v
-}
-
-// afford takes the texts off the budget; beyond it they are not known any more.
-func (j *judge) afford(v value) value {
-	for _, s := range v {
-		j.bytes += len(s)
-	}
-	if j.bytes > maxBytes {
-		j.overspent()
-		return value{v.taint()}
-	}
-	return v
-}
-
-// scalar is a piece as part of one word.
-func (j *judge) scalar(p *piece) (v value) {
-	seps := value{" "}
-	if ifs := j.lookup("IFS").val; p.star && len(ifs) > 0 {
-		seps = ifs
-	}
-	for _, sep := range seps {
-		if sep = sep[:min(1, len(sep))]; sep == "\x00" {
-			sep = anyText
-		}
-		for _, l := range p.lists {
-			text := strings.Join(l, sep)
-			if strings.Contains(text, anyWords) {
-				text = anyText
-			}
-			v = v.join(value{text})
-		}
-	}
-	return orEmpty(v)
-}
-
-// orEmpty is v, or no text where it is unset.
-func orEmpty(v value) value {
-	if len(v) == 0 {
-		return value{""}
-	}
-	return v
-}
-
-// lists returns a list of one word for every text.
-func lists(v value) [][]string {
-	out := make([][]string, len(v))
-	for i := range v {
-		out[i] = v[i : i+1 : i+1]
-	}
-	return out
-}
-
-// pieces expands the parts of a word.
-func (j *judge) pieces(parts []syntax.WordPart, quoted, start bool) []piece {
-	out := make([]piece, 0, len(parts))
+// build expands the parts of a word.
+func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 	for i, part := range parts {
-		p := piece{quoted: quoted, split: !quoted}
 		switch n := part.(type) {
 		case *syntax.Lit:
-			p = j.literalPiece(n, quoted, start && i == 0, len(parts) == 1)
+			j.addLiteral(b, n, quoted, start && i == 0, len(parts) == 1)
 		case *syntax.SglQuoted:
 			text := n.Value
 			if n.Dollar {
 				text = ansiC(text)
 			}
-			p = piece{lists: [][]string{{j.src.literal(text)}}, quoted: true}
+			b.quoted(j.src.literal(text))
 		case *syntax.DblQuoted:
-			inner := j.pieces(n.Parts, true, false)
-			if len(inner) == 0 {
-				inner = []piece{{lists: [][]string{{""}}, quoted: true}}
+			if len(n.Parts) == 0 {
+				b.quoted("")
 			}
-			out = append(out, inner...)
-			continue
+			j.build(b, n.Parts, true, false)
 		case *syntax.ParamExp:
-			p = j.param(n, quoted)
+			words, star := j.param(n)
+			if star && (quoted || b.form != asFields) {
+				words = []string{joinWords(words, j.separator())}
+			}
+			b.words(words, quoted)
 		case *syntax.CmdSubst:
-			p.lists = lists(j.substitution(n))
+			b.words([]string{j.substituted(n, func() value { return j.substitution(n) })}, quoted)
 		case *syntax.ArithmExp:
-			p.lists = lists(j.arithm(n.X))
+			b.words([]string{j.arithm(n.X)}, quoted)
 		case *syntax.ProcSubst:
-			p = piece{lists: [][]string{{j.procSubst(n)}}, quoted: true}
+			b.quoted(j.substituted(n, func() value { return value{j.procSubst(n)} }))
 		case *syntax.ExtGlob:
 			j.hidden(n.Pattern.Value, j.src.span(n.Pos(), n.End()))
-			p = piece{lists: [][]string{{aName}}, glob: !quoted}
+			b.put(aName, !quoted)
 		case *syntax.BraceExp: // one that is not expanded
 			for _, e := range n.Elems {
-				j.pieces(e.Parts, false, false)
+				j.build(&builder{form: asText}, e.Parts, false, false)
 			}
-			p.lists = [][]string{{anyText}}
+			b.words([]string{anyText}, quoted)
 		}
-		out = append(out, p)
 	}
-	return out
 }
 
-func (j *judge) literalPiece(lit *syntax.Lit, quoted, start, whole bool) piece {
+// substituted picks one of the texts that a substitution becomes; it is walked
+// the first time alone.
+func (j *judge) substituted(n syntax.Node, walk func() value) string {
+	c := j.choice
+	v, ok := c.outs[n]
+	if !ok {
+		v = walk()
+		c.outs[n] = v
+	}
+	return j.pickOf(v)
+}
+
+func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole bool) {
 	if !quoted && strings.ContainsAny(lit.Value, "$`<>") {
 		j.hidden(lit.Value, j.src.span(lit.ValuePos, lit.ValueEnd))
 	}
 	text := j.src.literal(lit.Value)
-	if quoted {
-		return piece{lists: [][]string{{unescapeQuoted(text)}}, quoted: true}
+	switch {
+	case quoted:
+		b.quoted(unescapeQuoted(text))
+		return
+	case b.form == asPattern:
+		b.put(text, false)
+		return
 	}
 	plain, glob := unquote(text, "")
-	p := piece{lists: [][]string{{plain}}, glob: glob}
-	if !start {
-		return p
+	if start {
+		name, rest, ok := strings.Cut(text, "=~") // as an argument it looks like an assignment
+		if name += "="; !ok || !validName(name[:len(name)-1]) {
+			name, rest, ok = strings.Cut(text, "~")
+			ok = ok && name == ""
+		}
+		if home := j.tilde(rest, whole); ok && home != "" {
+			plain = name + home
+		}
 	}
-	name, rest, ok := strings.Cut(text, "=~") // as an argument it looks like an assignment
-	if name += "="; !ok || !validName(name[:len(name)-1]) {
-		name, rest, ok = strings.Cut(text, "~")
-		ok = ok && name == ""
-	}
-	if home := j.tilde(rest, whole); ok && home != nil {
-		p.lists = lists(concat(value{name}, home))
-	}
-	return p
+	b.put(plain, glob)
 }
 
-// tilde expands what follows a leading ~ (bash manual, 3.5.2), nil where it
+// tilde expands what follows a leading ~ (bash manual, 3.5.2), "" where it
 // stays one.
-func (j *judge) tilde(text string, whole bool) value {
+func (j *judge) tilde(text string, whole bool) string {
 	name, rest, slash := strings.Cut(text, "/")
 	if !slash && !whole || strings.ContainsAny(name, "\\*?[") {
-		return nil
+		return ""
 	}
 	if slash {
 		rest = "/" + unescape(rest)
 	}
-	home := value{"/home/" + name}
 	switch name {
 	case "":
-		home = j.home()
+		return j.pickOf(j.home()) + rest
 	case "+":
-		home = j.env.dirs
+		return j.pickOf(j.env.dirs) + rest
 	case "-":
-		home = value{inherited}
+		return inherited + rest
 	case "root":
-		home = value{"/root"}
+		return "/root" + rest
 	}
-	return concat(home, value{rest})
+	return "/home/" + name + rest
 }
 
 func (j *judge) home() value {
-	if v := j.lookup("HOME").val; len(v) > 0 {
+	if v := j.valueOf("HOME"); len(v) > 0 {
 		return v
 	}
-	return j.outside("HOME").val
+	return j.inherits("HOME")
 }
 
 // hidden looks for expansions in what the parser took for a literal, the
@@ -318,8 +290,145 @@ func (j *judge) hidden(text string, at span) {
 		return
 	}
 	j.src = s
-	j.pieces(w.Parts, true, false)
+	j.textsOf(func() string { return j.text1(w.Parts, true) })
 	j.src = outer
+}
+
+// form is what a builder makes.
+type form byte
+
+const (
+	asFields  form = iota
+	asText         // one text, nothing is split
+	asPattern      // the same, what is quoted in it is escaped
+)
+
+// builder puts expansions together, and splits what bash splits (bash manual,
+// 3.5.7). It is not the library's: that one loses the empty words between
+// separators that are no blanks, and does not tell which words are patterns.
+type builder struct {
+	form   form
+	seps   string
+	unsure bool // there may be other separators
+	proto  field
+	out    []field
+	text   []byte
+	has    bool // a field has begun, be it empty
+	blank  bool // blanks have ended the last field
+	glob   bool
+	multi  bool
+}
+
+func (j *judge) splitter(at span) builder {
+	b := builder{proto: field{at: at, from: -1}}
+	for _, s := range j.valueOf("IFS") {
+		if b.unsure = b.unsure || !known(s) || b.seps != "" && s != b.seps; known(s) {
+			b.seps += s
+		}
+	}
+	if b.unsure {
+		b.seps += " \t\n"
+	}
+	return b
+}
+
+// put adds a text that is not split.
+func (b *builder) put(s string, glob bool) {
+	b.text, b.has, b.glob = append(b.text, s...), b.has || s != "", b.glob || glob
+}
+
+func (b *builder) quoted(s string) {
+	if b.form == asPattern && known(s) {
+		s = pattern.QuoteMeta(s, 0)
+	}
+	b.put(s, false)
+	b.has = true
+}
+
+// joinWords makes one text of words.
+func joinWords(l []string, sep string) string {
+	if slices.Contains(l, anyWords) {
+		return anyText
+	}
+	return strings.Join(l, sep)
+}
+
+// separator returns what stands between the words of "$*".
+func (j *judge) separator() string {
+	ifs := j.valueOf("IFS")
+	switch sep := j.pickOf(ifs); {
+	case len(ifs) == 0:
+		return " "
+	case sep != "" && sep[0] == hole:
+		return anyText
+	default:
+		return sep[:min(1, len(sep))]
+	}
+}
+
+// words adds what an expansion becomes.
+func (b *builder) words(l []string, quoted bool) {
+	if b.form != asFields {
+		if text := joinWords(l, " "); quoted {
+			b.quoted(text)
+		} else {
+			b.put(text, false)
+		}
+		return
+	}
+	for i, s := range l {
+		if i > 0 {
+			b.flush()
+		}
+		switch {
+		case s == anyWords:
+			b.put(anyText, false)
+			b.multi = true
+		case !quoted && (b.seps != "" || b.unsure):
+			b.split(s)
+		default:
+			b.text = append(b.text, s...)
+			b.has = b.has || quoted || s != ""
+			b.multi = b.multi || !quoted && wild(s) // empty, it is no word
+			b.glob = b.glob || !quoted && strings.ContainsAny(s, "*?[")
+		}
+	}
+}
+
+// split adds an unquoted expansion.
+func (b *builder) split(s string) {
+	b.multi = b.multi || b.unsure && s != ""
+	for i, n := 0, 0; i < len(s); i += n {
+		n = max(1, holeAt(s, i))
+		c, blank := s[i], strings.IndexByte(" \t\n", s[i]) >= 0
+		switch {
+		case n > 1 || strings.IndexByte(b.seps, c) < 0:
+			b.text, b.has, b.blank = append(b.text, s[i:i+n]...), true, false
+			b.multi = b.multi || n > 1 && wild(s[i:i+n])
+			b.glob = b.glob || c == '*' || c == '?' || c == '['
+			continue
+		case blank:
+			b.blank = b.blank || b.has
+		case b.blank && !b.has:
+			b.blank = false // the blanks before a separator belong to it
+			continue
+		default:
+			b.has = true
+		}
+		b.flush()
+		b.multi = b.unsure
+	}
+}
+
+// flush ends a field.
+func (b *builder) flush() {
+	if b.has {
+		f := b.proto
+		f.text, f.multi = string(b.text), b.multi
+		f.glob = b.glob && f.text != "[" // the command
+		b.out = append(b.out, f)
+	}
+	b.text, b.has, b.glob, b.multi = b.text[:0], false, false, false
 }
 
 // unescape removes the backslashes outside quotes.

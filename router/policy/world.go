@@ -1,7 +1,8 @@
 package policy
 
 import (
-	"slices"
+	"maps"
+	"strings"
 
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -34,18 +35,8 @@ type World struct {
 	// are called in there.
 	Carried func(text string) *router.Plan
 
-	// What earlier commands left in the shell. A function's text is its
-	// definition, as `declare -f` prints it; an alias's is its value. Several
-	// texts are several possibilities. A variable that is not in Vars may have
-	// any value. [World.After] keeps all of it up.
-	Functions map[string][]string
-	Aliases   map[string][]string
-	Vars      map[string][]string
-
-	// Unsure says that code which could not be seen ran in this very shell
-	// (source, eval), so that a name may mean a function nobody knows of. After
-	// sets it; whoever reads the shell's real functions back may clear it.
-	Unsure bool
+	vars   map[string]variable // what earlier lines left in the shell; a variable that is not there may have any value
+	unsure bool                // code that could not be seen ran in it: a name may mean a function nobody knows of
 }
 
 // After takes note of what a command line that was judged against w, and then
@@ -55,34 +46,25 @@ func (w *World) After(v Verdict, finished bool) {
 	if v.after == nil {
 		return
 	}
-	w.Functions, w.Aliases, w.Vars = clone(w.Functions), clone(w.Aliases), clone(w.Vars)
-	keep := func(m map[string][]string, name string, texts []string, sure bool) {
-		if !sure {
-			texts = value(m[name]).join(texts)
-		}
-		if m[name] = slices.Clone(texts); len(texts) == 0 {
-			delete(m, name)
-		}
+	w.vars = maps.Clone(w.vars)
+	if w.vars == nil {
+		w.vars = map[string]variable{}
 	}
-	for _, f := range v.after.funcs {
-		var texts []string
-		for _, b := range f.bodies {
-			texts = append(texts, b.definition(f.name))
+	for name, x := range v.after.vars {
+		if !finished {
+			x = x.join((&judge{world: w}).outside(name))
 		}
-		keep(w.Functions, f.name, texts, f.sure && finished)
-	}
-	for _, a := range v.after.aliases {
-		keep(w.Aliases, a.name, a.text, finished)
-	}
-	for _, x := range v.after.vars {
-		if finished || len(w.Vars[x.name]) > 0 && len(x.val) > 0 {
-			keep(w.Vars, x.name, x.val, finished)
-		} else {
-			delete(w.Vars, x.name) // it may have any value
+		if !strings.HasPrefix(name, "file ") {
+			w.vars[name] = x
 		}
 	}
-	w.Unsure = w.Unsure || v.after.unsure
+	w.unsure = w.unsure || v.after.unsure
 }
+
+// NewShell notes that the shell was started again: it has no functions and
+// aliases, and variables that may have any value; with unsure, functions that
+// nobody knows of, too.
+func (w *World) NewShell(unsure bool) { w.vars, w.unsure = nil, unsure }
 
 func (w *World) roots() []string {
 	if len(w.Roots) == 0 && w.Dir != "" {

@@ -1,0 +1,168 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxInputs bounds the inputs that a command is followed with.
+const maxInputs = 4
+
+// each runs words with each input: where they say place, or at their end if there
+// is none.
+func each(words []field, place string, inputs [][]field, run func([]field)) {
+	for _, in := range inputs[:min(maxInputs, len(inputs))] {
+		all := slices.Clone(words)
+		for i := range all {
+			w := &all[i]
+			if place == "{}" {
+				w.text = placeholders.Replace(w.text)
+			}
+			if place != "" && strings.Contains(w.text, place) {
+				w.text, w.from, w.glob = strings.ReplaceAll(w.text, place, in[0].text), -1, w.glob || in[0].glob
+			}
+		}
+		if place == "" {
+			all = append(all, in...)
+		}
+		run(all)
+	}
+}
+
+// placeIn returns {} if fd's or parallel's words say where an input stands.
+func placeIn(words []field) string {
+	if strings.Contains(placeholders.Replace(joined(words)), "{}") {
+		return "{}"
+	}
+	return ""
+}
+
+var placeholders = strings.NewReplacer("{.}", "{}", "{/}", "{}", "{//}", "{}", "{/.}", "{}", "{1}", "{}", "{2}", "{}")
+
+// search runs an option's command, as find -exec does, for what is found in the
+// operands; fd's first one is what it looks for.
+func (u *usage) search(words []field, at span) {
+	if len(words) == 0 {
+		return
+	}
+	roots, place, fd := u.operands, "{}", u.name != "find" && u.name != "gfind"
+	if fd {
+		roots, place = roots[min(1, len(roots)):], placeIn(words)
+	}
+	if len(roots) == 0 {
+		roots = []field{u.call.here()}
+	}
+	name, _ := commandName(words[0].text)
+	deletes := !fd && programs().has("find-deletes", name)
+	var inputs [][]field
+	for _, r := range roots {
+		if deletes {
+			u.danger(Confirm, "find runs "+name+" on what it finds", at)
+		}
+		if deletes && u.everything(at) {
+			u.wipes(r, "deletes")
+		}
+		switch in := r; {
+		case r.multi:
+			inputs = append(inputs, []field{u.made(anyText)})
+		case fd || !u.everything(at): // otherwise the root itself is found too
+			in.text = strings.TrimSuffix(r.text, "/") + "/found" + aName
+			fallthrough
+		default:
+			inputs = append(inputs, []field{in})
+		}
+	}
+	wrapper := u.part.Wrapper
+	each(words, place, inputs, func(run []field) { u.inner(u.name+" runs", run) })
+	u.part.Wrapper = wrapper
+}
+
+// everything reports whether no option of find before a place leaves anything out.
+func (u *usage) everything(before span) bool {
+	return !slices.ContainsFunc(u.opts, func(o option) bool {
+		return o.at.start < before.start && programs().has("find-filter", o.name) && !(o.has && strings.Trim(o.value.text, "*.") == "")
+	})
+}
+
+// xargs runs a command with words from its stdin.
+func (u *usage) xargs() {
+	place, part, stdin := "", false, u.j.stdin
+	for _, o := range u.opts {
+		switch o.name {
+		case "-I", "-i", "--replace":
+			if place = "{}"; o.has {
+				place = o.value.text
+			}
+		case "-a", "--arg-file":
+			stdin = u.j.content(o.value)
+		default:
+			part = part || programs().has("xargs-part", o.name)
+		}
+	}
+	if len(u.operands) == 0 {
+		u.does(reads)
+		u.out = stdin
+		return
+	}
+	each(u.operands, place, u.inputs(stdin, place != "", part), func(run []field) {
+		saved := u.j.stdin
+		u.j.stdin = value{""}
+		u.inner("xargs", run)
+		u.j.stdin = saved
+	})
+}
+
+// inputs are the words of each text that stdin may be, or the whole text; which
+// of them come together is not followed if they come in parts.
+func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]field) {
+	if len(stdin) == 0 {
+		stdin = value{anyText}
+	}
+	for _, text := range stdin {
+		in := []field{u.made(strings.TrimRight(text, "\n"))}
+		if !whole && known(text) {
+			in = u.words(text)
+			part = part || len(in) == maxWords || strings.ContainsAny(text, "'\"\\")
+		}
+		if whole || known(text) {
+			inputs = append(inputs, in)
+		}
+		if !whole && (part || !known(text)) {
+			inputs = append(inputs, []field{{text: taint(text), multi: true, at: u.at, from: -1}})
+		}
+	}
+	return inputs
+}
+
+// maxWords bounds the words that are made of a text.
+const maxWords = 64
+
+// words splits a text at blanks.
+func (u *usage) words(text string) (out []field) {
+	for _, w := range strings.FieldsFunc(strings.ReplaceAll(text, `\_`, " "), func(r rune) bool { return r <= ' ' }) {
+		if len(out) < maxWords {
+			out = append(out, u.made(strings.Trim(w, `'"`)))
+		}
+	}
+	return out
+}
+
+// parallel runs bash text for each input: what stands after :::, or stdin.
+func (u *usage) parallel() {
+	inputs := u.inputs(u.j.stdin, true, false)
+	end := slices.IndexFunc(u.operands, func(f field) bool { return strings.HasPrefix(f.text, ":::") })
+	words := u.operands
+	if end >= 0 {
+		words, inputs = u.operands[:end], nil
+		for _, f := range u.operands[end+1:] {
+			inputs = append(inputs, []field{f})
+		}
+	}
+	each(words, placeIn(words), inputs, func(run []field) {
+		u.part.Wrapper = true
+		text := joined(run)
+		u.ran(text, u.at)
+		u.j.innerText(text, u.made(text), "parallel", true)
+	})
+	u.does(executes)
+}
