@@ -72,9 +72,7 @@ func (u *usage) search(words []field, at span) {
 			inputs = append(inputs, []field{in})
 		}
 	}
-	wrapper := u.part.Wrapper
 	each(words, place, inputs, func(run []field) { u.inner(u.name+" runs", run) })
-	u.part.Wrapper = wrapper
 }
 
 // everything reports whether no option of find before a place leaves anything out.
@@ -159,7 +157,6 @@ func (u *usage) parallel() {
 		}
 	}
 	each(words, placeIn(words), inputs, func(run []field) {
-		u.part.Wrapper = true
 		text := joined(run)
 		u.ran(text, u.at)
 		u.j.innerText(text, u.made(text), "parallel", true)

@@ -69,7 +69,6 @@ func roles() map[string]role {
 			c.text(f, how, true)
 		},
 		"scripts": func(c *call, f field, how string, _ span) {
-			c.part.Wrapper = true
 			c.text(f, how, true)
 		},
 		"fetched": func(c *call, f field, _ string, _ span) {

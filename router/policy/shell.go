@@ -53,7 +53,6 @@ func (c *call) inner(how string, args []field) {
 
 // runs walks what a command runs; what that writes is the command's output.
 func (c *call) runs(how string, args []field, walk func(at span)) {
-	c.part.Wrapper = true
 	if len(args) == 0 {
 		return
 	}
@@ -74,7 +73,6 @@ func (c *call) runs(how string, args []field, walk func(at span)) {
 
 // eval runs its arguments, joined, in this shell.
 func (c *call) eval() {
-	c.part.Wrapper = true
 	if args := c.skip(nil); len(args) > 0 {
 		f := joinedField(args)
 		for _, a := range args {
@@ -155,7 +153,6 @@ func (c *call) trap() {
 		return
 	}
 	f := args[0]
-	c.part.Wrapper = true
 	if !known(f.text) || f.multi {
 		c.effect(executes|unknown, "what the trap runs cannot be told", f.at)
 	}

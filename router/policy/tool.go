@@ -134,7 +134,6 @@ func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
 
 // carried judges the text that a call hands to a bash of its own.
 func (j *judge) carried(p *Part, c *toolCall, f field) {
-	p.Wrapper = true
 	if !known(f.text) {
 		p.set |= executes | unknown
 		j.reason("what "+c.name+" runs cannot be told", unknown, NoDanger, c.at)

@@ -44,13 +44,12 @@ const (
 
 // Part is one thing that a line does. A line may run where every part of it may.
 type Part struct {
-	Kind    PartKind
-	Danger  Danger
-	Paths   []Path // files it is known to read or write
-	Start   int    // of its bytes in the command; where it came from a text that
-	End     int    // was put together, of the bytes that it was made of
-	Via     string // what it was found through: "xargs", "bash -c"; "" for the line itself
-	Wrapper bool   // it only runs another part (timeout, env)
+	Kind   PartKind
+	Danger Danger
+	Paths  []Path // files it is known to read or write
+	Start  int    // of its bytes in the command; where it came from a text that
+	End    int    // was put together, of the bytes that it was made of
+	Via    string // what it was found through: "xargs", "bash -c"; "" for the line itself
 
 	words []field
 	set   effects
