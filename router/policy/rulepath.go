@@ -115,7 +115,8 @@ func (g *glob) match(p, s string) bool {
 			return s == "" || p != "" && s[0] == '/' || size > 0 && !g.all && g.match(p, s[size:])
 		case p[0] == '*':
 			deep, rest := !g.path || strings.HasPrefix(p, "**"), strings.TrimLeft(p, "*")
-			return deep && rest == "" || g.match(rest, s) || s != "" && (deep || s[0] != '/') && g.match(p, s[max(1, size):])
+			slash := s != "" && (s[0] == '/' || g.all && wild(s[:size])) // or there may be one
+			return deep && rest == "" || g.match(rest, s) || s != "" && (deep || !slash) && g.match(p, s[max(1, size):])
 		case size > 0: // nothing, or what the pattern wants
 			return !g.all && (g.match(p, s[size:]) || (wild(s[:size]) || p[0] != '/') && g.match(strings.TrimPrefix(p, `\`)[1:], s))
 		case g.path && strings.HasPrefix(p, "/**/") && g.match(p[len("/**"):], s):

@@ -120,4 +120,7 @@ func TestGlobFit(t *testing.T) {
 	} {
 		require.Equal(t, row.want, globFit(row.pattern, row.text, false), "%q %q", row.pattern, row.text)
 	}
+	require.Equal(t, fits, globFit("/fd/*", "/fd/"+aName, true))
+	require.Equal(t, mayFit, globFit("/fd/*", "/fd/"+anyText, true), "a slash may be in it")
+	require.Equal(t, fits, globFit("/fd/**", "/fd/"+anyText, true))
 }
