@@ -34,8 +34,8 @@
 // What programs do stands in the table in programs/, which table.go reads and
 // program.go, options.go, condition.go and roles.go apply. Only what is a
 // language has code of its own: each.go (find -exec, xargs), interpreter.go
-// (shells), code.go (sed, awk, other languages), git.go, fetch.go and filter.go,
-// which follows what programs print. paths.go and places.go know files.
+// (shells), code.go (sed, awk, other languages), git.go and filter.go, which
+// follows what programs print. paths.go and places.go know files.
 //
 // mvdan.cc/sh/v3/syntax is the parser, as it is the router's. The router asks
 // it where command words stand and nothing else; here the tree's contents

@@ -53,24 +53,22 @@ func (u *usage) search(words []field, at span) {
 		roots = []field{u.call.here()}
 	}
 	name, _ := commandName(words[0].text)
-	deletes := !fd && programs().has("find-deletes", name)
+	deletes, everything := !fd && programs().has("find-deletes", name), !fd && u.everything(at)
 	var inputs [][]field
-	for _, r := range roots {
+	for _, in := range roots {
 		if deletes {
 			u.danger(Confirm, "find runs "+name+" on what it finds", at)
 		}
-		if deletes && u.everything(at) {
-			u.wipes(r, "deletes")
+		if deletes && everything {
+			u.wipes(in, "deletes")
 		}
-		switch in := r; {
-		case r.multi:
-			inputs = append(inputs, []field{u.made(anyText)})
-		case fd || !u.everything(at): // otherwise the root itself is found too
-			in.text = strings.TrimSuffix(r.text, "/") + "/found" + aName
-			fallthrough
-		default:
-			inputs = append(inputs, []field{in})
+		if !everything { // otherwise the root itself is found too
+			in.text = strings.TrimSuffix(in.text, "/") + "/found" + aName
 		}
+		if in.multi {
+			in = u.made(anyText)
+		}
+		inputs = append(inputs, []field{in})
 	}
 	wrapper := u.part.Wrapper
 	each(words, place, inputs, func(run []field) { u.inner(u.name+" runs", run) })
@@ -122,7 +120,7 @@ func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]field) {
 		in := []field{u.made(strings.TrimRight(text, "\n"))}
 		if !whole && known(text) {
 			in = u.words(text)
-			part = part || len(in) == maxWords || strings.ContainsAny(text, "'\"\\")
+			part = part || strings.ContainsAny(text, "'\"\\")
 		}
 		if whole || known(text) {
 			inputs = append(inputs, in)
@@ -134,15 +132,13 @@ func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]field) {
 	return inputs
 }
 
-// maxWords bounds the words that are made of a text.
-const maxWords = 64
-
-// words splits a text at blanks.
+// words splits a text at blanks; what is too much are words that are not known.
 func (u *usage) words(text string) (out []field) {
 	for _, w := range strings.FieldsFunc(strings.ReplaceAll(text, `\_`, " "), func(r rune) bool { return r <= ' ' }) {
-		if len(out) < maxWords {
-			out = append(out, u.made(strings.Trim(w, `'"`)))
+		if len(out) == 64 {
+			return append(out, field{text: anyText, multi: true, at: u.at, from: -1})
 		}
+		out = append(out, u.made(strings.Trim(w, `'"`)))
 	}
 	return out
 }

@@ -85,9 +85,11 @@ var optionKinds = map[string]bool{"flags": true, "takes": true, "may-take": true
 // directive reads a line about the program as a whole.
 func (r *reader) directive() bool {
 	word, args := r.words[0], r.words[1:]
-	_, hasRole := r.table.roles[word]
 	switch {
-	case len(args) > 0 && args[0][0] == '-' && (hasRole || optionKinds[word]):
+	case len(args) > 0 && args[0][0] == '-':
+		if !optionKinds[word] {
+			r.role(word)
+		}
 		for _, name := range args {
 			r.options[name] = word
 		}

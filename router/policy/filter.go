@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// What programs print, where it can be known.
+// What programs print and write into files, where it can be known.
 
 // outputs are what prints tells of the output.
 var outputs = map[string]string{"nothing": "", "number": digits + "\n", "name": aName + "\n", "text": anyText, "network": fromNet, "decoded": decoded}
@@ -149,6 +149,31 @@ func (u *usage) mktemp() {
 	}
 	u.write(u.made(path + aName))
 	u.out = value{path + aName + "\n"}
+}
+
+// download notes the files that addresses are fetched to.
+func (u *usage) download() {
+	urls, dir := u.operands, ""
+	for _, o := range u.opts {
+		switch {
+		case o.name == "--url":
+			urls = append(urls, o.value)
+		case o.name == "-P" && u.name != "curl", o.name == "--directory-prefix":
+			dir = o.value.text + "/"
+		}
+	}
+	for _, f := range urls {
+		name := f.text
+		if i := strings.IndexAny(name, "?#"); i >= 0 {
+			name = name[:i]
+		}
+		if name = dir + lastOf(name); name == "" {
+			name = "index.html"
+		}
+		g := field{text: name, at: f.at, from: -1}
+		u.write(g)
+		u.j.keepFile(g, value{fromNet}, false)
+	}
 }
 
 // filter computes the output from the words and from what is on stdin.
