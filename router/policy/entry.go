@@ -56,7 +56,7 @@ func (r *reader) finish() {
 		}
 	}
 	for _, role := range r.options {
-		r.hides = r.hides || !r.fixed && strings.Contains(" writes fills runs tries elsewhere codes sed awk more ", " "+role+" ")
+		r.hides = r.hides || !r.fixed && strings.Contains(" writes fills runs tries remote-script codes sed awk more ", " "+role+" ")
 	}
 }
 

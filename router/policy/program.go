@@ -37,31 +37,23 @@ type usage struct {
 	yes      []found   // what a test finds that looks for no word
 }
 
-// external judges a program by its entry.
+// external judges a program by its entry, if it has one.
 func (c *call) external() {
 	p := programs().find(c.name)
-	if p == nil {
-		base := baseName(c.name)
-		if p = programs().find(base); p != nil {
-			c.name = base
-		}
+	if base := baseName(c.name); p == nil && programs().entries[base] != nil {
+		p, c.name = programs().find(base), base
 	}
 	if p == nil {
-		c.stranger()
+		if !c.file {
+			c.usual(executes|unknown, "nothing is known here of "+c.name, c.at)
+		}
+		c.tryRest()
 		return
 	}
 	c.use(p)
 	if c.out == nil && c.j.out != nil && c.j.stdin != nil && c.j.stdin.known() && one(c.j.stdin) != "" {
 		c.out = value{decoded} // a filter of a text that stands in the line
 	}
-}
-
-// stranger is a program that nothing is known of.
-func (c *call) stranger() {
-	if !c.file {
-		c.usual(executes|unknown, "nothing is known here of "+c.name, c.at)
-	}
-	c.tryRest()
 }
 
 // use judges the command by an entry.
@@ -133,16 +125,17 @@ func (u *usage) place() {
 // operand does what an operand's role says; it reports whether the rest belongs
 // to it.
 func (u *usage) operand(role string, f field, fs []field) (whole bool) {
-	switch {
-	case u.p.remote != nil && isRemote(f.text):
+	if host, _, ok := strings.Cut(f.text, ":"); ok && u.p.remote != nil && !strings.Contains(host, "/") {
 		if *u.p.remote != 0 {
 			u.usual(*u.p.remote, u.name+" talks to "+show(f.text), f.at)
 		}
-	case role == "skip" && f.multi && u.slots[rest] == "command":
-		u.inner(u.name, fs)
-	default:
-		u.treatHit(role, &found{it: f, rest: fs, at: f.at})
+		return false
 	}
+	hit := &found{it: f, rest: fs, at: f.at}
+	if role == "skip" && f.multi && u.slots[rest] == "command" { // it may be none
+		u.treatHit("command", hit)
+	}
+	u.treatHit(role, hit)
 	return role == "command" || role == "assigned" || role == "script" || role == "remote-script"
 }
 
@@ -161,14 +154,14 @@ func (u *usage) treatHit(role string, hit *found) {
 	case "assigned":
 		u.command(how, fs)
 	case "script", "remote-script":
-		if len(fs) == 0 {
-			return
+		f := hit.it
+		if len(fs) > 0 {
+			f = fs[0]
 		}
-		f := fs[0]
 		if len(fs) > 1 { // joined
 			f = field{text: joined(fs), at: span{f.at.start, fs[len(fs)-1].at.end}, from: -1}
 		}
-		u.treat(map[string]string{"script": "scripts", "remote-script": "elsewhere"}[role], f, how, f.at)
+		u.treat(role, f, how, f.at)
 	default:
 		u.treat(role, hit.it, how, hit.at)
 	}
@@ -191,12 +184,6 @@ func (u *usage) command(how string, words []field) {
 	}
 	u.inner(how, words)
 	u.j.env = saved
-}
-
-// isRemote reports whether a file's name has a host before it.
-func isRemote(name string) bool {
-	host, _, ok := strings.Cut(name, ":")
-	return ok && !strings.Contains(host, "/")
 }
 
 // tryAll judges each argument that is a program's name as a command, with what

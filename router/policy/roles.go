@@ -30,6 +30,10 @@ func roles() map[string]role {
 			c.raise(most, func() { c.j.innerText(f.text, f, how, true) })
 		}
 	}
+	script := func(c *call, f field, how string, _ span) {
+		c.part.Wrapper = true
+		c.text(f, how, true)
+	}
 	holds := func(language string) role { // a file that holds a program
 		return func(c *call, f field, how string, at span) {
 			c.read(f)
@@ -43,13 +47,12 @@ func roles() map[string]role {
 		}
 	}
 	return map[string]role{
-		"skip": nil, "same": nil, "target": nil, "command": nil, "assigned": nil, "script": nil,
-		"named-command": nil, "remote-script": nil,
+		"skip": nil, "same": nil, "target": nil, "command": nil, "assigned": nil, "named-command": nil,
 		"reads": file((*call).read), "trees": file((*call).readTree), "writes": file((*call).write), "fills": file((*call).writeTree),
 		"wipes": wipes("deletes"), "moves": wipes("moves away"), "overwrites": wipes("overwrites"), "packs": wipes("packs and deletes"),
 		"permits": wipes("changes the permissions of"), "links": file((*call).linksTo), "git-setting": file((*call).gitSetting),
 		"sed": file((*call).sed), "awk": file((*call).awk), "program": holds("codes"), "sed-file": holds("sed"), "awk-file": holds("awk"),
-		"guesses": raises(Block), "elsewhere": raises(Confirm), "sends": (*call).sendsFile,
+		"script": script, "scripts": script, "remote-script": raises(Confirm), "guesses": raises(Block), "sends": (*call).sendsFile,
 		"tries":     func(c *call, f field, how string, _ span) { c.raiseText(f, how) },
 		"directory": func(c *call, f field, _ string, _ span) { c.j.env.dirs = c.j.resolve(f.text) },
 		"prefixes": func(c *call, f field, _ string, _ span) {
@@ -66,10 +69,6 @@ func roles() map[string]role {
 		},
 		"runs": func(c *call, f field, how string, at span) {
 			c.effect(executes, how+" runs "+show(f.text), at)
-			c.text(f, how, true)
-		},
-		"scripts": func(c *call, f field, how string, _ span) {
-			c.part.Wrapper = true
 			c.text(f, how, true)
 		},
 		"fetched": func(c *call, f field, _ string, _ span) {
