@@ -12,7 +12,7 @@ import (
 type reader struct {
 	*program
 	table  *table
-	order  int
+	entry  *entry
 	words  []string // what is left of a line
 	always bool     // the line has no tests
 	err    error    // the first fault of a line
@@ -26,7 +26,7 @@ func (r *reader) fail(format string, args ...any) {
 
 // readEntry reads the lines of an entry; the error says all that is wrong.
 func (t *table) readEntry(e *entry) (*program, error) {
-	r := reader{program: &program{options: optionSpec{}}, table: t, order: e.order}
+	r := reader{program: &program{options: optionSpec{}}, table: t, entry: e}
 	var all error
 	for n, line := range e.text {
 		if line = strings.TrimLeft(line, " "); line == "" || line[0] == '#' {
@@ -37,27 +37,12 @@ func (t *table) readEntry(e *entry) (*program, error) {
 			all = errors.Join(all, fmt.Errorf("%s:%d: %w", e.file, e.line+n+1, r.err))
 		}
 	}
-	r.finish()
 	return r.program, all
 }
 
-// finish completes the entry: options that lines ask for may be abbreviated, and
-// an argument that cannot be seen matters where an option or operand writes or
-// runs.
-func (r *reader) finish() {
-	for _, c := range r.rules {
-		for _, t := range c.tests {
-			for _, w := range t.words {
-				name, _, _ := strings.Cut(w, "=")
-				if t.kind == "flag" && len(name) > 2 && r.options[name] == "" {
-					r.options[name] = "flags"
-				}
-			}
-		}
-	}
-	for _, role := range r.options {
-		r.hides = r.hides || !r.fixed && strings.Contains(" writes fills runs tries remote-script codes sed awk more ", " "+role+" ")
-	}
+// risk notes a role with which an argument that cannot be seen matters.
+func (r *reader) risk(role string) {
+	r.hides = r.hides || !r.fixed && strings.Contains(" writes fills target runs tries remote-script codes sed awk more ", " "+role+" ")
 }
 
 // line reads TEST and TEST...: ACT..., or what needs no test.
@@ -79,23 +64,18 @@ func (r *reader) line(line string) {
 	r.rules = append(r.rules, c)
 }
 
-// optionKinds are what options may be beside roles.
-var optionKinds = map[string]bool{"flags": true, "takes": true, "may-take": true, "commands": true, "more": true}
-
 // directive reads a line about the program as a whole.
 func (r *reader) directive() bool {
 	word, args := r.words[0], r.words[1:]
 	switch {
 	case len(args) > 0 && args[0][0] == '-':
-		if !optionKinds[word] {
-			r.role(word)
-		}
+		r.risk(r.role(word))
 		for _, name := range args {
 			r.options[name] = word
 		}
 	case word == "like":
 		old := r.table.entries[unquoted(strings.Join(args, " "))]
-		if old == nil || old.order >= r.order {
+		if old == nil || old.file != r.entry.file || old.line >= r.entry.line {
 			r.fail("like wants a program whose entry stands above")
 			return true
 		}
@@ -138,6 +118,9 @@ func (r *reader) test(words []string) (t test) {
 	}
 	for _, w := range words {
 		t.words = append(t.words, unquoted(w))
+		if name, _, _ := strings.Cut(w, "="); t.kind == "flag" && len(name) > 2 && r.options[name] == "" {
+			r.options[name] = "flags" // it may be abbreviated
+		}
 	}
 	return t
 }
@@ -173,8 +156,10 @@ func acts() map[string]func(*reader, string) act {
 	}
 	slot := func(r *reader, word string) act {
 		n, to := slices.Index(slots[:], word), r.role(r.next())
-		r.posix = r.posix || r.always && (to == "command" || to == "script")
-		r.hides = r.hides || r.always && !r.fixed && (to == "writes" || to == "fills" || to == "target")
+		if r.always {
+			r.posix = r.posix || to == "command" || to == "script"
+			r.risk(to)
+		}
 		return func(u *usage, _ *found) { u.slots[n] = to }
 	}
 	plain := func(do func(*usage)) func(*reader, string) act {

@@ -14,7 +14,7 @@ func (c *call) treat(role string, f field, how string, at span) {
 }
 
 // roles are by their names; programs/README.md says what they are. Those without
-// code are of operands alone.
+// code are of operands, or options, alone.
 func roles() map[string]role {
 	file := func(do func(*call, field)) role {
 		return func(c *call, f field, _ string, _ span) { do(c, f) }
@@ -48,6 +48,7 @@ func roles() map[string]role {
 	}
 	return map[string]role{
 		"skip": nil, "same": nil, "target": nil, "command": nil, "assigned": nil, "named-command": nil,
+		"flags": nil, "takes": nil, "may-take": nil, "commands": nil, "more": nil,
 		"reads": file((*call).read), "trees": file((*call).readTree), "writes": file((*call).write), "fills": file((*call).writeTree),
 		"wipes": wipes("deletes"), "moves": wipes("moves away"), "overwrites": wipes("overwrites"), "packs": wipes("packs and deletes"),
 		"permits": wipes("changes the permissions of"), "links": file((*call).linksTo), "git-setting": file((*call).gitSetting),

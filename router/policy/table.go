@@ -27,14 +27,13 @@ type table struct {
 
 // entry is a program's part of the table.
 type entry struct {
-	name  string // of its first program
-	order int
-	file  string
-	line  int // where its text begins
-	text  []string
-	once  sync.Once
-	p     *program
-	err   error
+	name string // of its first program
+	file string
+	line int // where its text begins
+	text []string
+	once sync.Once
+	p    *program
+	err  error
 }
 
 // programs returns the table. Start-up does not wait for it.
@@ -105,7 +104,7 @@ func (t *table) file(name string, lines []string) (err error) {
 		e = nil
 		switch words := splitWords(line); {
 		case words[0] == "command" && len(words) > 1:
-			e = &entry{name: unquoted(words[1]), order: len(t.entries), file: name, line: n + 1}
+			e = &entry{name: unquoted(words[1]), file: name, line: n + 1}
 			for _, w := range words[1:] {
 				if w = unquoted(w); t.entries[w] != nil {
 					fail("%s has an entry at %s:%d", w, t.entries[w].file, t.entries[w].line)
