@@ -53,7 +53,7 @@ func (u *usage) search(words []field, at span) {
 		roots = []field{u.call.here()}
 	}
 	name, _ := commandName(words[0].text)
-	deletes, everything := !fd && programs().has("find-deletes", name), !fd && u.everything(at)
+	deletes, everything := !fd && programs().has("find-deletes", name), !fd && u.findsAll(at)
 	var inputs [][]field
 	for _, in := range roots {
 		if deletes {
@@ -75,8 +75,16 @@ func (u *usage) search(words []field, at span) {
 	u.part.Wrapper = wrapper
 }
 
-// everything reports whether no option of find before a place leaves anything out.
-func (u *usage) everything(before span) bool {
+// everything lists options before which no option of find leaves anything out.
+func (u *usage) everything(add func(found)) {
+	u.flags(func(hit found) {
+		if u.findsAll(hit.at) {
+			add(hit)
+		}
+	})
+}
+
+func (u *usage) findsAll(before span) bool {
 	return !slices.ContainsFunc(u.opts, func(o option) bool {
 		return o.at.start < before.start && programs().has("find-filter", o.name) && !(o.has && strings.Trim(o.value.text, "*.") == "")
 	})

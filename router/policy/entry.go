@@ -110,7 +110,7 @@ func (r *reader) test(words []string) (t test) {
 		t.not, words = true, words[1:]
 	}
 	t.kind, words = words[0], words[1:]
-	if t.find = r.table.tests[t.kind]; t.find == nil {
+	if t.list = r.table.tests[t.kind]; t.list == nil {
 		r.fail("%q is no test", t.kind)
 	}
 	if t.others = len(words) > 1 && words[0] == "not"; t.others {

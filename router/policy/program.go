@@ -34,7 +34,6 @@ type usage struct {
 	slots    [4]string // roles of the operands
 	done     bool      // nothing more is to be said
 	fired    bool      // a line with tests held
-	yes      []found   // what a test finds that looks for no word
 }
 
 // external judges a program by its entry, if it has one.
@@ -64,7 +63,7 @@ func (c *call) use(p *program) {
 	}
 	dirs := c.j.env.dirs
 	defer func() { c.j.env.dirs = dirs }()
-	u := usage{call: c, p: p, base: p.set, yes: []found{{at: c.at}}}
+	u := usage{call: c, p: p, base: p.set}
 	u.opts, u.operands = c.scan(p.options, p.posix)
 	for i := 0; i < len(p.rules) && !u.done; i++ {
 		u.apply(&p.rules[i])

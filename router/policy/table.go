@@ -22,7 +22,7 @@ type table struct {
 	lists   map[string][]string // words of a kind: variables, settings of git
 	acts    map[string]func(*reader, string) act
 	roles   map[string]role
-	tests   map[string]func(*usage, *test) []found
+	tests   map[string]lister
 }
 
 // entry is a program's part of the table.
