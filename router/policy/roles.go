@@ -152,7 +152,7 @@ func (c *call) linksTo(f field) {
 func (c *call) writeInto(sources []field, target field) {
 	c.write(target)
 	for _, f := range sources {
-		if f.at == target.at {
+		if f == target {
 			continue
 		}
 		name, inside := lastOf(strings.TrimRight(f.text, "/")), target
