@@ -6,7 +6,7 @@ import (
 )
 
 // maxInputs bounds the inputs that a command is followed with.
-const maxInputs = 4
+const maxInputs = 16
 
 // each runs words with each input: where they say place, or at their end if there
 // is none.
