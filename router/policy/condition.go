@@ -195,28 +195,23 @@ func matchAny(patterns []string, s string) (cut int, ok bool) {
 // matchWord reports whether a text fits a pattern of *, ? and other characters, and
 // where what its last * stands for begins; -1 if it ends in none.
 func matchWord(pattern, s string) (cut int, ok bool) {
-	head, tail, star := strings.Cut(pattern, "*")
-	if len(s) < len(head) {
-		return -1, false
-	}
-	for i := range len(head) {
-		if head[i] != '?' && head[i] != s[i] {
+	for i := range len(pattern) {
+		switch {
+		case pattern[i] == '*' && i+1 == len(pattern):
+			return i, true
+		case pattern[i] == '*':
+			for k := i; k <= len(s); k++ {
+				if cut, ok := matchWord(pattern[i+1:], s[k:]); ok {
+					if cut >= 0 {
+						cut += k
+					}
+					return cut, true
+				}
+			}
+			return -1, false
+		case i >= len(s) || pattern[i] != '?' && pattern[i] != s[i]:
 			return -1, false
 		}
 	}
-	if !star {
-		return -1, len(s) == len(head)
-	}
-	if tail == "" {
-		return len(head), true
-	}
-	for i := len(head); i <= len(s); i++ {
-		if cut, ok := matchWord(tail, s[i:]); ok {
-			if cut >= 0 {
-				cut += i
-			}
-			return cut, true
-		}
-	}
-	return -1, false
+	return -1, len(s) == len(pattern)
 }

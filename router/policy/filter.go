@@ -24,24 +24,21 @@ func (u *usage) prints(what string) {
 
 // echo writes its words.
 func (c *call) echo() {
-	args, newline, escapes := c.args, "\n", false
-	for len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' && strings.Trim(args[0].text[1:], "neE") == "" && !args[0].multi {
-		if strings.Contains(args[0].text, "n") {
-			newline = ""
-		}
-		if last := strings.LastIndexAny(args[0].text, "eE"); last >= 0 {
-			escapes = args[0].text[last] == 'e'
-		}
-		args = args[1:]
+	args, flags := c.args, ""
+	for len(args) > 0 && len(args[0].text) > 1 && strings.Trim(strings.TrimPrefix(args[0].text, "-"), "neE") == "" && args[0].text[0] == '-' && !args[0].multi {
+		flags, args = flags+args[0].text, args[1:]
 	}
 	if c.j.out == nil {
 		return
 	}
 	text := joined(args)
-	if escapes && known(text) {
+	if strings.LastIndexByte(flags, 'e') > strings.LastIndexByte(flags, 'E') && known(text) {
 		text = echoed(text)
 	}
-	c.out = value{text + newline}
+	if !strings.Contains(flags, "n") {
+		text += "\n"
+	}
+	c.out = value{text}
 }
 
 // printf writes what its format says, or assigns it with -v.
@@ -56,7 +53,10 @@ func (c *call) printf() {
 	}
 }
 
-var directive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)%.?`) })
+var (
+	directive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)%.?`) })
+	charRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s).-.`) })
+)
 
 // formatted is what printf makes of its words; only %s, %b and %d are followed.
 func formatted(args []field) string {
@@ -252,20 +252,15 @@ var filters = map[string]func(args []string, options, in string) (out string, ok
 // charSet expands tr's a-z and [:upper:], if it can.
 func charSet(s string) string {
 	s = ansiC(charClasses.Replace(s))
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 || s[i] == '[' || s[i] == hole {
-			return anyText
-		}
-		b.WriteByte(s[i])
-		if i+2 < len(s) && s[i+1] == '-' {
-			for ch := int(s[i]) + 1; ch <= int(s[i+2]); ch++ {
-				b.WriteByte(byte(ch))
-			}
-			i += 2
-		}
+	if strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || r == '[' || r == hole }) {
+		return anyText
 	}
-	return b.String()
+	return charRange().ReplaceAllStringFunc(s, func(r string) (all string) {
+		for ch := r[0]; ch <= r[2]; ch++ {
+			all += string(rune(ch))
+		}
+		return all
+	})
 }
 
 var charClasses = strings.NewReplacer("[:upper:]", "A-Z", "[:lower:]", "a-z", "[:digit:]", "0-9", "[:space:]", " \t\n")

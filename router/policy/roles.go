@@ -123,15 +123,11 @@ func (c *call) wipes(f field, verb string) {
 
 // targets lists files for a reason.
 func (c *call) targets(fs []field) string {
-	if len(fs) == 0 {
-		return "what its input names"
-	}
-	var names []string
-	for _, f := range fs[:min(3, len(fs))] {
-		names = append(names, show(f.text))
-	}
-	if len(fs) > 3 {
-		names = append(names, "...")
+	names := []string{"what its input names"}
+	for i, f := range fs[:min(4, len(fs))] {
+		if names = append(names[:i], show(f.text)); i == 3 {
+			names[i] = "..."
+		}
 	}
 	return strings.Join(names, " ")
 }

@@ -31,36 +31,30 @@ type entry struct {
 	file string
 	line int // where its text begins
 	text []string
-	once sync.Once
-	p    *program
-	err  error
+	read func() (*program, error)
 }
 
 // programs returns the table. Start-up does not wait for it.
-func programs() *table {
-	programTable.once.Do(func() { programTable.table, programTable.err = readPrograms(programFiles) })
-	if programTable.err != nil {
-		panic(programTable.err) // the tests read it too
-	}
-	return programTable.table
-}
+var programs func() *table
 
-var programTable struct {
-	once  sync.Once
-	table *table
-	err   error
+func init() { // what the table names asks for the table itself
+	programs = sync.OnceValue(func() *table { return must(readPrograms(programFiles)) })
 }
 
 // find returns a program's entry, or nil.
 func (t *table) find(name string) *program {
-	e := t.entries[name]
-	if e == nil {
-		return nil
+	if e := t.entries[name]; e != nil {
+		return must(e.read())
 	}
-	if e.once.Do(func() { e.p, e.err = t.readEntry(e) }); e.err != nil {
-		panic(e.err)
+	return nil
+}
+
+// must is for the table that is built in, which the tests read too.
+func must[T any](read T, err error) T {
+	if err != nil {
+		panic(err)
 	}
-	return e.p
+	return read
 }
 
 // has reports whether a list has a word.
@@ -104,7 +98,9 @@ func (t *table) file(name string, lines []string) (err error) {
 		e = nil
 		switch words := splitWords(line); {
 		case words[0] == "command" && len(words) > 1:
-			e = &entry{name: unquoted(words[1]), file: name, line: n + 1}
+			own := &entry{name: unquoted(words[1]), file: name, line: n + 1}
+			own.read = sync.OnceValues(func() (*program, error) { return t.readEntry(own) })
+			e = own
 			for _, w := range words[1:] {
 				if w = unquoted(w); t.entries[w] != nil {
 					fail("%s has an entry at %s:%d", w, t.entries[w].file, t.entries[w].line)
