@@ -49,7 +49,6 @@ func (u *usage) apply(c *condition) {
 			hits = []found{{at: u.at}}
 		}
 	}
-	u.fired = u.fired || len(c.tests) > 0
 	for i := range hits {
 		for _, do := range c.acts {
 			do(u, &hits[i])
@@ -106,13 +105,6 @@ func tests() map[string]lister {
 			}
 		}
 	}
-	holds := func(ok func(*usage) bool) lister {
-		return func(u *usage, add func(found)) {
-			if ok(u) {
-				add(found{at: u.at})
-			}
-		}
-	}
 	const all = 1 << 20
 	return map[string]lister{
 		"verbs":      words(operands, 0, 1, nil),
@@ -127,9 +119,12 @@ func tests() map[string]lister {
 		"everything": (*usage).everything,
 		"text":       (*usage).lower,
 		"stdin":      (*usage).input,
-		"other":      holds(func(u *usage) bool { return !u.fired }),
-		"xargs":      holds(func(u *usage) bool { return u.j.via == "xargs" }),
-		"unseen":     words(args, 0, all, func(_ *usage, f field) bool { return !f.exact() }),
+		"xargs": func(u *usage, add func(found)) {
+			if u.j.via == "xargs" {
+				add(found{at: u.at})
+			}
+		},
+		"unseen": words(args, 0, all, func(_ *usage, f field) bool { return !f.exact() }),
 		"loose": words(args, 0, all, func(_ *usage, f field) bool {
 			return f.multi && wild(f.text) || strings.HasPrefix(f.text, "-") && !known(f.text)
 		}),

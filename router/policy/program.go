@@ -33,7 +33,6 @@ type usage struct {
 	base     effects   // what the table says, beyond what options and operands add
 	slots    [4]string // roles of the operands
 	done     bool      // nothing more is to be said
-	fired    bool      // a line with tests held
 }
 
 // external judges a program by its entry, if it has one.
