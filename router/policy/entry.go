@@ -55,53 +55,25 @@ func (r *reader) line(line string) {
 		}
 		line = acts
 	}
-	if r.words = splitWords(line); r.always && r.directive() {
-		return
+	for r.words = splitWords(line); len(r.words) > 0 && r.err == nil; {
+		if a := r.act(); a != nil {
+			c.acts = append(c.acts, a)
+		}
 	}
-	for len(r.words) > 0 && r.err == nil {
-		c.acts = append(c.acts, r.act())
+	if len(c.acts) > 0 {
+		r.rules = append(r.rules, c)
 	}
-	r.rules = append(r.rules, c)
 }
 
-// directive reads a line about the program as a whole.
-func (r *reader) directive() bool {
-	word, args := r.words[0], r.words[1:]
-	switch {
-	case len(args) > 0 && args[0][0] == '-':
-		r.risk(r.role(word))
-		for _, name := range args {
-			r.options[name] = word
-		}
-	case word == "like":
-		old := r.table.entries[unquoted(strings.Join(args, " "))]
-		if old == nil || old.file != r.entry.file || old.line >= r.entry.line {
-			r.fail("like wants a program whose entry stands above")
-			return true
-		}
-		*r.program = *r.table.find(old.name)
-		r.rules, r.options = slices.Clip(r.rules), maps.Clone(r.options)
-	case word == "does":
-		r.words = args
-		if r.set = r.effects(); len(r.words) > 0 {
-			r.role(r.words[0])
-		}
-	case word == "remote":
-		r.words = args
-		set := r.effects()
-		r.remote = &set
-	case word == "unseen" && len(args) == 1 && args[0] == "nothing":
-		r.fixed, r.hides = true, false
-	case word == "repository":
-		r.repo = true
-	case word == "posix":
-		r.posix = true
-	case word == "dashless":
-		r.options[word] = "flags"
-	default:
-		return false
+// like takes over an entry.
+func (r *reader) like() {
+	old := r.table.entries[unquoted(r.next())]
+	if old == nil || old.file != r.entry.file || old.line >= r.entry.line {
+		r.fail("like wants a program whose entry stands above")
+		return
 	}
-	return true
+	*r.program = *r.table.find(old.name)
+	r.rules, r.options = slices.Clip(r.rules), maps.Clone(r.options)
 }
 
 // test reads KIND WORD..., with or without a not before it and before its words.
@@ -125,7 +97,8 @@ func (r *reader) test(words []string) (t test) {
 	return t
 }
 
-// act reads what is said of a command, or of the words that a test has found.
+// act reads what is said of a command, or of the words that a test has found; nil
+// where it is said of the program as a whole.
 func (r *reader) act() act {
 	if set := r.effects(); set != 0 {
 		text := r.quoted()
@@ -141,6 +114,13 @@ func (r *reader) act() act {
 		return read(r, word)
 	}
 	to := r.role(word)
+	if len(r.words) > 0 && r.words[0][0] == '-' {
+		r.risk(to)
+		for ; len(r.words) > 0; r.words = r.words[1:] {
+			r.options[r.words[0]] = to
+		}
+		return nil
+	}
 	return func(u *usage, hit *found) { u.treatHit(to, hit) }
 }
 
@@ -162,11 +142,31 @@ func acts() map[string]func(*reader, string) act {
 		}
 		return func(u *usage, _ *found) { u.slots[n] = to }
 	}
+	whole := func(read func(*reader)) func(*reader, string) act {
+		return func(r *reader, word string) act {
+			if read(r); !r.always {
+				r.fail("%s is about the program as a whole", word)
+			}
+			return nil
+		}
+	}
 	plain := func(do func(*usage)) func(*reader, string) act {
 		return func(*reader, string) act { return func(u *usage, _ *found) { do(u) } }
 	}
 	return map[string]func(*reader, string) act{
 		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot,
+		"like":       whole((*reader).like),
+		"does":       whole(func(r *reader) { r.set = r.effects() }),
+		"posix":      whole(func(r *reader) { r.posix = true }),
+		"dashless":   whole(func(r *reader) { r.options["dashless"] = "flags" }),
+		"repository": whole(func(r *reader) { r.repo = true }),
+		"unseen": whole(func(r *reader) { // nothing
+			r.fixed, r.hides = r.next() == "nothing", false
+		}),
+		"remote": whole(func(r *reader) {
+			set := r.effects()
+			r.remote = &set
+		}),
 		"now": func(r *reader, _ string) act {
 			set := r.effects()
 			return func(u *usage, _ *found) { u.base = set }
