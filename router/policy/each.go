@@ -52,17 +52,9 @@ func (u *usage) search(words []field, at span) {
 	if len(roots) == 0 {
 		roots = []field{u.call.here()}
 	}
-	name, _ := commandName(words[0].text)
-	deletes, everything := !fd && programs().has("find-deletes", name), !fd && u.findsAll(at)
 	var inputs [][]field
 	for _, in := range roots {
-		if deletes {
-			u.danger(Confirm, "find runs "+name+" on what it finds", at)
-		}
-		if deletes && everything {
-			u.wipes(in, "deletes")
-		}
-		if !everything { // otherwise the root itself is found too
+		if fd || !u.findsAll(at) { // otherwise the root itself is found too
 			in.text = strings.TrimSuffix(in.text, "/") + "/found" + aName
 		}
 		if in.multi {

@@ -89,6 +89,10 @@ func (r *reader) test(words []string) (t test) {
 		words = words[1:]
 	}
 	for _, w := range words {
+		if list, ok := strings.CutPrefix(w, "@"); ok {
+			t.words = append(t.words, r.table.lists[list]...)
+			continue
+		}
 		t.words = append(t.words, unquoted(w))
 		if name, _, _ := strings.Cut(w, "="); t.kind == "flag" && len(name) > 2 && r.options[name] == "" {
 			r.options[name] = "flags" // it may be abbreviated
