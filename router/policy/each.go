@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// maxInputs bounds the inputs that a command is followed with.
-const maxInputs = 16
-
 // each runs words with each input: where they say place, or at their end if there
-// is none.
+// is none. What is too much is one input that is not known.
 func each(words []field, place string, inputs [][]field, run func([]field)) {
-	for _, in := range inputs[:min(maxInputs, len(inputs))] {
+	const most = 16
+	if len(inputs) > most {
+		inputs = append(inputs[:most:most], []field{{text: anyText, from: -1}})
+	}
+	for _, in := range inputs {
 		all := slices.Clone(words)
 		for i := range all {
 			w := &all[i]
@@ -117,15 +118,14 @@ func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]field) {
 		stdin = value{anyText}
 	}
 	for _, text := range stdin {
-		in := []field{u.made(strings.TrimRight(text, "\n"))}
-		if !whole && known(text) {
-			in = u.words(text)
-			part = part || strings.ContainsAny(text, "'\"\\")
+		switch {
+		case whole:
+			inputs = append(inputs, []field{u.made(strings.TrimRight(text, "\n"))})
+			continue
+		case known(text):
+			inputs = append(inputs, u.words(text))
 		}
-		if whole || known(text) {
-			inputs = append(inputs, in)
-		}
-		if !whole && (part || !known(text)) {
+		if part || !known(text) || strings.ContainsAny(text, "'\"\\") {
 			inputs = append(inputs, []field{{text: taint(text), multi: true, at: u.at, from: -1}})
 		}
 	}
