@@ -8,7 +8,7 @@ import (
 // each runs words with each input: where they say place, or at their end if there
 // is none. What is too much is one input that is not known.
 func each(words []field, place string, inputs [][]field, run func([]field)) {
-	const most = 16
+	const most = 64
 	if len(inputs) > most {
 		inputs = append(inputs[:most:most], []field{{text: anyText, from: -1}})
 	}
