@@ -8,7 +8,8 @@ import (
 // optionSpec tells what options mean to us: by how they are typed, a role, or
 // flags, takes, may-take, commands or more. Options without a value need not be
 // listed, unless an abbreviation of another one would be taken for them. With
-// dashless the first word may be options without a dash, as tar's.
+// dashless the first word may be options without a dash, as tar's; where + is an
+// option, words may begin with it as with a dash.
 type optionSpec map[string]string
 
 // takesValue reports whether an option has a value, in its own word or the next.
@@ -61,7 +62,8 @@ func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) 
 			break
 		}
 		c.loose = c.loose || a.mayBeOption()
-		if !a.mayBeOption() && (len(a.text) > 1 && a.text[0] == '-' || s[a.text] != "" || dashless && a.text != "" && a.exact()) {
+		signed := len(a.text) > 1 && (a.text[0] == '-' || a.text[0] == '+' && s["+"] != "")
+		if !a.mayBeOption() && (signed || s[a.text] != "" || dashless && a.text != "" && a.exact()) {
 			opts, rest = c.options(opts, s, rest)
 			continue
 		}

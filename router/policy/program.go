@@ -171,7 +171,7 @@ func (u *usage) command(how string, words []field) {
 	saved := u.j.env.copy()
 	for len(words) > 0 && !words[0].multi {
 		name, text, ok := strings.Cut(words[0].text, "=")
-		if (!ok || !known(name) || strings.Contains(name, "/")) && words[0].text != "-" {
+		if !ok || !known(name) || strings.Contains(name, "/") {
 			break
 		}
 		if validName(name) || strings.HasPrefix(name, "BASH_FUNC_") {
