@@ -200,7 +200,7 @@ func acts() map[string]func(*reader, string) act {
 		"which":     plain(func(u *usage) { u.call.which() }),
 		"filter":    plain(func(u *usage) { u.filter(u.j.stdin) }),
 		"computes":  plain(func(u *usage) { u.filter(value{""}) }),
-		"cat":       plain((*usage).cat), "tee": plain((*usage).tee), "mktemp": plain((*usage).mktemp), "download": plain((*usage).download),
+		"cat":       plain((*usage).cat), "tee": plain((*usage).tee), "mktemp": plain((*usage).mktemp),
 		"git": plain((*usage).git), "gitConfig": plain((*usage).gitConfig), "shell": plain((*usage).shell),
 		"xargs": plain((*usage).xargs), "parallel": plain((*usage).parallel),
 	}

@@ -72,6 +72,14 @@ func roles() map[string]role {
 			c.effect(executes, how+" runs "+show(f.text), at)
 			c.text(f, how, true)
 		},
+		"downloads": func(c *call, f field, _ string, _ span) {
+			address, _, _ := strings.Cut(strings.ReplaceAll(f.text, "#", "?"), "?")
+			if f.text, f.from = lastOf(address), -1; f.text == "" {
+				f.text = "index.html"
+			}
+			c.write(f)
+			c.j.keepFile(f, value{fromNet}, false)
+		},
 		"fetched": func(c *call, f field, _ string, _ span) {
 			c.j.keepFile(f, value{fromNet}, false)
 			if c.quiet(); f.text == "-" {
