@@ -78,17 +78,13 @@ func formatted(args []field) string {
 			if len(rest) > 0 && len(d) > 1 && d != "%%" {
 				text, rest = rest[0].text, rest[1:]
 			}
-			switch d {
-			case "%%", "%":
+			switch {
+			case d == "%%", d == "%":
 				return "%"
-			case "%b":
-				if known(text) {
-					return echoed(text)
-				}
-			case "%s", "%d", "%i":
-			default:
-				strange = true
+			case d == "%b" && known(text):
+				return echoed(text)
 			}
+			strange = strange || !strings.Contains("%s%b%d%i", d)
 			return text
 		})
 		if strange {
