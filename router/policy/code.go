@@ -142,9 +142,7 @@ func (c *call) sed(f field) {
 		case '\\':
 			_, s = delimited(s, 1)
 		case 'w', 'W':
-			if name := made(line); name.text != "" && name.text != "/dev/stdout" && name.text != "/dev/stderr" {
-				c.write(name)
-			}
+			c.write(made(line))
 			s = after
 		case 'r', 'R':
 			c.read(made(line))

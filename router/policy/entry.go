@@ -90,7 +90,9 @@ func (r *reader) test(words []string) (t test) {
 	}
 	for _, w := range words {
 		if list, ok := strings.CutPrefix(w, "@"); ok {
-			t.words = append(t.words, r.table.lists[list]...)
+			if t.words = append(t.words, r.table.lists[list]...); r.table.lists[list] == nil {
+				r.fail("there is no list %q", list)
+			}
 			continue
 		}
 		t.words = append(t.words, unquoted(w))

@@ -85,10 +85,7 @@ func (c *call) use(p *program) {
 func (c *call) explain(set effects) {
 	switch {
 	case set.has(unknown), set.has(runs):
-		if set &= unknown; set == 0 {
-			set = executes
-		}
-		c.j.reason(c.name+" runs code that is not in the line", set, NoDanger, c.at)
+		c.j.reason(c.name+" runs code that is not in the line", max(set&unknown, executes), NoDanger, c.at)
 	case set.has(networks):
 		c.j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
 	case set.has(executes):
