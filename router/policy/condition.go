@@ -112,6 +112,7 @@ func tests() map[string]lister {
 		"operand":    words(operands, 0, all, nil),
 		"starts":     words(args, 0, 1, nil),
 		"word":       words(args, 0, all, nil),
+		"later":      words(args, 1, all, nil),
 		"ends":       words(func(u *usage) []field { return u.args[max(0, len(u.args)-1):] }, 0, 1, nil),
 		"args":       count(args),
 		"operands":   count(operands),

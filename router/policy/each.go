@@ -55,12 +55,13 @@ func (u *usage) search(words []field, at span) {
 	}
 	var inputs [][]field
 	for _, in := range roots {
-		if fd || !u.findsAll(at) { // otherwise the root itself is found too
-			in.text = strings.TrimSuffix(in.text, "/") + "/found" + aName
-		}
 		if in.multi {
 			in = u.made(anyText)
 		}
+		if !fd && u.findsAll(at) { // the root itself is found too
+			inputs = append(inputs, []field{in})
+		}
+		in.text = strings.TrimSuffix(in.text, "/") + "/found" + aName
 		inputs = append(inputs, []field{in})
 	}
 	wrapper := u.part.Wrapper

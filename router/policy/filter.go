@@ -204,7 +204,7 @@ var filters = map[string]func(args []string, options, in string) (out string, ok
 	},
 	"tr": func(args []string, options, in string) (string, bool) {
 		from, to, removes := charSet(args[0]), charSet(args[1]), options == "-d"
-		if !known(from+to) || removes != (to == "") || !removes && options+args[2] != "" {
+		if !known(from) || !removes && (to == "" || !known(to) || options+args[2] != "") {
 			return "", false
 		}
 		return strings.Map(func(r rune) rune {
@@ -222,11 +222,11 @@ var filters = map[string]func(args []string, options, in string) (out string, ok
 
 // charSet expands tr's a-z and [:upper:], if it can.
 func charSet(s string) string {
-	s = ansiC(charClasses.Replace(s))
-	if strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || r == '[' || r == hole }) {
+	set := ansiC(charClasses.Replace(s))
+	if !known(s) || strings.ContainsFunc(set, func(r rune) bool { return r >= 0x80 || r == '[' }) {
 		return anyText
 	}
-	return charRange().ReplaceAllStringFunc(s, func(r string) (all string) {
+	return charRange().ReplaceAllStringFunc(set, func(r string) (all string) {
 		for ch := r[0]; ch <= r[2]; ch++ {
 			all += string(rune(ch))
 		}
