@@ -14,7 +14,7 @@ import (
 var patterns = sync.OnceValue(func() (p struct{ literal, list, awkToken, awkGroup, awkPrint, awkSystem *regexp.Regexp }) {
 	const quoted = `"((?:\\.|[^"\\])*)"`
 	p.literal = regexp.MustCompile(`(?s)` + quoted + `|'((?:\\.|[^'\\])*)'|` + "`((?:\\\\.|[^`\\\\])*)`" + `|(?:qx?|qq|%x)[{(]([^})]*)[})]`)
-	p.list = regexp.MustCompile(`[\[(]([^\[\]()]*)`)
+	p.list = regexp.MustCompile(`[\[(][^\[\]()]*`)
 	p.awkToken = regexp.MustCompile(`(?s)` + quoted + `|#[^\n]*|((?:^|[(,{};!&|~\n=])[ \t]*)/(?:\\.|[^/\\\n])*/?`)
 	p.awkGroup = regexp.MustCompile(`[(\[][^()\[\]]*[)\]]`)
 	p.awkPrint = regexp.MustCompile(`print[^;{}\n]*>|>>`)
@@ -52,34 +52,28 @@ func (c *call) code(text string, at span) {
 	if !removes && !runs {
 		return
 	}
-	for _, s := range stringsIn(text) {
-		switch {
-		case removes && s != "" && (s[0] == '/' || s[0] == '~' || s == "." || s == ".."):
-			c.raise(Block, func() { c.wipesText(s, at) })
-		case runs:
-			c.raise(Block, func() { c.j.innerText(s, field{text: s, at: at, from: -1}, "the program", true) })
-		}
-	}
-	for _, m := range patterns().list.FindAllStringSubmatch(text, -1) { // ["rm", "-rf", "/"]
-		words := stringsIn(m[1])
-		if !runs || len(words) < 2 || !harmful(words[0]) {
-			continue
-		}
+	run := func(words ...string) {
 		args := make([]field, len(words))
 		for k, w := range words {
 			args[k] = field{text: w, at: at, from: -1}
 		}
 		c.raise(Block, func() { c.j.program(args, at) })
 	}
-}
-
-func (c *call) wipesText(s string, at span) {
-	if strings.HasPrefix(s, "~") {
-		s = one(c.j.home()) + s[1:]
+	for _, s := range stringsIn(text) {
+		switch {
+		case removes && strings.HasPrefix(s, "~"):
+			run("rm", "-rf", one(c.j.home())+s[1:])
+		case removes && (strings.HasPrefix(s, "/") || s == "." || s == ".."):
+			run("rm", "-rf", s)
+		case runs:
+			c.raise(Block, func() { c.j.innerText(s, field{text: s, at: at, from: -1}, "the program", true) })
+		}
 	}
-	p := call{j: c.j, at: at, part: Part{Kind: TextPart}}
-	p.wipes(field{text: s, at: at}, "deletes")
-	c.j.add(p.part)
+	for _, list := range patterns().list.FindAllString(text, -1) { // ["rm", "-rf", "/"]
+		if words := stringsIn(list); runs && len(words) > 1 && harmful(words[0]) {
+			run(words...)
+		}
+	}
 }
 
 // awk looks for system(), pipes, files written and @load in a program. What is
@@ -148,9 +142,7 @@ func (c *call) sed(f field) {
 		case '\\':
 			_, s = delimited(s, 1)
 		case 'w', 'W':
-			if name := made(line); name.text != "" && name.text != "/dev/stdout" && name.text != "/dev/stderr" {
-				c.write(name)
-			}
+			c.write(made(line))
 			s = after
 		case 'r', 'R':
 			c.read(made(line))

@@ -29,7 +29,7 @@
 // its words is followed in env.go, word.go, param.go and their like, and commands
 // are judged from call.go on, calls of tools in tool.go. What programs do stands
 // in the table in programs/; only what is a language has code of its own: each.go
-// (find -exec, xargs), interpreter.go, code.go (sed, awk), git.go, fetch.go, and
+// (find -exec, xargs), interpreter.go, code.go (sed, awk), git.go and
 // filter.go for what programs print. paths.go knows files, and decide.go makes
 // a [Decision] of it all, with the rules of rules.go.
 //

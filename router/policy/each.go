@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// maxInputs bounds the inputs that a command is followed with.
-const maxInputs = 4
-
 // each runs words with each input: where they say place, or at their end if there
-// is none.
+// is none. What is too much is one input that is not known.
 func each(words []field, place string, inputs [][]field, run func([]field)) {
-	for _, in := range inputs[:min(maxInputs, len(inputs))] {
+	const most = 64
+	if len(inputs) > most {
+		inputs = append(inputs[:most:most], []field{{text: anyText, from: -1}})
+	}
+	for _, in := range inputs {
 		all := slices.Clone(words)
 		for i := range all {
 			w := &all[i]
@@ -52,31 +53,30 @@ func (u *usage) search(words []field, at span) {
 	if len(roots) == 0 {
 		roots = []field{u.call.here()}
 	}
-	name, _ := commandName(words[0].text)
-	deletes := !fd && programs().has("find-deletes", name)
 	var inputs [][]field
-	for _, r := range roots {
-		if deletes {
-			u.danger(Confirm, "find runs "+name+" on what it finds", at)
+	for _, in := range roots {
+		if in.multi {
+			in = u.made(anyText)
 		}
-		if deletes && u.everything(at) {
-			u.wipes(r, "deletes")
-		}
-		switch in := r; {
-		case r.multi:
-			inputs = append(inputs, []field{u.made(anyText)})
-		case fd || !u.everything(at): // otherwise the root itself is found too
-			in.text = strings.TrimSuffix(r.text, "/") + "/found" + aName
-			fallthrough
-		default:
+		if !fd && u.findsAll(at) { // the root itself is found too
 			inputs = append(inputs, []field{in})
 		}
+		in.text = strings.TrimSuffix(in.text, "/") + "/found" + aName
+		inputs = append(inputs, []field{in})
 	}
 	each(words, place, inputs, func(run []field) { u.inner(u.name+" runs", run) })
 }
 
-// everything reports whether no option of find before a place leaves anything out.
-func (u *usage) everything(before span) bool {
+// everything lists options before which no option of find leaves anything out.
+func (u *usage) everything(add func(found)) {
+	u.flags(func(hit found) {
+		if u.findsAll(hit.at) {
+			add(hit)
+		}
+	})
+}
+
+func (u *usage) findsAll(before span) bool {
 	return !slices.ContainsFunc(u.opts, func(o option) bool {
 		return o.at.start < before.start && programs().has("find-filter", o.name) && !(o.has && strings.Trim(o.value.text, "*.") == "")
 	})
@@ -117,30 +117,27 @@ func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]field) {
 		stdin = value{anyText}
 	}
 	for _, text := range stdin {
-		in := []field{u.made(strings.TrimRight(text, "\n"))}
-		if !whole && known(text) {
-			in = u.words(text)
-			part = part || len(in) == maxWords || strings.ContainsAny(text, "'\"\\")
+		switch {
+		case whole:
+			inputs = append(inputs, []field{u.made(strings.TrimRight(text, "\n"))})
+			continue
+		case known(text):
+			inputs = append(inputs, u.words(text))
 		}
-		if whole || known(text) {
-			inputs = append(inputs, in)
-		}
-		if !whole && (part || !known(text)) {
+		if part || !known(text) || strings.ContainsAny(text, "'\"\\") {
 			inputs = append(inputs, []field{{text: taint(text), multi: true, at: u.at, from: -1}})
 		}
 	}
 	return inputs
 }
 
-// maxWords bounds the words that are made of a text.
-const maxWords = 64
-
-// words splits a text at blanks.
+// words splits a text at blanks; what is too much are words that are not known.
 func (u *usage) words(text string) (out []field) {
 	for _, w := range strings.FieldsFunc(strings.ReplaceAll(text, `\_`, " "), func(r rune) bool { return r <= ' ' }) {
-		if len(out) < maxWords {
-			out = append(out, u.made(strings.Trim(w, `'"`)))
+		if len(out) == 64 {
+			return append(out, field{text: anyText, multi: true, at: u.at, from: -1})
 		}
+		out = append(out, u.made(strings.Trim(w, `'"`)))
 	}
 	return out
 }

@@ -12,7 +12,7 @@ import (
 type reader struct {
 	*program
 	table  *table
-	order  int
+	entry  *entry
 	words  []string // what is left of a line
 	always bool     // the line has no tests
 	err    error    // the first fault of a line
@@ -26,7 +26,7 @@ func (r *reader) fail(format string, args ...any) {
 
 // readEntry reads the lines of an entry; the error says all that is wrong.
 func (t *table) readEntry(e *entry) (*program, error) {
-	r := reader{program: &program{options: optionSpec{}}, table: t, order: e.order}
+	r := reader{program: &program{options: optionSpec{}}, table: t, entry: e}
 	var all error
 	for n, line := range e.text {
 		if line = strings.TrimLeft(line, " "); line == "" || line[0] == '#' {
@@ -37,27 +37,12 @@ func (t *table) readEntry(e *entry) (*program, error) {
 			all = errors.Join(all, fmt.Errorf("%s:%d: %w", e.file, e.line+n+1, r.err))
 		}
 	}
-	r.finish()
 	return r.program, all
 }
 
-// finish completes the entry: options that lines ask for may be abbreviated, and
-// an argument that cannot be seen matters where an option or operand writes or
-// runs.
-func (r *reader) finish() {
-	for _, c := range r.rules {
-		for _, t := range c.tests {
-			for _, w := range t.words {
-				name, _, _ := strings.Cut(w, "=")
-				if t.kind == "flag" && len(name) > 2 && r.options[name] == "" {
-					r.options[name] = "flags"
-				}
-			}
-		}
-	}
-	for _, role := range r.options {
-		r.hides = r.hides || !r.fixed && strings.Contains(" writes fills runs tries elsewhere codes sed awk more ", " "+role+" ")
-	}
+// risk notes a role with which an argument that cannot be seen matters.
+func (r *reader) risk(role string) {
+	r.hides = r.hides || !r.fixed && strings.Contains(" writes fills target runs tries remote-script codes sed awk more ", " "+role+" ")
 }
 
 // line reads TEST and TEST...: ACT..., or what needs no test.
@@ -70,56 +55,25 @@ func (r *reader) line(line string) {
 		}
 		line = acts
 	}
-	if r.words = splitWords(line); r.always && r.directive() {
-		return
+	for r.words = splitWords(line); len(r.words) > 0 && r.err == nil; {
+		if a := r.act(); a != nil {
+			c.acts = append(c.acts, a)
+		}
 	}
-	for len(r.words) > 0 && r.err == nil {
-		c.acts = append(c.acts, r.act())
+	if len(c.acts) > 0 {
+		r.rules = append(r.rules, c)
 	}
-	r.rules = append(r.rules, c)
 }
 
-// optionKinds are what options may be beside roles.
-var optionKinds = map[string]bool{"flags": true, "takes": true, "may-take": true, "commands": true, "more": true}
-
-// directive reads a line about the program as a whole.
-func (r *reader) directive() bool {
-	word, args := r.words[0], r.words[1:]
-	_, hasRole := r.table.roles[word]
-	switch {
-	case len(args) > 0 && args[0][0] == '-' && (hasRole || optionKinds[word]):
-		for _, name := range args {
-			r.options[name] = word
-		}
-	case word == "like":
-		old := r.table.entries[unquoted(strings.Join(args, " "))]
-		if old == nil || old.order >= r.order {
-			r.fail("like wants a program whose entry stands above")
-			return true
-		}
-		*r.program = *r.table.find(old.name)
-		r.rules, r.options = slices.Clip(r.rules), maps.Clone(r.options)
-	case word == "does":
-		r.words = args
-		if r.set = r.effects(); len(r.words) > 0 {
-			r.role(r.words[0])
-		}
-	case word == "remote":
-		r.words = args
-		set := r.effects()
-		r.remote = &set
-	case word == "unseen" && len(args) == 1 && args[0] == "nothing":
-		r.fixed, r.hides = true, false
-	case word == "repository":
-		r.repo = true
-	case word == "posix":
-		r.posix = true
-	case word == "dashless":
-		r.options[word] = "flags"
-	default:
-		return false
+// like takes over an entry.
+func (r *reader) like() {
+	old := r.table.entries[unquoted(r.next())]
+	if old == nil || old.file != r.entry.file || old.line >= r.entry.line {
+		r.fail("like wants a program whose entry stands above")
+		return
 	}
-	return true
+	*r.program = *r.table.find(old.name)
+	r.rules, r.options = slices.Clip(r.rules), maps.Clone(r.options)
 }
 
 // test reads KIND WORD..., with or without a not before it and before its words.
@@ -128,19 +82,29 @@ func (r *reader) test(words []string) (t test) {
 		t.not, words = true, words[1:]
 	}
 	t.kind, words = words[0], words[1:]
-	if t.find = r.table.tests[t.kind]; t.find == nil {
+	if t.list = r.table.tests[t.kind]; t.list == nil {
 		r.fail("%q is no test", t.kind)
 	}
 	if t.others = len(words) > 1 && words[0] == "not"; t.others {
 		words = words[1:]
 	}
 	for _, w := range words {
+		if list, ok := strings.CutPrefix(w, "@"); ok {
+			if t.words = append(t.words, r.table.lists[list]...); r.table.lists[list] == nil {
+				r.fail("there is no list %q", list)
+			}
+			continue
+		}
 		t.words = append(t.words, unquoted(w))
+		if name, _, _ := strings.Cut(w, "="); t.kind == "flag" && len(name) > 2 && r.options[name] == "" {
+			r.options[name] = "flags" // it may be abbreviated
+		}
 	}
 	return t
 }
 
-// act reads what is said of a command, or of the words that a test has found.
+// act reads what is said of a command, or of the words that a test has found; nil
+// where it is said of the program as a whole.
 func (r *reader) act() act {
 	if set := r.effects(); set != 0 {
 		text := r.quoted()
@@ -156,6 +120,13 @@ func (r *reader) act() act {
 		return read(r, word)
 	}
 	to := r.role(word)
+	if len(r.words) > 0 && r.words[0][0] == '-' {
+		r.risk(to)
+		for ; len(r.words) > 0; r.words = r.words[1:] {
+			r.options[r.words[0]] = to
+		}
+		return nil
+	}
 	return func(u *usage, hit *found) { u.treatHit(to, hit) }
 }
 
@@ -171,15 +142,37 @@ func acts() map[string]func(*reader, string) act {
 	}
 	slot := func(r *reader, word string) act {
 		n, to := slices.Index(slots[:], word), r.role(r.next())
-		r.posix = r.posix || r.always && (to == "command" || to == "script")
-		r.hides = r.hides || r.always && !r.fixed && (to == "writes" || to == "fills" || to == "target")
+		if r.always {
+			r.posix = r.posix || to == "command" || to == "script"
+			r.risk(to)
+		}
 		return func(u *usage, _ *found) { u.slots[n] = to }
+	}
+	whole := func(read func(*reader)) func(*reader, string) act {
+		return func(r *reader, word string) act {
+			if read(r); !r.always {
+				r.fail("%s is about the program as a whole", word)
+			}
+			return nil
+		}
 	}
 	plain := func(do func(*usage)) func(*reader, string) act {
 		return func(*reader, string) act { return func(u *usage, _ *found) { do(u) } }
 	}
 	return map[string]func(*reader, string) act{
 		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot,
+		"like":       whole((*reader).like),
+		"does":       whole(func(r *reader) { r.set = r.effects() }),
+		"posix":      whole(func(r *reader) { r.posix = true }),
+		"dashless":   whole(func(r *reader) { r.options["dashless"] = "flags" }),
+		"repository": whole(func(r *reader) { r.repo = true }),
+		"unseen": whole(func(r *reader) { // nothing
+			r.fixed, r.hides = r.next() == "nothing", false
+		}),
+		"remote": whole(func(r *reader) {
+			set := r.effects()
+			r.remote = &set
+		}),
 		"now": func(r *reader, _ string) act {
 			set := r.effects()
 			return func(u *usage, _ *found) { u.base = set }
@@ -209,7 +202,7 @@ func acts() map[string]func(*reader, string) act {
 		"which":     plain(func(u *usage) { u.call.which() }),
 		"filter":    plain(func(u *usage) { u.filter(u.j.stdin) }),
 		"computes":  plain(func(u *usage) { u.filter(value{""}) }),
-		"cat":       plain((*usage).cat), "tee": plain((*usage).tee), "mktemp": plain((*usage).mktemp), "download": plain((*usage).download),
+		"cat":       plain((*usage).cat), "tee": plain((*usage).tee), "mktemp": plain((*usage).mktemp),
 		"git": plain((*usage).git), "gitConfig": plain((*usage).gitConfig), "shell": plain((*usage).shell),
 		"xargs": plain((*usage).xargs), "parallel": plain((*usage).parallel),
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// What programs print, where it can be known.
+// What programs print and write into files, where it can be known.
 
 // outputs are what prints tells of the output.
 var outputs = map[string]string{"nothing": "", "number": digits + "\n", "name": aName + "\n", "text": anyText, "network": fromNet, "decoded": decoded}
@@ -24,24 +24,21 @@ func (u *usage) prints(what string) {
 
 // echo writes its words.
 func (c *call) echo() {
-	args, newline, escapes := c.args, "\n", false
-	for len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' && strings.Trim(args[0].text[1:], "neE") == "" && !args[0].multi {
-		if strings.Contains(args[0].text, "n") {
-			newline = ""
-		}
-		if last := strings.LastIndexAny(args[0].text, "eE"); last >= 0 {
-			escapes = args[0].text[last] == 'e'
-		}
-		args = args[1:]
+	args, flags := c.args, ""
+	for len(args) > 0 && len(args[0].text) > 1 && strings.Trim(strings.TrimPrefix(args[0].text, "-"), "neE") == "" && args[0].text[0] == '-' && !args[0].multi {
+		flags, args = flags+args[0].text, args[1:]
 	}
 	if c.j.env.out == nil {
 		return
 	}
 	text := joined(args)
-	if escapes && known(text) {
+	if strings.LastIndexByte(flags, 'e') > strings.LastIndexByte(flags, 'E') && known(text) {
 		text = echoed(text)
 	}
-	c.out = value{text + newline}
+	if !strings.Contains(flags, "n") {
+		text += "\n"
+	}
+	c.out = value{text}
 }
 
 // printf writes what its format says, or assigns it with -v.
@@ -56,7 +53,10 @@ func (c *call) printf() {
 	}
 }
 
-var directive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)%.?`) })
+var (
+	directive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)%.?`) })
+	charRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s).-.`) })
+)
 
 // formatted is what printf makes of its words; only %s, %b and %d are followed.
 func formatted(args []field) string {
@@ -78,17 +78,13 @@ func formatted(args []field) string {
 			if len(rest) > 0 && len(d) > 1 && d != "%%" {
 				text, rest = rest[0].text, rest[1:]
 			}
-			switch d {
-			case "%%", "%":
+			switch {
+			case d == "%%", d == "%":
 				return "%"
-			case "%b":
-				if known(text) {
-					return echoed(text)
-				}
-			case "%s", "%d", "%i":
-			default:
-				strange = true
+			case d == "%b" && known(text):
+				return echoed(text)
 			}
+			strange = strange || !strings.Contains("%s%b%d%i", d)
 			return text
 		})
 		if strange {
@@ -208,7 +204,7 @@ var filters = map[string]func(args []string, options, in string) (out string, ok
 	},
 	"tr": func(args []string, options, in string) (string, bool) {
 		from, to, removes := charSet(args[0]), charSet(args[1]), options == "-d"
-		if !known(from+to) || removes != (to == "") || !removes && options+args[2] != "" {
+		if !known(from) || !removes && (to == "" || !known(to) || options+args[2] != "") {
 			return "", false
 		}
 		return strings.Map(func(r rune) rune {
@@ -226,21 +222,16 @@ var filters = map[string]func(args []string, options, in string) (out string, ok
 
 // charSet expands tr's a-z and [:upper:], if it can.
 func charSet(s string) string {
-	s = ansiC(charClasses.Replace(s))
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 || s[i] == '[' || s[i] == hole {
-			return anyText
-		}
-		b.WriteByte(s[i])
-		if i+2 < len(s) && s[i+1] == '-' {
-			for ch := int(s[i]) + 1; ch <= int(s[i+2]); ch++ {
-				b.WriteByte(byte(ch))
-			}
-			i += 2
-		}
+	set := ansiC(charClasses.Replace(s))
+	if !known(s) || strings.ContainsFunc(set, func(r rune) bool { return r >= 0x80 || r == '[' }) {
+		return anyText
 	}
-	return b.String()
+	return charRange().ReplaceAllStringFunc(set, func(r string) (all string) {
+		for ch := r[0]; ch <= r[2]; ch++ {
+			all += string(rune(ch))
+		}
+		return all
+	})
 }
 
 var charClasses = strings.NewReplacer("[:upper:]", "A-Z", "[:lower:]", "a-z", "[:digit:]", "0-9", "[:space:]", " \t\n")

@@ -29,15 +29,12 @@ func (u *usage) git() {
 
 // gitSetting judges -c key=value: many of git's settings are commands.
 func (c *call) gitSetting(f field) {
-	key, val, has := strings.Cut(f.text, "=")
+	key, val, _ := strings.Cut(f.text, "=")
 	low := strings.ToLower(key)
 	if harmlessSetting(low, val) {
 		return
 	}
 	c.effect(executes|unknown, "the setting "+show(key)+" changes what git runs", f.at)
-	if !has {
-		return
-	}
 	text := strings.TrimPrefix(val, "!")
 	if strings.HasPrefix(low, "alias.") && text == val {
 		text = "git " + val

@@ -1,22 +1,8 @@
 package policy
 
-import "strings"
-
 // shell is bash, sh and their kin: they run a text, a file or their stdin.
 func (u *usage) shell() {
 	args := u.operands
-	for len(args) > 0 && strings.HasPrefix(args[0].text, "+") { // +x and +o NAME
-		u.args = args[1:]
-		if strings.HasSuffix(args[0].text, "o") {
-			u.args = args[min(2, len(args)):]
-		}
-		var more []option
-		more, args = u.scan(u.p.options, true)
-		u.opts = append(u.opts, more...)
-	}
-	if len(args) > 0 && args[0].text == "-" {
-		args = args[1:]
-	}
 	if u.loose {
 		u.effect(executes|unknown, "what "+u.name+" runs cannot be told", u.at)
 		u.tryRest()

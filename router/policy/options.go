@@ -8,7 +8,8 @@ import (
 // optionSpec tells what options mean to us: by how they are typed, a role, or
 // flags, takes, may-take, commands or more. Options without a value need not be
 // listed, unless an abbreviation of another one would be taken for them. With
-// dashless the first word may be options without a dash, as tar's.
+// dashless the first word may be options without a dash, as tar's; where + is an
+// option, words may begin with it as with a dash.
 type optionSpec map[string]string
 
 // takesValue reports whether an option has a value, in its own word or the next.
@@ -55,17 +56,14 @@ func (c *call) skip(s optionSpec) []field {
 // operands. In posix order the first operand ends the options.
 func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) {
 	for rest := c.args; len(rest) > 0; {
-		a := rest[0]
-		if s["dashless"] != "" && len(rest) == len(c.args) && a.text != "" && a.text[0] != '-' && a.exact() {
-			opts, rest = c.options(opts, s, rest)
-			continue
-		}
+		a, dashless := rest[0], s["dashless"] != "" && len(rest) == len(c.args)
 		if a.text == "--" && !a.multi && s["--"] == "" {
 			operands = append(operands, rest[1:]...)
 			break
 		}
 		c.loose = c.loose || a.mayBeOption()
-		if !a.mayBeOption() && (len(a.text) > 1 && a.text[0] == '-' || s[a.text] != "") {
+		signed := len(a.text) > 1 && (a.text[0] == '-' || a.text[0] == '+' && s["+"] != "")
+		if !a.mayBeOption() && (signed || s[a.text] != "" || dashless && a.text != "" && a.exact()) {
 			opts, rest = c.options(opts, s, rest)
 			continue
 		}
@@ -111,19 +109,16 @@ func (c *call) options(opts []option, s optionSpec, words []field) ([]option, []
 	typed, _, joined := strings.Cut(a.text, "=")
 	if names := s.named(typed); len(typed) != 2 && len(names) > 0 && (a.text[0] == '-' || s[typed] != "") {
 		c.loose = c.loose || !known(typed) // which option it is cannot be told
+		value := 0
+		if joined {
+			value = len(typed) + 1
+		}
 		for _, name := range names {
-			if joined {
-				take(name, len(typed)+1)
-			} else {
-				take(name, 0)
-			}
+			take(name, value)
 		}
 		return opts, left
 	}
-	dash := 1
-	if a.text[0] != '-' {
-		dash = 0
-	}
+	dash := len(a.text) - len(strings.TrimPrefix(a.text, "-"))
 	for k := dash; k < len(a.text); k++ {
 		if a.text[k] == hole {
 			c.loose = true

@@ -33,35 +33,25 @@ type usage struct {
 	base     effects   // what the table says, beyond what options and operands add
 	slots    [4]string // roles of the operands
 	done     bool      // nothing more is to be said
-	fired    bool      // a line with tests held
-	yes      []found   // what a test finds that looks for no word
 }
 
-// external judges a program by its entry.
+// external judges a program by its entry, if it has one.
 func (c *call) external() {
 	p := programs().find(c.name)
-	if p == nil {
-		base := baseName(c.name)
-		if p = programs().find(base); p != nil {
-			c.name = base
-		}
+	if base := baseName(c.name); p == nil && programs().entries[base] != nil {
+		p, c.name = programs().find(base), base
 	}
 	if p == nil {
-		c.stranger()
+		if !c.file {
+			c.usual(executes|unknown, "nothing is known here of "+c.name, c.at)
+		}
+		c.tryRest()
 		return
 	}
 	c.use(p)
 	if c.out == nil && c.j.env.out != nil && c.j.stdin != nil && c.j.stdin.known() && one(c.j.stdin) != "" {
 		c.out = value{decoded} // a filter of a text that stands in the line
 	}
-}
-
-// stranger is a program that nothing is known of.
-func (c *call) stranger() {
-	if !c.file {
-		c.usual(executes|unknown, "nothing is known here of "+c.name, c.at)
-	}
-	c.tryRest()
 }
 
 // use judges the command by an entry.
@@ -72,7 +62,7 @@ func (c *call) use(p *program) {
 	}
 	dirs := c.j.env.dirs
 	defer func() { c.j.env.dirs = dirs }()
-	u := usage{call: c, p: p, base: p.set, yes: []found{{at: c.at}}}
+	u := usage{call: c, p: p, base: p.set}
 	u.opts, u.operands = c.scan(p.options, p.posix)
 	for i := 0; i < len(p.rules) && !u.done; i++ {
 		u.apply(&p.rules[i])
@@ -95,10 +85,7 @@ func (c *call) use(p *program) {
 func (c *call) explain(set effects) {
 	switch {
 	case set.has(unknown), set.has(runs):
-		if set &= unknown; set == 0 {
-			set = executes
-		}
-		c.j.reason(c.name+" runs code that is not in the line", set, NoDanger, c.at)
+		c.j.reason(c.name+" runs code that is not in the line", max(set&unknown, executes), NoDanger, c.at)
 	case set.has(networks):
 		c.j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
 	case set.has(executes):
@@ -133,16 +120,17 @@ func (u *usage) place() {
 // operand does what an operand's role says; it reports whether the rest belongs
 // to it.
 func (u *usage) operand(role string, f field, fs []field) (whole bool) {
-	switch {
-	case u.p.remote != nil && isRemote(f.text):
+	if host, _, ok := strings.Cut(f.text, ":"); ok && u.p.remote != nil && !strings.Contains(host, "/") {
 		if *u.p.remote != 0 {
 			u.usual(*u.p.remote, u.name+" talks to "+show(f.text), f.at)
 		}
-	case role == "skip" && f.multi && u.slots[rest] == "command":
-		u.inner(u.name, fs)
-	default:
-		u.treatHit(role, &found{it: f, rest: fs, at: f.at})
+		return false
 	}
+	hit := &found{it: f, rest: fs, at: f.at}
+	if role == "skip" && f.multi && u.slots[rest] == "command" { // it may be none
+		u.treatHit("command", hit)
+	}
+	u.treatHit(role, hit)
 	return role == "command" || role == "assigned" || role == "script" || role == "remote-script"
 }
 
@@ -161,10 +149,11 @@ func (u *usage) treatHit(role string, hit *found) {
 	case "assigned":
 		u.command(how, fs)
 	case "script", "remote-script":
+		f := hit.it
 		if len(fs) > 0 {
-			f := joinedField(fs)
-			u.treat(map[string]string{"script": "scripts", "remote-script": "elsewhere"}[role], f, how, f.at)
+			f = joinedField(fs)
 		}
+		u.treat(role, f, how, f.at)
 	default:
 		u.treat(role, hit.it, how, hit.at)
 	}
@@ -176,7 +165,7 @@ func (u *usage) command(how string, words []field) {
 	u.j.subshell(func() {
 		for len(words) > 0 && !words[0].multi {
 			name, text, ok := strings.Cut(words[0].text, "=")
-			if (!ok || !known(name) || strings.Contains(name, "/")) && words[0].text != "-" {
+			if !ok || !known(name) || strings.Contains(name, "/") {
 				break
 			}
 			if validName(name) || strings.HasPrefix(name, "BASH_FUNC_") {
@@ -186,12 +175,6 @@ func (u *usage) command(how string, words []field) {
 		}
 		u.inner(how, words)
 	})
-}
-
-// isRemote reports whether a file's name has a host before it.
-func isRemote(name string) bool {
-	host, _, ok := strings.Cut(name, ":")
-	return ok && !strings.Contains(host, "/")
 }
 
 // tryAll judges each argument that is a program's name as a command, with what

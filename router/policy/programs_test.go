@@ -45,7 +45,7 @@ func TestTableOfPrograms(t *testing.T) {
 // checkLines looks for what an entry says twice, or without effect.
 func checkLines(t *testing.T, e *entry, p *program) {
 	where := fmt.Sprint(e.file, ":", e.line)
-	alone := []string{"other", "unseen", "xargs", "stdin", "outside", "loose", "broad"}
+	alone := []string{"unseen", "xargs", "stdin", "outside", "loose", "broad"}
 	for _, c := range p.rules {
 		require.NotEmpty(t, c.acts, where)
 		for _, x := range c.tests {
@@ -143,6 +143,8 @@ func TestTableSaysWhatIsWrong(t *testing.T) {
 		{"an unknown role of the directory", "command a\n  here reed\n", `programs/x.txt:2: what "reed" means is not known`},
 		{"no reason", "command a\n  flag -n: confirm\n", "programs/x.txt:2: confirm wants a reason in quotes"},
 		{"no such code", "command a\n  code frob\n", `programs/x.txt:2: what "code" means is not known`},
+		{"no such list", "command a\n  flag @b: read\n", `programs/x.txt:2: there is no list "b"`},
+		{"of the whole in a line with a test", "command a\n  flag -n: posix\n", "programs/x.txt:2: posix is about the program as a whole"},
 		{"no such output", "command a\n  prints money\n", `programs/x.txt:2: "money" is nothing that is printed`},
 		{"like nobody", "command a\n  like b\n", "programs/x.txt:2: like wants a program whose entry stands above"},
 		{"like itself", "command a\n  like a\n", "programs/x.txt:2: like wants a program whose entry stands above"},

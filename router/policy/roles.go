@@ -14,7 +14,7 @@ func (c *call) treat(role string, f field, how string, at span) {
 }
 
 // roles are by their names; programs/README.md says what they are. Those without
-// code are of operands alone.
+// code are of operands, or options, alone.
 func roles() map[string]role {
 	file := func(do func(*call, field)) role {
 		return func(c *call, f field, _ string, _ span) { do(c, f) }
@@ -30,6 +30,9 @@ func roles() map[string]role {
 			c.raise(most, func() { c.j.innerText(f.text, f, how, true) })
 		}
 	}
+	script := func(c *call, f field, how string, _ span) {
+		c.text(f, how, true)
+	}
 	holds := func(language string) role { // a file that holds a program
 		return func(c *call, f field, how string, at span) {
 			c.read(f)
@@ -43,13 +46,13 @@ func roles() map[string]role {
 		}
 	}
 	return map[string]role{
-		"skip": nil, "same": nil, "target": nil, "command": nil, "assigned": nil, "script": nil,
-		"named-command": nil, "remote-script": nil,
+		"skip": nil, "same": nil, "target": nil, "command": nil, "assigned": nil, "named-command": nil,
+		"flags": nil, "takes": nil, "may-take": nil, "commands": nil, "more": nil,
 		"reads": file((*call).read), "trees": file((*call).readTree), "writes": file((*call).write), "fills": file((*call).writeTree),
 		"wipes": wipes("deletes"), "moves": wipes("moves away"), "overwrites": wipes("overwrites"), "packs": wipes("packs and deletes"),
 		"permits": wipes("changes the permissions of"), "links": file((*call).linksTo), "git-setting": file((*call).gitSetting),
 		"sed": file((*call).sed), "awk": file((*call).awk), "program": holds("codes"), "sed-file": holds("sed"), "awk-file": holds("awk"),
-		"guesses": raises(Block), "elsewhere": raises(Confirm), "sends": (*call).sendsFile,
+		"script": script, "scripts": script, "remote-script": raises(Confirm), "guesses": raises(Block), "sends": (*call).sendsFile,
 		"tries":     func(c *call, f field, how string, _ span) { c.raiseText(f, how) },
 		"directory": func(c *call, f field, _ string, _ span) { c.j.env.dirs = c.j.resolve(f.text) },
 		"prefixes": func(c *call, f field, _ string, _ span) {
@@ -68,8 +71,13 @@ func roles() map[string]role {
 			c.effect(executes, how+" runs "+show(f.text), at)
 			c.text(f, how, true)
 		},
-		"scripts": func(c *call, f field, how string, _ span) {
-			c.text(f, how, true)
+		"downloads": func(c *call, f field, _ string, _ span) {
+			address, _, _ := strings.Cut(strings.ReplaceAll(f.text, "#", "?"), "?")
+			if f.text, f.from = lastOf(address), -1; f.text == "" {
+				f.text = "index.html"
+			}
+			c.write(f)
+			c.j.keepFile(f, value{fromNet}, false)
 		},
 		"fetched": func(c *call, f field, _ string, _ span) {
 			c.j.keepFile(f, value{fromNet}, false)
@@ -122,15 +130,11 @@ func (c *call) wipes(f field, verb string) {
 
 // targets lists files for a reason.
 func (c *call) targets(fs []field) string {
-	if len(fs) == 0 {
-		return "what its input names"
-	}
-	var names []string
-	for _, f := range fs[:min(3, len(fs))] {
-		names = append(names, show(f.text))
-	}
-	if len(fs) > 3 {
-		names = append(names, "...")
+	names := []string{"what its input names"}
+	for i, f := range fs[:min(4, len(fs))] {
+		if names = append(names[:i], show(f.text)); i == 3 {
+			names[i] = "..."
+		}
 	}
 	return strings.Join(names, " ")
 }
@@ -151,7 +155,7 @@ func (c *call) linksTo(f field) {
 func (c *call) writeInto(sources []field, target field) {
 	c.write(target)
 	for _, f := range sources {
-		if f.at == target.at {
+		if f == target {
 			continue
 		}
 		name, inside := lastOf(strings.TrimRight(f.text, "/")), target

@@ -22,46 +22,39 @@ type table struct {
 	lists   map[string][]string // words of a kind: variables, settings of git
 	acts    map[string]func(*reader, string) act
 	roles   map[string]role
-	tests   map[string]func(*usage, *test) []found
+	tests   map[string]lister
 }
 
 // entry is a program's part of the table.
 type entry struct {
-	name  string // of its first program
-	order int
-	file  string
-	line  int // where its text begins
-	text  []string
-	once  sync.Once
-	p     *program
-	err   error
+	name string // of its first program
+	file string
+	line int // where its text begins
+	text []string
+	read func() (*program, error)
 }
 
 // programs returns the table. Start-up does not wait for it.
-func programs() *table {
-	programTable.once.Do(func() { programTable.table, programTable.err = readPrograms(programFiles) })
-	if programTable.err != nil {
-		panic(programTable.err) // the tests read it too
-	}
-	return programTable.table
-}
+var programs func() *table
 
-var programTable struct {
-	once  sync.Once
-	table *table
-	err   error
+func init() { // what the table names asks for the table itself
+	programs = sync.OnceValue(func() *table { return must(readPrograms(programFiles)) })
 }
 
 // find returns a program's entry, or nil.
 func (t *table) find(name string) *program {
-	e := t.entries[name]
-	if e == nil {
-		return nil
+	if e := t.entries[name]; e != nil {
+		return must(e.read())
 	}
-	if e.once.Do(func() { e.p, e.err = t.readEntry(e) }); e.err != nil {
-		panic(e.err)
+	return nil
+}
+
+// must is for the table that is built in, which the tests read too.
+func must[T any](read T, err error) T {
+	if err != nil {
+		panic(err)
 	}
-	return e.p
+	return read
 }
 
 // has reports whether a list has a word.
@@ -105,7 +98,9 @@ func (t *table) file(name string, lines []string) (err error) {
 		e = nil
 		switch words := splitWords(line); {
 		case words[0] == "command" && len(words) > 1:
-			e = &entry{name: unquoted(words[1]), order: len(t.entries), file: name, line: n + 1}
+			own := &entry{name: unquoted(words[1]), file: name, line: n + 1}
+			own.read = sync.OnceValues(func() (*program, error) { return t.readEntry(own) })
+			e = own
 			for _, w := range words[1:] {
 				if w = unquoted(w); t.entries[w] != nil {
 					fail("%s has an entry at %s:%d", w, t.entries[w].file, t.entries[w].line)
@@ -139,3 +134,37 @@ func splitWords(line string) (out []string) {
 }
 
 func unquoted(word string) string { return strings.TrimPrefix(word, `"`) }
+
+// baseName is a program's name without what a version adds to it, and what a
+// family of programs has in common.
+func baseName(name string) string {
+	t := programs()
+	for _, family := range t.lists["family"] {
+		pattern, base, _ := strings.Cut(family, ":")
+		if _, ok := matchWord(pattern, name); ok {
+			return base
+		}
+	}
+	if base := strings.TrimRight(name, "0123456789.-"); t.has("versioned", base) {
+		return base
+	}
+	if base, ok := strings.CutPrefix(name, "g"); ok && t.has("gnu", base) {
+		return base
+	}
+	return name
+}
+
+// harmful reports whether a word names a command that is worth a second look
+// among the arguments of another.
+func harmful(word string) bool { return programs().fits("harmful", lastOf(word)) }
+
+// matchingCommand returns a command whose name a pattern may mean, the worst
+// one first.
+func matchingCommand(pattern string) string {
+	for _, name := range programs().lists["guess"] {
+		if match(pattern, name, false) {
+			return name
+		}
+	}
+	return ""
+}
