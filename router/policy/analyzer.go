@@ -73,10 +73,9 @@ func rescue(v *Verdict, line string, done func()) {
 		return
 	}
 	at := span{0, len(line)}
-	j := &judge{parts: []Part{{Kind: TextPart, set: unknown, Start: at.start, End: at.end}}}
-	j.reason(fmt.Sprintf("this line cannot be judged (%v): please report it", problem), unknown, NoDanger, at)
-	*v = j.collect()
-	v.after = &env{unsure: true}
+	j := &judge{env: env{unsure: true}}
+	j.unknown(fmt.Sprintf("this line cannot be judged (%v): please report it", problem), at)
+	*v = j.finish()
 }
 
 // span is a range of bytes in the line.
@@ -119,7 +118,7 @@ type judge struct {
 	ever   map[string]variable       // every value that a variable had: for traps
 	trees  map[string]*bashtext.Tree // of functions
 
-	parts   []Part
+	parts   []*Part
 	reasons []Reason
 
 	expanding []string // aliases that are being expanded
@@ -180,6 +179,6 @@ func (j *judge) anything(why string, at span) {
 }
 
 func (j *judge) mayDo(set effects, why string, at span) {
-	j.add(Part{Kind: TextPart, set: set, Start: at.start, End: at.end, Via: j.via})
+	j.add(j.part(TextPart, at)).set = set
 	j.reason(why, unknown, NoDanger, at)
 }

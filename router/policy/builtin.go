@@ -64,7 +64,7 @@ func (c *call) test() {
 			c.subscripts([]field{a})
 		}
 		if len(op) == 2 && op[0] == '-' && strings.IndexByte("abcdefghkprstuwxOGLNS", op[1]) >= 0 {
-			c.does(reads)
+			c.part.set |= reads
 		}
 	}
 }

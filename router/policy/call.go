@@ -11,7 +11,7 @@ type call struct {
 	name  string  // the command's name, without its directory
 	args  []field // the words after it
 	at    span
-	part  Part
+	part  *Part
 	out   value // what it writes to its stdout; nil: cannot be told
 	loose bool  // an argument may be any option
 	file  bool  // it is a file that is no installed program
@@ -66,9 +66,7 @@ func (j *judge) program(args []field, at span) {
 		j.tool(tool, args, at)
 		return
 	}
-	c := call{j: j, name: name, args: args[1:], at: at}
-	c.part = Part{Kind: CommandPart, words: args, Start: at.start, End: at.end, Via: j.via}
-	slot := j.reserve()
+	c := call{j: j, name: name, args: args[1:], at: at, part: j.add(j.part(CommandPart, at, args...))}
 	if script {
 		c.script(args[0])
 	}
@@ -82,7 +80,6 @@ func (j *judge) program(args []field, at span) {
 		c.part.loose = true
 		j.reason(name+" may be a function that code from elsewhere has defined", unknown, NoDanger, at)
 	}
-	j.fill(slot, c.part)
 	if c.out == nil {
 		c.out = value{j.stdin.taint()}
 	}
@@ -116,7 +113,7 @@ func (c *call) script(f field) {
 	c.file = true
 	c.part.set |= executes
 	c.j.reason("runs "+c.j.short(append(c.j.resolve(f.text), "")[0])+", whose effects cannot be seen", executes, NoDanger, f.at)
-	c.j.path(&c.part, f, false, false)
+	c.read(f)
 	c.runsFile(f, false)
 }
 
@@ -147,30 +144,6 @@ func (c *call) ran(text string, at span) {
 	}
 }
 
-// reserve keeps a place for a part whose inner parts come after it.
-func (j *judge) reserve() int {
-	j.parts = append(j.parts, Part{})
-	return len(j.parts) - 1
-}
-
-// fill puts a part in its place, but for one that was found before, in an
-// earlier round of a loop or another call of a function.
-func (j *judge) fill(slot int, p Part) {
-	p.known = !slices.ContainsFunc(p.words, func(f field) bool { return !f.exact() })
-	if slices.ContainsFunc(j.parts, p.same) {
-		p.Kind = "" // collect leaves it out
-	}
-	j.parts[slot] = p
-}
-
-func (j *judge) add(p Part) { j.fill(j.reserve(), p) }
-
-func (p *Part) same(q Part) bool {
-	return p.Start == q.Start && p.Kind == q.Kind && p.Danger == q.Danger && p.Via == q.Via && p.set == q.set &&
-		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text }) &&
-		slices.EqualFunc(p.Paths, q.Paths, func(f, g Path) bool { return f.raw == g.raw })
-}
-
 // effect adds to what a command does beyond what is usual for it, and says why.
 func (c *call) effect(set effects, why string, at span) {
 	c.part.more = c.part.more || set&(executes|unknown) != 0
@@ -183,18 +156,14 @@ func (c *call) usual(set effects, why string, at span) {
 	c.j.reason(why, set, NoDanger, at)
 }
 
-// does adds to what a command does without a reason of its own.
-func (c *call) does(set effects) { c.part.set |= set }
-
-func (c *call) danger(d Danger, why string, at span) { c.j.danger(&c.part, d, why, at) }
+func (c *call) danger(d Danger, why string, at span) { c.j.danger(c.part, d, why, at) }
 
 // unnamed judges a command whose name is not known. Whatever it may be is
 // tried, and can only raise the verdict.
 func (j *judge) unnamed(args []field, at span) {
 	first := args[0]
-	c := call{j: j, args: args[1:], at: at}
-	c.part = Part{Kind: CommandPart, words: args, set: executes | unknown, Start: at.start, End: at.end, Via: j.via}
-	slot := j.reserve()
+	c := call{j: j, args: args[1:], at: at, part: j.add(j.part(CommandPart, at, args...))}
+	c.part.set = executes | unknown
 	j.reason("which command this runs cannot be told: "+show(first.text), unknown, NoDanger, first.at)
 	c.ran(first.text, first.at)
 	guess := lastOf(withoutHoles(first.text))
@@ -207,7 +176,6 @@ func (j *judge) unnamed(args []field, at span) {
 	if !first.multi {
 		c.tryRest()
 	}
-	j.fill(slot, c.part)
 	j.env.write(value{anyText})
 }
 
@@ -228,7 +196,7 @@ func (c *call) raise(most Danger, try func()) {
 	j := c.j
 	parts, reasons, saved, stdin := len(j.parts), len(j.reasons), j.env.copy(), j.stdin
 	try()
-	danger := slices.ContainsFunc(j.parts[parts:], func(p Part) bool { return p.Danger != NoDanger })
+	danger := slices.ContainsFunc(j.parts[parts:], func(p *Part) bool { return p.Danger != NoDanger })
 	found := slices.Clone(j.reasons[reasons:])
 	j.parts, j.reasons, j.env, j.stdin = j.parts[:parts], j.reasons[:reasons], saved, stdin
 	for _, r := range found {

@@ -77,7 +77,7 @@ func (c *call) wipesText(s string, at span) {
 	if strings.HasPrefix(s, "~") {
 		s = one(c.j.home()) + s[1:]
 	}
-	p := call{j: c.j, at: at, part: Part{Kind: TextPart}}
+	p := call{j: c.j, at: at, part: c.j.part(TextPart, at)}
 	p.wipes(field{text: s, at: at}, "deletes")
 	c.j.add(p.part)
 }
@@ -158,7 +158,7 @@ func (c *call) sed(f field) {
 		case 'e':
 			text := made(line)
 			if c.effect(executes, "sed e runs "+show(text.text), f.at); text.text == "" {
-				c.does(unknown)
+				c.part.set |= unknown
 			}
 			c.text(text, "sed e", true)
 			s = after

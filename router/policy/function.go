@@ -135,9 +135,9 @@ func (j *judge) recursion(name, key string, at span) bool {
 }
 
 func (j *judge) forkBomb(at span) {
-	p := Part{Kind: TextPart, set: executes, Start: at.start, End: at.end, Via: j.via}
-	j.danger(&p, Block, "a fork bomb: it starts itself again and again", at)
-	j.add(p)
+	p := j.add(j.part(TextPart, at))
+	p.set = executes
+	j.danger(p, Block, "a fork bomb: it starts itself again and again", at)
 }
 
 // endless finds loops that start processes without end and wait for none.

@@ -36,7 +36,7 @@ func (u *usage) shell() {
 	case u.j.stdin == nil:
 		u.effect(executes|unknown, "what "+u.name+" runs cannot be told", u.at)
 	default:
-		u.does(executes)
+		u.part.set |= executes
 		u.withArgs("", args, func() {
 			for _, s := range u.j.stdin {
 				u.text(u.made(s), u.name+" from its stdin", true)

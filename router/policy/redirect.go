@@ -156,7 +156,7 @@ func (j *judge) socket(f field) bool {
 	if !ok || kind != "tcp" && kind != "udp" {
 		return false
 	}
-	j.add(Part{Kind: RedirectPart, words: []field{f}, set: networks, Start: f.at.start, End: f.at.end, Via: j.via})
+	j.add(j.part(RedirectPart, f.at, f)).set = networks
 	j.sockets = true
 	j.reason("connects to "+show(address), networks, NoDanger, f.at)
 	return true
@@ -164,8 +164,8 @@ func (j *judge) socket(f field) bool {
 
 // redirect notes that a redirection reads or writes a file.
 func (j *judge) redirect(f field, write bool) {
-	p := Part{Kind: RedirectPart, words: []field{f}, Start: f.at.start, End: f.at.end, Via: j.via}
-	if j.path(&p, f, write, false); len(p.Paths) > 0 || p.set != 0 {
+	p := j.part(RedirectPart, f.at, f)
+	if j.path(p, f, write, false); len(p.Paths) > 0 || p.set != 0 {
 		j.add(p)
 	}
 }

@@ -82,14 +82,14 @@ func roles() map[string]role {
 }
 
 // read and write note files that the command reads or writes.
-func (c *call) read(f field)     { c.j.path(&c.part, f, false, false) }
-func (c *call) readTree(f field) { c.j.path(&c.part, f, false, true) }
+func (c *call) read(f field)     { c.j.path(c.part, f, false, false) }
+func (c *call) readTree(f field) { c.j.path(c.part, f, false, true) }
 func (c *call) write(f field) {
 	if f.text != "-" {
-		c.j.path(&c.part, f, true, false)
+		c.j.path(c.part, f, true, false)
 	}
 }
-func (c *call) writeTree(f field) { c.j.path(&c.part, f, true, true) }
+func (c *call) writeTree(f field) { c.j.path(c.part, f, true, true) }
 
 // here is the present directory, as an operand that was left out.
 func (c *call) here() field { return c.made(".") }

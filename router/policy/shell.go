@@ -93,7 +93,7 @@ func (c *call) source() {
 	}
 	f, before := args[0], j.env.dirs
 	c.usual(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
-	j.path(&c.part, f, false, false)
+	c.read(f)
 	for _, text := range j.content(f) {
 		c.ran(text, f.at)
 		run := func() { j.innerText(text, f, "source", false) }
@@ -119,7 +119,7 @@ func (c *call) exec() {
 func (c *call) bypass() {
 	opts, args := c.scan(nil, true)
 	if slices.ContainsFunc(opts, func(o option) bool { return o.name != "-p" }) {
-		c.does(reads)
+		c.part.set |= reads
 		c.which()
 		return
 	}

@@ -34,7 +34,7 @@ func sound(t *testing.T, text string) {
 	j.start()
 	j.text(&source{text: text, end: len(text)})
 	j.runTraps()
-	if j.spent || slices.ContainsFunc(j.parts, func(p Part) bool { return p.Kind == TextPart && len(p.set.list()) == len(inOrder) }) {
+	if j.spent || slices.ContainsFunc(j.parts, func(p *Part) bool { return p.Kind == TextPart && len(p.set.list()) == len(inOrder) }) {
 		return // it is unknown, and said to be
 	}
 	for _, argv := range calls {

@@ -85,19 +85,33 @@ type Path struct {
 // maxReasons bounds what a verdict says; the worst come first.
 const maxReasons = 50
 
-// collect makes the verdict of what was found.
-func (j *judge) collect() Verdict {
-	v := Verdict{Parts: slices.DeleteFunc(j.parts, func(p Part) bool { return p.Kind == "" }), Reasons: []Reason{}}
+// part returns a part that is found where the walk is; add puts it into the
+// verdict. More may be said of it later.
+func (j *judge) part(kind PartKind, at span, words ...field) *Part {
+	return &Part{Kind: kind, words: words, Start: at.start, End: at.end, Via: j.via}
+}
+
+func (j *judge) add(p *Part) *Part {
+	j.parts = append(j.parts, p)
+	return p
+}
+
+// collect makes the verdict of what was found; rounds of a loop and calls of a
+// function find the same again.
+func (j *judge) collect() (v Verdict) {
 	var all effects
-	for i := range v.Parts {
-		p := &v.Parts[i]
+	for _, p := range j.parts {
+		if slices.ContainsFunc(v.Parts, p.same) {
+			continue
+		}
+		p.known = !slices.ContainsFunc(p.words, func(f field) bool { return !f.exact() })
 		p.Effects = p.set.list()
-		all |= p.set
-		if p.Danger.worse(v.Danger) {
+		v.Parts = append(v.Parts, *p)
+		if all |= p.set; p.Danger.worse(v.Danger) {
 			v.Danger = p.Danger
 		}
 	}
-	v.Effects = all.list()
+	v.Effects, v.Reasons = all.list(), []Reason{}
 	for _, d := range [...]Danger{Block, Confirm, NoDanger} {
 		for _, r := range j.reasons {
 			if r.Danger == d && len(v.Reasons) < maxReasons {
@@ -106,6 +120,12 @@ func (j *judge) collect() Verdict {
 		}
 	}
 	return v
+}
+
+func (p *Part) same(q Part) bool {
+	return p.Start == q.Start && p.Kind == q.Kind && p.Danger == q.Danger && p.Via == q.Via && p.set == q.set &&
+		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text }) &&
+		slices.EqualFunc(p.Paths, q.Paths, func(f, g Path) bool { return f.raw == g.raw })
 }
 
 // String is the part as it would be typed, for a person to read.
