@@ -15,7 +15,7 @@ const (
 	maxText   = 256 << 10 // bytes of a line
 	maxBraces = 2000      // each may double the words of a command
 	maxDepth  = 150       // syntax nodes, functions and texts within each other
-	maxTexts  = 12        // texts within each other: bash -c 'bash -c ...'
+	textDepth = 10        // of them for a text: bash -c 'bash -c ...'
 	maxSteps  = 4000      // commands looked at, repetitions in loops and functions counted
 	maxBytes  = 4 << 20   // of text that expansions make
 )
@@ -42,7 +42,7 @@ func (a *Analyzer) Judge(p *router.Plan, w *World) (v Verdict) {
 	j := &judge{a: a, world: w, parser: parser, line: p.Raw}
 	j.start()
 	if p.Err == nil {
-		j.judgePlan(p, &source{text: p.Raw, end: len(p.Raw)})
+		j.judgePlan(p, j.src)
 		j.runTraps()
 	}
 	return j.finish()
@@ -91,7 +91,11 @@ type source struct {
 	lets  bool              // other words stand in it for the parser: see bashtext
 	tree  *bashtext.Tree    // nil: it is still to be parsed
 	calls []router.CallSite // in the text, where the router knows of them
-	outer *source
+}
+
+// madeOf returns a text that was put together from what stands there.
+func madeOf(text string, at span) *source {
+	return &source{text: text, start: at.start, end: at.end, made: true}
 }
 
 // span returns the range of the line that a piece of the text stands for.
@@ -102,6 +106,14 @@ func (s *source) span(from, to syntax.Pos) span {
 	return span{s.start + int(from.Offset()), s.start + int(to.Offset())}
 }
 
+// cut returns a piece of the text, "" where it is not in it.
+func (s *source) cut(from, to syntax.Pos) string {
+	if from.Offset() > to.Offset() || int(to.Offset()) > len(s.text) {
+		return ""
+	}
+	return s.text[from.Offset():to.Offset()]
+}
+
 // judge looks at one line.
 type judge struct {
 	a      *Analyzer
@@ -109,30 +121,62 @@ type judge struct {
 	parser *syntax.Parser
 	line   string
 
-	src    *source
+	scope
 	env    env
-	choice *choice // what is picked in the words that are expanded
-	frames []frame
-	stdin  value // what commands find on their stdin; nil: nothing is known
-	via    string
+	choice *choice                   // what is picked in the words that are expanded
 	ever   map[string]variable       // every value that a variable had: for traps
 	trees  map[string]*bashtext.Tree // of functions
 
 	parts   []*Part
 	reasons []Reason
+	traps   []field // texts that traps run
 
-	expanding []string // aliases that are being expanded
-	traps     []field  // texts that traps run
+	steps, bytes int
+	spent        bool                                                 // the budget is
+	sockets      bool                                                 // one of bash's network paths was opened
+	found        func(words []*syntax.Word, assigns []*syntax.Assign) // for tests: every simple command
+}
 
-	steps, depth, texts int
-	bytes               int
-	spent               bool                                                 // the budget is
-	forks               int                                                  // backgrounds and pipes around the present command
-	sockets             bool                                                 // one of bash's network paths was opened
-	found               func(words []*syntax.Word, assigns []*syntax.Assign) // for tests: every simple command
+// scope is what belongs to a place in the line, and is as it was behind it.
+type scope struct {
+	src     *source
+	stdin   value    // what commands find on their stdin; nil: nothing is known
+	via     string   // what it was found through
+	frame   *frame   // the innermost function or loop
+	aliases []string // that are being expanded
+	forks   int      // backgrounds and pipes around it
+	depth   int
+}
+
+// nested walks what stands within the present place, if there is still budget.
+func (j *judge) nested(walk func()) {
+	outer := j.scope
+	if j.step() {
+		walk()
+	}
+	j.scope = outer
+}
+
+// step counts, and reports whether there is still budget.
+func (j *judge) step() bool {
+	j.steps++
+	j.depth++
+	if j.steps > maxSteps || j.depth > maxDepth {
+		j.overspent()
+	}
+	return j.steps <= maxSteps && j.depth <= maxDepth
+}
+
+// overspent records that the line is not judged to its end.
+func (j *judge) overspent() {
+	if !j.spent {
+		j.spent = true
+		j.cap("the line is too big or too deep to be judged to its end")
+	}
 }
 
 func (j *judge) start() {
+	j.src = &source{text: j.line, end: len(j.line)}
 	j.env.dirs = []string{anyText}
 	if j.world.Dir != "" {
 		j.env.dirs[0] = clean(j.world.Dir)
@@ -151,11 +195,7 @@ func (j *judge) finish() Verdict {
 
 // cap records that something was not looked at.
 func (j *judge) cap(why string) {
-	at := span{0, len(j.line)}
-	if j.src != nil {
-		at = span{j.src.start, j.src.end}
-	}
-	j.unknown(why, at)
+	j.unknown(why, span{j.src.start, j.src.end})
 }
 
 // reason notes why. One that is there already is not repeated.

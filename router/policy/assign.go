@@ -226,8 +226,8 @@ func (d *declaration) declare(name string, at span, give func()) {
 	if v.attrs |= a; fresh {
 		v.lists = unset
 	}
-	for i := len(d.frames) - 1; i >= 0 && d.name != "export" && d.name != "readonly" && !d.has("g"); i-- {
-		if fr := &d.frames[i]; fr.function != "" {
+	for fr := d.frame; fr != nil && d.name != "export" && d.name != "readonly" && !d.has("g"); fr = fr.outer {
+		if fr.function != "" {
 			fr.locals = append(fr.locals, outer)
 			v.lists = joinLists(v.lists, unset) // it is a new one, that is not set
 			break
@@ -275,7 +275,7 @@ func (c *call) let() {
 			c.j.subscript(a.text, a.at)
 			continue
 		}
-		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true, outer: outer}
+		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true}
 		c.j.arithm(x)
 		c.j.src = outer
 	}

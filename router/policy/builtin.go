@@ -76,14 +76,9 @@ func (c *call) leave() {
 	case c.name == "exit" && len(j.world.vars["function exit"].lists) > 0:
 		return
 	case c.name == "return":
-		j.exit(true, j.env.dirs)
+		j.exit(true, false, j.env.dirs)
 	case c.name != "exit":
-		j.exit(false, j.env.dirs)
-		for i := range j.frames { // break 2
-			if len(c.args) > 0 && j.frames[i].function == "" {
-				j.frames[i].exits = append(j.frames[i].exits, j.env.copy())
-			}
-		}
+		j.exit(false, len(c.args) > 0, j.env.dirs) // break 2
 	}
 	j.env.ok, j.env.fail = nil, nil
 }

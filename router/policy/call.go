@@ -20,15 +20,11 @@ type call struct {
 // command judges a simple command from its words. The first may be no word at
 // all.
 func (j *judge) command(args []field, at span) {
-	if len(args) == 0 || !j.step() {
-		return
-	}
-	j.depth++
-	defer func() { j.depth-- }()
-	if args[0].text == "--" && args[0].plain && len(args) > 1 {
-		args = args[1:] // the parser leaves it there after time's options
-	}
-	if args[0].multi && len(args) > 1 {
+	switch {
+	case len(args) == 0:
+	case args[0].text == "--" && args[0].plain && len(args) > 1: // the parser leaves it there after time's options
+		j.command(args[1:], at)
+	case args[0].multi && len(args) > 1:
 		j.ways(2, false, func(i int) {
 			if i == 0 {
 				j.program(args, at)
@@ -36,9 +32,7 @@ func (j *judge) command(args []field, at span) {
 				j.command(args[1:], at)
 			}
 		})
-		return
-	}
-	if !args[0].exact() || args[0].text == "" || !j.functionCall(args[0].text, args[1:], at) {
+	case !args[0].exact() || !j.functionCall(args[0].text, args[1:], at):
 		j.program(args, at)
 	}
 }
@@ -194,11 +188,11 @@ func (c *call) tryRest() {
 // danger alone, and no more than most.
 func (c *call) raise(most Danger, try func()) {
 	j := c.j
-	parts, reasons, saved, stdin := len(j.parts), len(j.reasons), j.env.copy(), j.stdin
-	try()
+	parts, reasons, before := len(j.parts), len(j.reasons), j.env.copy()
+	j.nested(try)
 	danger := slices.ContainsFunc(j.parts[parts:], func(p *Part) bool { return p.Danger != NoDanger })
 	found := slices.Clone(j.reasons[reasons:])
-	j.parts, j.reasons, j.env, j.stdin = j.parts[:parts], j.reasons[:reasons], saved, stdin
+	j.parts, j.reasons, j.env = j.parts[:parts], j.reasons[:reasons], before
 	for _, r := range found {
 		if danger && r.Danger != NoDanger {
 			if r.Danger.worse(most) {

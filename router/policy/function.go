@@ -10,6 +10,7 @@ import (
 
 // frame is a function or loop that is being walked.
 type frame struct {
+	outer    *frame
 	function string // "" for a loop
 	args     string
 	forks    int
@@ -31,15 +32,14 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 		j.unknown("a function without a name", j.src.span(n.Pos(), n.End()))
 		return
 	}
-	name, from, to := j.src.literal(n.Name.Value), int(n.Body.Pos().Offset()), int(n.Body.End().Offset())
-	text := "{ ${" + holeVariable + "a}; }"
-	if from <= to && to <= len(j.src.text) {
-		if strings.Contains(j.src.text[from:to], "<<") {
-			to = len(j.src.text)
-		}
-		text = j.src.literal(j.src.text[from:to])
+	name, body := j.src.literal(n.Name.Value), j.src.cut(n.Body.Pos(), n.Body.End())
+	switch {
+	case body == "":
+		body = "{ " + holesToVariables.Replace(anyText) + "; }"
+	case strings.Contains(body, "<<"):
+		body = j.src.text[n.Body.Pos().Offset():]
 	}
-	j.env.set("function "+name, variable{lists: [][]string{{"function " + name + " " + text}}})
+	j.env.set("function "+name, variable{lists: [][]string{{"function " + name + " " + j.src.literal(body)}}})
 	if j.found != nil {
 		parts, reasons := len(j.parts), len(j.reasons)
 		j.subshell(func() { j.stmt(n.Body) })
@@ -50,13 +50,13 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 // functionCall walks the function that a name stands for; sure is false when
 // the name may be a command, too.
 func (j *judge) functionCall(name string, args []field, at span) (sure bool) {
-	bodies := slices.Clone(j.lookup("function " + name).lists)
-	n := len(bodies)
-	bodies = slices.DeleteFunc(bodies, func(l []string) bool { return len(l) == 0 })
-	sure = len(bodies) == n
-	if len(bodies) > 0 {
-		j.ways(len(bodies), !sure, func(i int) { j.callBody(name, bodies[i][0], args, at) })
+	var bodies value
+	lists := j.lookup("function " + name).lists
+	for _, l := range lists {
+		bodies = append(bodies, l...)
 	}
+	sure = len(bodies) == len(lists)
+	j.ways(len(bodies), !sure, func(i int) { j.callBody(name, bodies[i], args, at) })
 	return sure
 }
 
@@ -66,7 +66,8 @@ func (j *judge) callBody(name, text string, args []field, at span) {
 	if j.recursion(name, key, at) {
 		return
 	}
-	s := &source{text: text, start: at.start, end: at.end, made: true, tree: j.trees[text]}
+	s := madeOf(text, at)
+	s.tree = j.trees[text]
 	if s.prepare(); s.tree.Err != nil || len(s.tree.Stmts) == 0 {
 		j.unknown("the function "+name+" is not understood as bash", at)
 		return
@@ -75,34 +76,26 @@ func (j *judge) callBody(name, text string, args []field, at span) {
 		j.trees = map[string]*bashtext.Tree{}
 	}
 	j.trees[text] = s.tree
-	outer, via := j.src, j.via
-	if j.src = s; j.via == "" {
-		j.via = "the function " + name
-	}
-	j.frames = append(j.frames, frame{function: name, args: key, forks: j.forks})
-	j.withArguments(args, func() {
-		decl, ok := s.tree.Stmts[0].Cmd.(*syntax.FuncDecl)
-		if ok {
-			j.stmt(decl.Body)
+	j.nested(func() {
+		if j.src = s; j.via == "" {
+			j.via = "the function " + name
 		}
-		top := &j.frames[len(j.frames)-1]
-		for i := range top.exits {
-			j.joinEnv(&top.exits[i])
-		}
-		for _, v := range slices.Backward(top.locals) {
-			j.env.set(v.name, v.outer)
-		}
+		fr := &frame{function: name, args: key, locals: []local{{"@", j.lookup("@")}}}
+		j.framed(fr, func() {
+			j.positional(args)
+			if decl, ok := s.tree.Stmts[0].Cmd.(*syntax.FuncDecl); ok {
+				j.stmt(decl.Body)
+			}
+		})
+		j.restore(fr.locals)
 	})
-	j.frames = j.frames[:len(j.frames)-1]
-	j.src, j.via = outer, via
 }
 
-// withArguments walks with other positional parameters.
-func (j *judge) withArguments(args []field, walk func()) {
-	saved := j.lookup("@")
-	j.positional(args)
-	walk()
-	j.env.set("@", saved)
+// restore gives variables back what they were, the last that was changed first.
+func (j *judge) restore(before []local) {
+	for _, v := range slices.Backward(before) {
+		j.env.set(v.name, v.outer)
+	}
 }
 
 // positional sets "$@".
@@ -118,13 +111,13 @@ const maxRecursion = 3
 // without an end.
 func (j *judge) recursion(name, key string, at span) bool {
 	within, same := 0, false
-	for i := range j.frames {
-		if fr := &j.frames[i]; fr.function == name {
-			if within++; fr.args == key {
-				same = true
-				if j.forks > fr.forks {
-					j.forkBomb(at)
-				}
+	for fr := j.frame; fr != nil; fr = fr.outer {
+		if fr.function != name {
+			continue
+		}
+		if within++; fr.args == key {
+			if same = true; j.forks > fr.forks {
+				j.forkBomb(at)
 			}
 		}
 	}
@@ -143,11 +136,10 @@ func (j *judge) forkBomb(at span) {
 // endless finds loops that start processes without end and wait for none.
 func (j *judge) endless(n *syntax.WhileClause) {
 	forks := slices.ContainsFunc(n.Do, func(st *syntax.Stmt) bool { return st.Background })
-	if n.Until || !forks || len(n.Cond) != 1 || int(n.End().Offset()) > len(j.src.text) {
+	if n.Until || !forks || len(n.Cond) != 1 {
 		return
 	}
-	text := j.src.text[n.Pos().Offset():n.End().Offset()]
-	cond := j.src.text[n.Cond[0].Pos().Offset():n.Cond[0].End().Offset()]
+	text, cond := j.src.cut(n.Pos(), n.End()), j.src.cut(n.Cond[0].Pos(), n.Cond[0].End())
 	waits := slices.ContainsFunc(programs().lists["waits"], func(word string) bool { return bashtext.HasWord(text, word) })
 	if always := strings.NewReplacer(" ", "", ";", "", "\n", "").Replace(cond); !waits && programs().has("always", always) {
 		j.forkBomb(j.src.span(n.Pos(), n.End()))

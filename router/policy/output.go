@@ -7,29 +7,26 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// capture returns what commands write to their stdout; with sub they change
-// nothing in this shell.
-func (j *judge) capture(sub bool, walk func()) (got value) {
-	saved, depth, forks := j.env.copy(), j.depth, j.forks
+// capture returns what commands write to their stdout.
+func (j *judge) capture(walk func()) value {
+	out := j.env.out
 	j.env.out = value{""}
-	j.depth++
-	if walk != nil && j.step() {
-		walk()
-		got = j.env.out
-	} else {
-		got = value{anyText}
+	j.nested(walk)
+	got := j.env.out
+	if j.env.out = out; j.spent {
+		return value{anyText}
 	}
-	if j.depth, j.forks = depth, forks; sub {
-		j.env = saved
-	}
-	j.env.out = saved.out
 	return got
 }
 
 // substitution is what $(...) becomes.
 func (j *judge) substitution(n *syntax.CmdSubst) (out value) {
-	got := j.capture(!n.TempFile && !n.ReplyVar, func() { j.list(n.Stmts) })
-	if from, to := int(n.Left.Offset()), int(n.Right.Offset()); n.Backquotes && from < to && to <= len(j.src.text) && strings.Contains(j.src.text[from:to], "\\`") {
+	walk := func() { j.list(n.Stmts) }
+	if !n.TempFile && !n.ReplyVar { // ${ x; } and ${|x; } run in this shell
+		walk = func() { j.subshell(func() { j.list(n.Stmts) }) }
+	}
+	got := j.capture(walk)
+	if n.Backquotes && strings.Contains(j.src.cut(n.Left, n.Right), "\\`") {
 		j.anything("backquotes in backquotes are read in another way by bash", j.src.span(n.Pos(), n.End()))
 		got = value{decoded}
 	}
@@ -41,12 +38,15 @@ func (j *judge) substitution(n *syntax.CmdSubst) (out value) {
 
 // procSubst walks <(...) or >(...), and returns a path that stands for it.
 func (j *judge) procSubst(n *syntax.ProcSubst) string {
-	stdin := j.stdin
-	if n.Op != syntax.CmdIn && stdin == nil {
-		j.stdin = value{anyText}
-	}
-	got := j.capture(true, func() { j.list(n.Stmts) })
-	if j.stdin = stdin; n.Op != syntax.CmdIn {
+	got := j.capture(func() {
+		j.subshell(func() {
+			if n.Op != syntax.CmdIn && j.stdin == nil {
+				j.stdin = value{anyText}
+			}
+			j.list(n.Stmts)
+		})
+	})
+	if n.Op != syntax.CmdIn {
 		got = value{anyText}
 	}
 	path := fmt.Sprintf("/dev/fd/63-%d", n.Pos().Offset())

@@ -18,25 +18,22 @@ func (c *call) text(f field, how string, child bool) {
 
 // innerText walks a text that was found in a word.
 func (j *judge) innerText(text string, f field, how string, child bool) {
-	s := &source{text: text, start: f.at.start, end: f.at.end, made: true}
 	if child {
-		j.inChild(how, func() { j.text(s) })
+		j.inChild(how, func() { j.text(madeOf(text, f.at)) })
 		return
 	}
-	outer := j.via
-	j.via = how
-	j.text(s)
-	j.via = outer
+	j.nested(func() {
+		j.via = how
+		j.text(madeOf(text, f.at))
+	})
 }
 
 // inChild judges what a shell of its own runs.
 func (j *judge) inChild(how string, run func()) {
-	via, frames := j.via, j.frames
 	j.subshell(func() {
-		j.via, j.env.child, j.env.errexit, j.frames = how, true, false, nil
+		j.via, j.frame, j.env.child, j.env.errexit = how, nil, true, false
 		run()
 	})
-	j.via, j.frames = via, frames
 }
 
 // inner judges words that a command runs as another command.
@@ -57,18 +54,14 @@ func (c *call) runs(how string, args []field, walk func(at span)) {
 	if len(args) == 0 {
 		return
 	}
-	j, via := c.j, c.j.via
 	at := span{args[0].at.start, args[len(args)-1].at.end}
 	if at.end < at.start {
 		at = c.at
 	}
-	j.via = how
-	j.depth++
-	if j.step() {
+	c.j.nested(func() {
+		c.j.via = how
 		walk(at)
-	}
-	j.depth--
-	j.via = via
+	})
 	c.quiet()
 }
 
@@ -96,12 +89,14 @@ func (c *call) source() {
 	c.read(f)
 	for _, text := range j.content(f) {
 		c.ran(text, f.at)
-		run := func() { j.innerText(text, f, "source", false) }
+		outer := []local{{"@", j.lookup("@")}}
 		if len(args) > 1 {
-			j.withArguments(args[1:], run)
+			j.positional(args[1:])
 		} else {
-			run()
+			outer = nil
 		}
+		j.innerText(text, f, "source", false)
+		j.restore(outer)
 	}
 	j.env.unsure, j.env.ok, j.env.fail = true, addDirs(j.env.dirs, []string{anyText}), before
 }

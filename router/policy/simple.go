@@ -27,13 +27,19 @@ func (j *judge) simple(n *syntax.CallExpr) {
 	}
 	argvs := j.expandAll(n.Args)
 	run := func(i int) {
-		j.withAssigns(n.Assigns, func() {
-			if call >= 0 {
-				j.tool(j.src.calls[call].Name, argvs[i], at)
-			} else {
-				j.command(argvs[i], at)
+		var before []local // what stands before a command is for it alone
+		for _, a := range n.Assigns {
+			if a.Name != nil {
+				before = append(before, local{a.Name.Value, j.lookup(a.Name.Value)})
 			}
-		})
+			j.assignment(a, exported)
+		}
+		if call >= 0 {
+			j.tool(j.src.calls[call].Name, argvs[i], at)
+		} else {
+			j.command(argvs[i], at)
+		}
+		j.restore(before)
 	}
 	switch {
 	case call < 0 && j.aliased(n, argvs[0], at, run):
@@ -44,36 +50,19 @@ func (j *judge) simple(n *syntax.CallExpr) {
 	}
 }
 
-// withAssigns runs a command with the variables that stand before it, which are
-// for the command alone.
-func (j *judge) withAssigns(assigns []*syntax.Assign, run func()) {
-	var before []local
-	for _, a := range assigns {
-		if a.Name != nil {
-			before = append(before, local{a.Name.Value, j.lookup(a.Name.Value)})
-		}
-		j.assignment(a, exported)
-	}
-	run()
-	for _, v := range slices.Backward(before) {
-		j.env.set(v.name, v.outer)
-	}
-}
-
 // aliased walks a command whose first word may be an alias: the alias's text,
 // with the rest of the command's own text after it; run is the command itself,
 // since the alias may not be there yet.
 func (j *judge) aliased(n *syntax.CallExpr, argv []field, at span, run func(i int)) bool {
-	if len(argv) == 0 || !argv[0].plain || j.env.child || slices.Contains(j.expanding, argv[0].text) {
+	if len(argv) == 0 || !argv[0].plain || j.env.child || slices.Contains(j.aliases, argv[0].text) {
 		return false
 	}
 	texts := j.lookup("alias " + argv[0].text).value()
 	if len(texts) == 0 {
 		return false
 	}
-	from, to := int(n.Args[0].End().Offset()), int(n.Args[len(n.Args)-1].End().Offset())
-	rest := j.src.literal(j.src.text[from:min(to, len(j.src.text))])
-	j.expanding = append(j.expanding, argv[0].text)
+	rest := j.src.literal(j.src.cut(n.Args[0].End(), n.End()))
+	j.aliases = append(slices.Clip(j.aliases), argv[0].text) // until the end of this command
 	j.ways(1+len(texts), false, func(i int) {
 		if i == 0 {
 			run(0)
@@ -82,8 +71,7 @@ func (j *judge) aliased(n *syntax.CallExpr, argv []field, at span, run func(i in
 		if strings.TrimRight(texts[i-1], " \t") != texts[i-1] {
 			j.anything("the word after an alias that ends in a blank may be one, too", at)
 		}
-		j.text(&source{text: texts[i-1] + rest, start: at.start, end: at.end, made: true})
+		j.text(madeOf(texts[i-1]+rest, at))
 	})
-	j.expanding = j.expanding[:len(j.expanding)-1]
 	return true
 }

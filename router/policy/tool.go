@@ -144,7 +144,7 @@ func (j *judge) carried(p *Part, c *toolCall, f field) {
 	if j.world.Carried != nil {
 		plan = j.world.Carried
 	}
-	j.inChild(c.name, func() { j.judgePlan(plan(f.text), &source{text: f.text, start: c.at.start, end: c.at.end, made: true}) })
+	j.inChild(c.name, func() { j.judgePlan(plan(f.text), madeOf(f.text, c.at)) })
 }
 
 // kindEffect notes what a kind says that a call does.

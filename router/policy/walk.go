@@ -49,35 +49,14 @@ func (j *judge) list(stmts []*syntax.Stmt) {
 
 // stmt walks one statement.
 func (j *judge) stmt(st *syntax.Stmt) {
-	if !j.step() {
-		return
-	}
-	j.depth++
-	defer func() { j.depth-- }()
+	walk := func() { j.redirected(st) }
 	if st.Background {
-		j.forks++
-		j.subshell(func() { j.redirected(st) })
-		j.forks--
-	} else if j.redirected(st); st.Negated {
+		j.subshell(func() {
+			j.forks++
+			j.nested(walk)
+		})
+	} else if j.nested(walk); st.Negated {
 		j.env.ok, j.env.fail = j.env.fail, j.env.ok
-	}
-}
-
-// step counts, and reports whether there is still budget.
-func (j *judge) step() bool {
-	j.steps++
-	if j.steps > maxSteps || j.depth > maxDepth {
-		j.overspent()
-		return false
-	}
-	return true
-}
-
-// overspent records that the line is not judged to its end.
-func (j *judge) overspent() {
-	if !j.spent {
-		j.spent = true
-		j.cap("the line is too big or too deep to be judged to its end")
 	}
 }
 
@@ -88,7 +67,7 @@ func (j *judge) redirected(st *syntax.Stmt) {
 		j.cmd(st.Cmd)
 		return
 	}
-	stdin, out := j.stdin, j.env.out
+	out := j.env.out
 	to := j.redirects(st.Redirs)
 	if j.cmd(st.Cmd); st.Cmd == nil && j.stdin != nil {
 		j.env.write(j.stdin) // $(<file)
@@ -96,7 +75,7 @@ func (j *judge) redirected(st *syntax.Stmt) {
 	for _, f := range to.files { // in case the line runs it later
 		j.keepFile(f, j.env.out, to.append)
 	}
-	if j.stdin = stdin; to.moved {
+	if to.moved {
 		j.env.out = out
 	}
 }
@@ -141,10 +120,13 @@ func (j *judge) cmd(cmd syntax.Command) {
 			j.stmt(n.Stmt)
 		}
 	case *syntax.CoprocClause:
-		stdin := j.stdin
-		j.stdin = nil
-		j.capture(true, func() { j.stmt(n.Stmt) })
-		if j.stdin = stdin; n.Name != nil {
+		j.capture(func() {
+			j.subshell(func() {
+				j.stdin = nil
+				j.stmt(n.Stmt)
+			})
+		})
+		if n.Name != nil {
 			j.expandOne(n.Name)
 		}
 	case nil:
@@ -155,10 +137,10 @@ func (j *judge) cmd(cmd syntax.Command) {
 
 // subshell walks what cannot change this shell.
 func (j *judge) subshell(walk func()) {
-	saved := j.env.copy()
+	before, outer := j.env.copy(), j.scope
 	walk()
-	saved.out = j.env.out
-	j.env = saved
+	before.out = j.env.out
+	j.env, j.scope = before, outer
 	j.stay()
 }
 
@@ -187,14 +169,11 @@ func (j *judge) chain(n *syntax.BinaryCmd) {
 // pipeline walks a | b: each in a shell of its own, the second reading what the
 // first wrote.
 func (j *judge) pipeline(n *syntax.BinaryCmd) {
-	stdin, out := j.stdin, j.env.out
-	j.forks++
-	j.env.out = value{""}
-	j.subshell(func() { j.stmt(n.X) })
-	j.stdin, j.env.out = j.env.out, out
-	j.subshell(func() { j.stmt(n.Y) })
-	j.forks--
-	j.stdin = stdin
+	j.subshell(func() {
+		j.forks++
+		j.stdin = j.capture(func() { j.subshell(func() { j.stmt(n.X) }) })
+		j.stmt(n.Y)
+	})
 }
 
 // condition walks commands whose failure does not end a shell under set -e.
@@ -257,7 +236,7 @@ func (j *judge) while(n *syntax.WhileClause) {
 		if n.Until {
 			ok, fail = fail, ok
 		}
-		j.exit(false, fail)
+		j.exit(false, false, fail)
 		j.enter(ok)
 		j.list(n.Do)
 	})
@@ -299,26 +278,20 @@ const maxRounds = 5
 
 // loop walks a body until the state at its start does not change any more.
 func (j *judge) loop(body func()) {
-	j.frames = append(j.frames, frame{forks: j.forks})
 	out := j.env.out
-	for round := 0; ; round++ {
+	for round := 0; round <= maxRounds+1; round++ {
 		before := j.env.copy()
-		body()
-		j.enter(j.env.either())
-		top := &j.frames[len(j.frames)-1]
-		for i := range top.exits {
-			j.joinEnv(&top.exits[i])
-		}
-		top.exits = top.exits[:0]
-		j.joinEnv(&before)
-		if j.env.equal(&before) || round > maxRounds || j.spent {
+		j.framed(&frame{}, func() {
+			body()
+			j.enter(j.env.either())
+		})
+		if j.joinEnv(&before); j.env.equal(&before) || j.spent {
 			break
 		}
 		if round == maxRounds {
 			j.forget(&before)
 		}
 	}
-	j.frames = j.frames[:len(j.frames)-1]
 	j.stay()
 	if !slices.Equal(out, j.env.out) {
 		j.env.out = j.env.out.join(value{j.env.out.taint()}) // it may be there more often
@@ -335,14 +308,27 @@ func (j *judge) forget(before *env) {
 	}
 }
 
-// exit records a way out of the innermost loop or function.
-func (j *judge) exit(function bool, dirs []string) {
-	for i := len(j.frames) - 1; i >= 0 && len(dirs) > 0; i-- {
-		if (j.frames[i].function != "") == function {
-			e := j.env.copy()
-			e.dirs, e.ok, e.fail = dirs, dirs, dirs
-			j.frames[i].exits = append(j.frames[i].exits, e)
-			return
+// framed walks the body of a loop or function: the ways out of it meet at its
+// end.
+func (j *judge) framed(fr *frame, body func()) {
+	fr.outer, fr.forks = j.frame, j.forks
+	j.frame = fr
+	body()
+	for i := range fr.exits {
+		j.joinEnv(&fr.exits[i])
+	}
+	j.frame = fr.outer
+}
+
+// exit records a way out of the innermost loop or function, or of any of them.
+func (j *judge) exit(function, any bool, dirs []string) {
+	e := j.env.copy()
+	e.dirs, e.ok, e.fail = dirs, dirs, dirs
+	for fr := j.frame; fr != nil && len(dirs) > 0; fr = fr.outer {
+		if (fr.function != "") == function {
+			if fr.exits = append(fr.exits, e); !any {
+				return
+			}
 		}
 	}
 }

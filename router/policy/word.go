@@ -283,7 +283,7 @@ func (j *judge) hidden(text string, at span) {
 		return
 	}
 	outer := j.src
-	s := &source{text: holesToVariables(text), start: at.start, end: at.end, made: true, holes: true, lets: outer.lets, outer: outer}
+	s := &source{text: holesToVariables.Replace(text), start: at.start, end: at.end, made: true, holes: true, lets: outer.lets}
 	w, err := j.parser.Document(strings.NewReader(s.text))
 	if err != nil || w == nil {
 		j.unknown("what this runs cannot be told", at)
