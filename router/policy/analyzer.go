@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/internal/bashtext"
@@ -22,30 +21,31 @@ const (
 
 // Analyzer judges command lines. It holds nothing of them and is safe for
 // concurrent use.
-type Analyzer struct {
-	parsers sync.Pool
-}
+type Analyzer struct{}
 
 // New returns an Analyzer.
-func New() *Analyzer {
-	a := &Analyzer{}
-	a.parsers.New = func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }
-	return a
-}
+func New() *Analyzer { return &Analyzer{} }
 
 // Judge tells what would happen if a plan ran, in the world as it is. It runs
 // nothing and reads no file: the same plan in the same world has always the same
 // verdict.
 func (a *Analyzer) Judge(p *router.Plan, w *World) (v Verdict) {
-	parser := a.parsers.Get().(*syntax.Parser)
-	defer rescue(&v, p.Raw, func() { a.parsers.Put(parser) })
-	j := &judge{a: a, world: w, parser: parser, line: p.Raw}
-	j.start()
+	// The lines judged here are a model's, and made to trip: none may take the
+	// session down, or run because of a mistake here. The fuzz targets go around it.
+	defer func() {
+		if problem := recover(); problem != nil {
+			j := newJudge(w, p.Raw)
+			j.env.unsure = true
+			j.cap(fmt.Sprintf("this line cannot be judged (%v): please report it", problem))
+			v = j.collect()
+		}
+	}()
+	j := newJudge(w, p.Raw)
 	if p.Err == nil {
 		j.judgePlan(p, j.src)
 		j.runTraps()
 	}
-	return j.finish()
+	return j.collect()
 }
 
 // judgePlan judges a plan whose text stands in the line at s.
@@ -61,21 +61,6 @@ func (j *judge) judgePlan(p *router.Plan, s *source) {
 		s.calls, s.tree = p.Calls, p.Syntax()
 		j.text(s)
 	}
-}
-
-// rescue makes a verdict of a panic, and calls done where there was none. The
-// lines judged here are a model's, and made to trip: none may take the session
-// down, or run because of a mistake here. The fuzz targets go around it.
-func rescue(v *Verdict, line string, done func()) {
-	problem := recover()
-	if problem == nil {
-		done()
-		return
-	}
-	at := span{0, len(line)}
-	j := &judge{env: env{unsure: true}}
-	j.unknown(fmt.Sprintf("this line cannot be judged (%v): please report it", problem), at)
-	*v = j.finish()
 }
 
 // span is a range of bytes in the line.
@@ -116,11 +101,7 @@ func (s *source) cut(from, to syntax.Pos) string {
 
 // judge looks at one line.
 type judge struct {
-	a      *Analyzer
-	world  *World
-	parser *syntax.Parser
-	line   string
-
+	world *World
 	scope
 	env    env
 	choice *choice                   // what is picked in the words that are expanded
@@ -135,6 +116,15 @@ type judge struct {
 	spent        bool                                                 // the budget is
 	sockets      bool                                                 // one of bash's network paths was opened
 	found        func(words []*syntax.Word, assigns []*syntax.Assign) // for tests: every simple command
+}
+
+func newJudge(w *World, line string) *judge {
+	j := &judge{world: w, scope: scope{src: &source{text: line, end: len(line)}}}
+	j.env = env{dirs: []string{anyText}, unsure: w.unsure}
+	if w.Dir != "" {
+		j.env.dirs = []string{clean(w.Dir)}
+	}
+	return j
 }
 
 // scope is what belongs to a place in the line, and is as it was behind it.
@@ -161,37 +151,13 @@ func (j *judge) nested(walk func()) {
 func (j *judge) step() bool {
 	j.steps++
 	j.depth++
-	if j.steps > maxSteps || j.depth > maxDepth {
-		j.overspent()
-	}
-	return j.steps <= maxSteps && j.depth <= maxDepth
+	ok := j.steps <= maxSteps && j.depth <= maxDepth
+	j.spent = j.spent || !ok
+	return ok
 }
 
-// overspent records that the line is not judged to its end.
-func (j *judge) overspent() {
-	if !j.spent {
-		j.spent = true
-		j.cap("the line is too big or too deep to be judged to its end")
-	}
-}
-
-func (j *judge) start() {
-	j.src = &source{text: j.line, end: len(j.line)}
-	j.env.dirs = []string{anyText}
-	if j.world.Dir != "" {
-		j.env.dirs[0] = clean(j.world.Dir)
-	}
-	j.env.unsure = j.world.unsure
-}
-
-func (j *judge) finish() Verdict {
-	v := j.collect()
-	if len(j.env.vars) > 0 || j.env.unsure {
-		kept := j.env.copy()
-		v.after = &kept
-	}
-	return v
-}
+// newParser is for what was no text of its own before: a word, an expression.
+func newParser() *syntax.Parser { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }
 
 // cap records that something was not looked at.
 func (j *judge) cap(why string) {

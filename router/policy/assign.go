@@ -270,7 +270,7 @@ func (c *call) let() {
 	c.quiet()
 	outer := c.j.src
 	for _, a := range c.args {
-		x, err := c.j.parser.Arithmetic(strings.NewReader(a.text))
+		x, err := newParser().Arithmetic(strings.NewReader(a.text))
 		if err != nil || !known(a.text) {
 			c.j.subscript(a.text, a.at)
 			continue

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -188,16 +187,16 @@ func (c *call) tryRest() {
 // danger alone, and no more than most.
 func (c *call) raise(most Danger, try func()) {
 	j := c.j
-	parts, reasons, before := len(j.parts), len(j.reasons), j.env.copy()
+	parts, reasons, before := len(j.parts), j.reasons, j.env.copy()
+	j.reasons = nil
 	j.nested(try)
-	danger := slices.ContainsFunc(j.parts[parts:], func(p *Part) bool { return p.Danger != NoDanger })
-	found := slices.Clone(j.reasons[reasons:])
-	j.parts, j.reasons, j.env = j.parts[:parts], j.reasons[:reasons], before
+	found := j.reasons
+	j.parts, j.reasons, j.env = j.parts[:parts], reasons, before
 	for _, r := range found {
-		if danger && r.Danger != NoDanger {
-			if r.Danger.worse(most) {
-				r.Danger = most
-			}
+		if r.Danger.worse(most) {
+			r.Danger = most
+		}
+		if r.Danger != NoDanger {
 			c.danger(r.Danger, "may be: "+r.Text, span{r.Start, r.End})
 		}
 	}

@@ -56,7 +56,9 @@ func (j *judge) functionCall(name string, args []field, at span) (sure bool) {
 		bodies = append(bodies, l...)
 	}
 	sure = len(bodies) == len(lists)
-	j.ways(len(bodies), !sure, func(i int) { j.callBody(name, bodies[i], args, at) })
+	if len(bodies) > 0 {
+		j.ways(len(bodies), !sure, func(i int) { j.callBody(name, bodies[i], args, at) })
+	}
 	return sure
 }
 

@@ -13,10 +13,11 @@ func (j *judge) text(s *source) {
 	j.nested(func() {
 		j.src = s
 		j.depth += textDepth
-		tree := s.prepare()
-		switch {
-		case strings.Count(s.text, "{") > maxBraces:
+		if strings.Count(s.text, "{") > maxBraces {
 			j.cap("the line has too many braces to be judged")
+			return
+		}
+		switch tree := s.prepare(); {
 		case errors.Is(tree.Err, bashtext.ErrTooDeep):
 			j.cap("the line is nested too deep to be judged")
 		case tree.Err != nil:

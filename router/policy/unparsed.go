@@ -42,7 +42,7 @@ func (j *judge) unparsed(err error) {
 // bytes of it they are.
 func (j *judge) statements(text string) (end int) {
 	var all []*syntax.Stmt
-	for st, err := range j.parser.StmtsSeq(strings.NewReader(text)) {
+	for st, err := range newParser().StmtsSeq(strings.NewReader(text)) {
 		if err == nil { // the last; to break here makes it panic for some texts
 			all, end = append(all, st), min(len(text), max(end, int(st.End().Offset())))
 		}

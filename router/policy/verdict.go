@@ -15,7 +15,7 @@ type Verdict struct {
 	Reasons []Reason `json:"reasons"` // why, the worst first; never nil
 	Parts   []Part   `json:"-"`       // everything that was found in the line, in its order
 
-	after *env // the shell when the line has run; nil: nothing changed
+	after *env // the shell when the line has run
 }
 
 // Reason says in one line why a verdict is as it is.
@@ -99,6 +99,9 @@ func (j *judge) add(p *Part) *Part {
 // collect makes the verdict of what was found; rounds of a loop and calls of a
 // function find the same again.
 func (j *judge) collect() (v Verdict) {
+	if j.spent {
+		j.cap("the line is too big or too deep to be judged to its end")
+	}
 	var all effects
 	for _, p := range j.parts {
 		if slices.ContainsFunc(v.Parts, p.same) {
@@ -111,7 +114,7 @@ func (j *judge) collect() (v Verdict) {
 			v.Danger = p.Danger
 		}
 	}
-	v.Effects, v.Reasons = all.list(), []Reason{}
+	v.Effects, v.Reasons, v.after = all.list(), []Reason{}, &j.env
 	for _, d := range [...]Danger{Block, Confirm, NoDanger} {
 		for _, r := range j.reasons {
 			if r.Danger == d && len(v.Reasons) < maxReasons {

@@ -35,12 +35,10 @@ func (j *judge) ways(n int, none bool, walk func(i int)) {
 // list walks statements one after the other.
 func (j *judge) list(stmts []*syntax.Stmt) {
 	j.stay()
-	for i, st := range stmts {
-		switch {
-		case i == 0:
-		case j.env.errexit && len(j.env.ok) > 0:
+	for _, st := range stmts {
+		if j.env.errexit && len(j.env.ok) > 0 {
 			j.enter(j.env.ok)
-		default:
+		} else {
 			j.enter(j.env.either())
 		}
 		j.stmt(st)
@@ -146,23 +144,11 @@ func (j *judge) subshell(walk func()) {
 
 // chain walks a && b || c: what is right of an operator may run or not.
 func (j *judge) chain(n *syntax.BinaryCmd) {
-	j.condition([]*syntax.Stmt{n.X})
-	ok, fail := j.env.ok, j.env.fail
-	start := ok
+	left, right := []*syntax.Stmt{n.X}, func() { j.stmt(n.Y) }
 	if n.Op == syntax.OrStmt {
-		start = fail
-	}
-	if len(start) == 0 {
-		start = j.env.either()
-	}
-	j.enter(start)
-	before := j.env.copy()
-	j.stmt(n.Y)
-	right := j.env
-	if j.joinEnv(&before); n.Op == syntax.OrStmt {
-		j.env.ok, j.env.fail = addDirs(ok, right.ok), right.fail
+		j.branch(left, func() { j.env.fail = nil }, right)
 	} else {
-		j.env.ok, j.env.fail = right.ok, addDirs(fail, right.fail)
+		j.branch(left, right, func() { j.env.ok = nil })
 	}
 }
 
@@ -184,27 +170,31 @@ func (j *judge) condition(stmts []*syntax.Stmt) {
 	j.env.errexit = j.env.errexit || errexit
 }
 
+// branch walks what runs when a condition holds, or when it does not.
+func (j *judge) branch(cond []*syntax.Stmt, then, otherwise func()) {
+	j.condition(cond)
+	ok, fail := j.env.ok, j.env.fail
+	j.ways(2, false, func(i int) {
+		if i == 0 {
+			j.enter(ok)
+			then()
+		} else {
+			j.enter(fail)
+			otherwise()
+		}
+	})
+}
+
 func (j *judge) ifClause(n *syntax.IfClause) {
 	if len(n.Cond) == 0 { // else
 		j.list(n.Then)
 		return
 	}
-	j.condition(n.Cond)
-	ok, fail := j.env.ok, j.env.fail
-	if len(fail) == 0 {
-		fail = ok
-	}
-	j.ways(2, false, func(i int) {
-		switch {
-		case i == 0:
-			j.enter(ok)
-			j.list(n.Then)
-		case n.Else == nil:
-			j.enter(fail)
-			j.env.fail = nil
-		default:
-			j.enter(fail)
+	j.branch(n.Cond, func() { j.list(n.Then) }, func() {
+		if n.Else != nil {
 			j.ifClause(n.Else)
+		} else {
+			j.env.fail = nil
 		}
 	})
 }
@@ -216,14 +206,10 @@ func (j *judge) caseClause(n *syntax.CaseClause) {
 			j.expandOne(p)
 		}
 	}
-	var through *env // ;& and ;;& go on in the next item
 	j.ways(len(n.Items), true, func(i int) {
-		if through != nil {
-			j.joinEnv(through)
-		}
-		if j.list(n.Items[i].Stmts); n.Items[i].Op != syntax.Break {
-			end := j.env.copy()
-			through = &end
+		j.list(n.Items[i].Stmts)
+		for ; n.Items[i].Op != syntax.Break && i+1 < len(n.Items); i++ { // ;& and ;;& go on in the next item
+			j.ways(1, true, func(int) { j.list(n.Items[i+1].Stmts) })
 		}
 	})
 }
@@ -339,11 +325,9 @@ func (j *judge) testExpr(x syntax.TestExpr) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryTest:
-			if n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr {
-				for _, x := range [...]syntax.TestExpr{n.X, n.Y} {
-					if w, ok := x.(*syntax.Word); ok {
-						j.numberWord(w)
-					}
+			for _, x := range [...]syntax.TestExpr{n.X, n.Y} {
+				if w, ok := x.(*syntax.Word); ok && n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr {
+					j.numberWord(w)
 				}
 			}
 		case *syntax.UnaryTest:

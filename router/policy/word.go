@@ -80,7 +80,7 @@ func (j *judge) patternOf(w *syntax.Word) string {
 // afford takes a text off the budget; beyond it, it is not known any more.
 func (j *judge) afford(s string) string {
 	if j.bytes += len(s); j.bytes > maxBytes {
-		j.overspent()
+		j.spent = true
 	}
 	if j.bytes > maxBytes || len(s) > maxKnown {
 		return taint(s)
@@ -284,7 +284,7 @@ func (j *judge) hidden(text string, at span) {
 	}
 	outer := j.src
 	s := &source{text: holesToVariables.Replace(text), start: at.start, end: at.end, made: true, holes: true, lets: outer.lets}
-	w, err := j.parser.Document(strings.NewReader(s.text))
+	w, err := newParser().Document(strings.NewReader(s.text))
 	if err != nil || w == nil {
 		j.unknown("what this runs cannot be told", at)
 		return
