@@ -1,22 +1,25 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // builtins are the commands of bash that change the shell, or run something.
-// The others are in the table of programs.
+// The others are in the table of programs. Those that do not say what they write
+// to stdout write nothing.
 var builtins map[string]func(*call)
 
 func init() {
 	builtins = map[string]func(*call){
-		"shift": (*call).shift, "test": (*call).test, "[": (*call).test, "echo": (*call).echo, "printf": (*call).printf,
+		"shift": (*call).shift, "echo": (*call).echo, "printf": (*call).printf,
 		"pwd": func(c *call) { c.out = c.j.env.dirs }, "cd": (*call).cd, "pushd": (*call).cd, "popd": (*call).cd,
 		"eval": (*call).eval, "source": (*call).source, ".": (*call).source, "exec": (*call).exec,
-		"command": (*call).bypass, "builtin": (*call).bypass, "type": (*call).which, "trap": (*call).trap, "alias": (*call).alias,
+		"command": (*call).bypass, "builtin": (*call).bypass, "trap": (*call).trap, "alias": (*call).alias,
 		"set": (*call).set, "unset": (*call).unset, "read": (*call).readInto, "mapfile": (*call).readInto, "readarray": (*call).readInto,
 		"export": (*call).declareWords, "declare": (*call).declareWords, "typeset": (*call).declareWords,
-		"local": (*call).declareWords, "readonly": (*call).declareWords, "let": (*call).let, "getopts": (*call).getopts,
+		"local": (*call).declareWords, "readonly": (*call).declareWords, "let": (*call).let,
 		"exit": (*call).leave, "return": (*call).leave, "break": (*call).leave, "continue": (*call).leave,
-		"wait": func(c *call) { c.quiet(); c.subscripts(c.args) },
 	}
 }
 
@@ -33,19 +36,11 @@ func (c *call) subscripts(args []field) {
 	}
 }
 
-func (c *call) getopts() {
-	c.quiet()
-	if c.subscripts(c.args); len(c.args) > 1 {
-		c.assignName(c.args[1], value{anyText})
-	}
-}
-
 func (c *call) shift() {
-	c.quiet()
 	var out [][]string
 	for _, l := range c.j.lookup("@").lists {
 		switch {
-		case len(c.args) > 0 && c.args[0].text != "1" || len(l) > 0 && l[0] == anyWords:
+		case len(c.args) > 0 && c.args[0].text != "1" || slices.Contains(l[:min(1, len(l))], anyWords):
 			l = anyElements[0]
 		case len(l) > 0:
 			l = l[1:]
@@ -55,29 +50,13 @@ func (c *call) shift() {
 	c.j.env.set("@", variable{lists: out})
 }
 
-// test judges test and [: -v evaluates a subscript.
-func (c *call) test() {
-	c.quiet()
-	for i, a := range c.args[min(1, len(c.args)):] {
-		op := c.args[i].text
-		if op == "-v" || op == "-R" || !known(op) {
-			c.subscripts([]field{a})
-		}
-		if len(op) == 2 && op[0] == '-' && strings.IndexByte("abcdefghkprstuwxOGLNS", op[1]) >= 0 {
-			c.part.set |= reads
-		}
-	}
-}
-
+// leave ends the shell, or a function or loop.
 func (c *call) leave() {
-	c.quiet()
 	j := c.j
-	switch {
-	case c.name == "exit" && len(j.world.vars["function exit"].lists) > 0:
-		return
-	case c.name == "return":
+	switch c.name {
+	case "return":
 		j.exit(true, false, j.env.dirs)
-	case c.name != "exit":
+	case "break", "continue":
 		j.exit(false, len(c.args) > 0, j.env.dirs) // break 2
 	}
 	j.env.ok, j.env.fail = nil, nil
@@ -85,25 +64,18 @@ func (c *call) leave() {
 
 // cd changes the directory, if it succeeds.
 func (c *call) cd() {
-	j, args := c.j, c.args
-	c.quiet()
-	for len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' && !strings.Contains(args[0].text, "/") && !args[0].multi {
-		args = args[1:]
-	}
+	j, args := c.j, c.skip(nil)
 	target := field{text: one(j.home())}
 	if len(args) > 0 {
 		target = args[0]
 	}
 	path := one(j.valueOf("CDPATH"))
-	to := []string{anyText}
 	switch {
 	case c.name == "popd" || c.name == "pushd" && len(c.args) == 0:
-		to = addDirs(j.env.dirs, to)
+		j.env.ok = addDirs(j.env.dirs, []string{anyText})
 	case path != "" && path != inherited || target.multi || target.glob || target.text == "-" || strings.HasPrefix(target.text, "+"):
-	case target.text == "":
-		to = j.env.dirs
-	default:
-		to = addDirs(nil, j.resolve(target.text))
+		j.env.ok = []string{anyText}
+	case target.text != "":
+		j.env.ok = addDirs(nil, j.resolve(target.text))
 	}
-	j.env.ok = to
 }

@@ -64,6 +64,7 @@ func (j *judge) program(args []field, at span) {
 		c.script(args[0])
 	}
 	if run := builtins[name]; run != nil && !script {
+		c.quiet()
 		run(&c)
 	} else {
 		c.external()

@@ -72,6 +72,11 @@ func roles() map[string]role {
 			c.part.Wrapper = true
 			c.text(f, how, true)
 		},
+		"subscript": func(c *call, f field, _ string, _ span) { c.subscripts([]field{f}) },
+		"variable": func(c *call, f field, _ string, _ span) {
+			c.subscripts([]field{f})
+			c.assignName(f, value{anyText})
+		},
 		"fetched": func(c *call, f field, _ string, _ span) {
 			c.j.keepFile(f, value{fromNet}, false)
 			if c.quiet(); f.text == "-" {

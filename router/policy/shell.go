@@ -70,11 +70,8 @@ func (c *call) eval() {
 	c.part.Wrapper = true
 	if args := c.skip(nil); len(args) > 0 {
 		f := joinedField(args)
-		for _, a := range args {
-			f.multi = f.multi || a.multi
-		}
+		f.multi = slices.ContainsFunc(args, func(a field) bool { return a.multi })
 		c.text(f, "eval", false)
-		c.quiet()
 	}
 }
 
@@ -84,26 +81,23 @@ func (c *call) source() {
 	if len(args) == 0 {
 		return
 	}
-	f, before := args[0], j.env.dirs
+	f, before, outer := args[0], j.env.dirs, j.lookup("@")
 	c.usual(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
 	c.read(f)
 	for _, text := range j.content(f) {
-		c.ran(text, f.at)
-		outer := []local{{"@", j.lookup("@")}}
-		if len(args) > 1 {
+		if c.ran(text, f.at); len(args) > 1 {
 			j.positional(args[1:])
-		} else {
-			outer = nil
 		}
-		j.innerText(text, f, "source", false)
-		j.restore(outer)
+		if j.innerText(text, f, "source", false); len(args) > 1 {
+			j.env.set("@", outer)
+		}
 	}
 	j.env.unsure, j.env.ok, j.env.fail = true, addDirs(j.env.dirs, []string{anyText}), before
+	c.out = nil
 }
 
 // exec replaces the shell, or redirects it.
 func (c *call) exec() {
-	c.quiet()
 	if args := c.skip(optionSpec{"-a": "takes"}); len(args) > 0 {
 		c.inner("exec", args)
 		c.j.env.ok = nil
@@ -124,24 +118,20 @@ func (c *call) bypass() {
 // which writes where a command's file is.
 func (c *call) which() {
 	c.out = nil
-	for _, a := range c.args {
-		switch {
-		case strings.HasPrefix(a.text, "-"):
-		case c.out != nil || !known(a.text) || a.glob:
-			c.out = nil
-			return
-		case strings.Contains(a.text, "/"):
-			c.out = value{a.text + "\n"}
-		default:
-			c.out = value{"/usr/bin/" + a.text + "\n"}
-		}
+	args := c.skip(nil)
+	if len(args) != 1 || !args[0].exact() {
+		return
 	}
+	name := args[0].text
+	if !strings.Contains(name, "/") {
+		name = "/usr/bin/" + name
+	}
+	c.out = value{name + "\n"}
 }
 
 // trap keeps a text that the shell runs later: at any time, so with all that
 // its variables ever were.
 func (c *call) trap() {
-	c.quiet()
 	args := c.args
 	if len(args) > 0 && args[0].text != "-" {
 		args = c.skip(nil)
@@ -149,14 +139,9 @@ func (c *call) trap() {
 	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
 		return
 	}
-	f := args[0]
 	c.part.Wrapper = true
-	if !known(f.text) || f.multi {
-		c.effect(executes|unknown, "what the trap runs cannot be told", f.at)
-	}
-	c.ran(f.text, f.at)
-	c.j.traps = append(c.j.traps, f)
-	c.j.subshell(func() { c.j.innerText(f.text, f, "trap", false) }) // as things are now
+	c.j.traps = append(c.j.traps, args[0])
+	c.j.subshell(func() { c.text(args[0], "trap", false) }) // as things are now
 }
 
 // runTraps judges the traps again at the end of the line, with everything that
@@ -177,7 +162,6 @@ func (j *judge) runTraps() {
 
 // alias defines aliases: they are there from the next line on, or earlier.
 func (c *call) alias() {
-	c.quiet()
 	for _, a := range c.args {
 		name, text, ok := strings.Cut(a.text, "=")
 		switch e := &c.j.env; {
@@ -194,28 +178,25 @@ func (c *call) alias() {
 
 // set changes options and the positional parameters.
 func (c *call) set() {
-	c.quiet()
-	if len(c.args) == 0 {
-		c.out = value{anyText}
-		return
-	}
-	for i := 0; i < len(c.args); i++ {
-		a := c.args[i].text
+	c.out = value{anyText}   // without words it lists variables
+	on, name := false, false // the last option is set; its name follows, as in -o NAME
+	for i, a := range c.args {
+		c.quiet()
 		switch {
-		case a == "--" || a == "-":
+		case name:
+			if name = false; a.text == "errexit" {
+				c.j.env.errexit = on
+			}
+			continue
+		case a.text == "--" || a.text == "-":
 			c.j.positional(c.args[i+1:])
 			return
-		case c.args[i].multi || !known(a) || len(a) < 2 || a[0] != '-' && a[0] != '+':
+		case len(a.text) < 2 || a.text[0] != '-' && a.text[0] != '+' || a.multi || !known(a.text):
 			c.j.positional(c.args[i:])
 			return
 		}
-		isE := strings.Contains(a, "e")
-		if strings.HasSuffix(a, "o") {
-			i++
-			isE = i < len(c.args) && c.args[i].text == "errexit"
-		}
-		if isE {
-			c.j.env.errexit = a[0] == '-'
+		if on, name = a.text[0] == '-', strings.HasSuffix(a.text, "o"); strings.Contains(a.text, "e") {
+			c.j.env.errexit = on
 		}
 	}
 }
