@@ -163,7 +163,7 @@ func (c *call) declareWords() {
 	for _, a := range c.args {
 		d.word(a)
 	}
-	if c.quiet(); len(c.args) == 0 || strings.Contains(d.flags, "p") {
+	if len(c.args) == 0 || strings.Contains(d.flags, "p") {
 		c.out = value{anyText}
 	}
 }
@@ -251,7 +251,6 @@ func (d *declaration) declare(name string, at span, give func()) {
 
 // unset forgets variables and functions.
 func (c *call) unset() {
-	c.quiet()
 	c.subscripts(c.args)
 	for _, a := range c.args {
 		if !validName(a.text) {
@@ -267,7 +266,6 @@ func (c *call) unset() {
 
 // let evaluates its words as arithmetic.
 func (c *call) let() {
-	c.quiet()
 	outer := c.j.src
 	for _, a := range c.args {
 		x, err := newParser().Arithmetic(strings.NewReader(a.text))
@@ -283,7 +281,6 @@ func (c *call) let() {
 
 // readInto judges read and mapfile, which fill variables from stdin.
 func (c *call) readInto() {
-	c.quiet()
 	in, spec := value{anyText}, optionSpec{"-d": "takes", "-n": "takes", "-O": "takes", "-s": "takes", "-u": "takes", "-c": "takes", "-C": "runs"}
 	if c.j.stdin != nil {
 		in = c.j.stdin

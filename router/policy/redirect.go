@@ -18,77 +18,61 @@ type written struct {
 // on its stdin and who asks for its stdout.
 func (j *judge) redirects(redirs []*syntax.Redirect) (to written) {
 	for _, r := range redirs {
+		n := ""
 		if r.N != nil {
-			j.hidden(r.N.Value, j.src.span(r.Pos(), r.End()))
+			n = r.N.Value
+			j.hidden(n, j.src.span(r.Pos(), r.End()))
 		}
+		feeds := false
+		var in value
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
-			j.feed(r, j.document(r))
+			feeds, in = true, j.document(r)
 		case syntax.WordHdoc:
-			j.feed(r, concat(j.expandOne(r.Word), value{"\n"}))
-		case syntax.RdrIn:
-			j.redirectIn(r)
+			feeds, in = true, concat(j.expandOne(r.Word), value{"\n"})
 		default:
-			j.redirectOut(r, &to)
+			feeds = r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn
+			in = j.redirection(r, !feeds && (n == "" || n == "1"), &to)
+		}
+		if n == "0" || n == "" && feeds {
+			j.stdin = in
 		}
 	}
 	return to
 }
 
-// feed gives the command its stdin.
-func (j *judge) feed(r *syntax.Redirect, v value) {
-	if r.N == nil || r.N.Value == "0" {
-		j.stdin = v
-	}
-}
-
-func (j *judge) redirectIn(r *syntax.Redirect) {
-	var v value
-	for _, f := range j.fields(r.Word) {
-		c := value{fromNet}
-		if !j.socket(f) {
-			j.redirect(f, false)
-			if c = j.content(f); c == nil && f.text != "/dev/null" {
-				c = value{anyText}
-			}
-		}
-		v = v.join(c)
-	}
-	j.feed(r, orEmpty(v))
-}
-
-// redirectOut is > and its kin; <&n and >&n duplicate a descriptor, >&word is a
-// file.
-func (j *judge) redirectOut(r *syntax.Redirect, to *written) {
-	stdout := r.N == nil || r.N.Value == "1"
-	duplicates := r.Op == syntax.DplIn || r.Op == syntax.DplOut
+// redirection walks the files of a redirection, and returns what is read there;
+// <&n and >&n duplicate a descriptor, >&word is a file.
+func (j *judge) redirection(r *syntax.Redirect, stdout bool, to *written) (in value) {
 	var files []field
 	for _, f := range j.fields(r.Word) {
-		fd := strings.TrimSuffix(f.text, "-")
-		isNumber := duplicates && (strings.Trim(fd, "0123456789") == "" || f.text == digits)
-		switch {
-		case isNumber && r.Op == syntax.DplOut && stdout && fd == "2":
-			to.moved, j.env.out = true, nil
-		case r.Op == syntax.DplIn || isNumber && r.N != nil && r.N.Value == "0":
-			in := value{anyText}
+		got, fd := value{anyText}, strings.TrimSuffix(f.text, "-")
+		switch isNumber := strings.Trim(fd, "0123456789") == "" || f.text == digits; {
+		case r.Op == syntax.DplIn || r.Op == syntax.DplOut && isNumber:
 			if j.sockets {
-				in = value{fromNet}
+				got = value{fromNet}
 			}
-			j.feed(r, in)
-		case isNumber:
+			if stdout && fd == "2" {
+				to.moved, j.env.out = true, nil
+			}
 		case j.socket(f):
-			if r.Op == syntax.RdrInOut {
-				j.feed(r, value{fromNet})
+			got = value{fromNet}
+		case r.Op == syntax.RdrIn:
+			j.redirect(f, false)
+			if text := j.content(f); text != nil || f.text == "/dev/null" {
+				got = orEmpty(text)
 			}
 		default:
 			j.redirect(f, true)
 			files = append(files, f)
 		}
+		in = in.join(got)
 	}
 	if stdout && len(files) > 0 && !slices.Contains([]string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}, files[0].text) {
 		j.env.out = value{""}
 		*to = written{true, files, r.Op == syntax.AppOut || r.Op == syntax.AppAll}
 	}
+	return orEmpty(in)
 }
 
 // document is what a here-document feeds.
@@ -96,30 +80,23 @@ func (j *judge) document(r *syntax.Redirect) value {
 	if r.Hdoc == nil {
 		return value{""}
 	}
-	literal := false // a delimiter that is quoted: nothing is expanded
-	for _, p := range r.Word.Parts {
-		lit, ok := p.(*syntax.Lit)
-		literal = literal || !ok || strings.Contains(lit.Value, "\\")
-	}
-	from, to := int(r.Word.End().Offset()), int(r.Hdoc.End().Offset())
-	if !literal && from < to && to <= len(j.src.text) { // bash takes a delimiter that a backslash spreads over two lines
-		lines := strings.NewReplacer("\\\n", "", "\t", "").Replace(j.src.text[from:to])
-		if strings.Contains(lines, "\n"+j.src.literal(unescape(r.Word.Lit()))+"\n") {
-			j.anything("where the here-document ends is not certain", j.src.span(r.Pos(), r.End()))
-		}
+	end := r.Word.Lit()
+	literal := end == "" || strings.Contains(end, "\\") // it is quoted: nothing is expanded
+	lines := strings.NewReplacer("\\\n", "", "\t", "").Replace(j.src.cut(r.Word.End(), r.Hdoc.End()))
+	if !literal && strings.Contains(lines, "\n"+j.src.literal(end)+"\n") { // a backslash may spread the end over two lines
+		j.anything("where the here-document ends is not certain", j.src.span(r.Pos(), r.End()))
 	}
 	v := j.textsOf(func() string {
 		b := builder{form: asText}
 		for _, part := range r.Hdoc.Parts {
-			lit, ok := part.(*syntax.Lit)
-			switch {
-			case ok && literal:
-				b.quoted(j.src.literal(lit.Value))
-				continue
-			case ok && strings.Contains(lit.Value, `\"`):
-				quoted := *lit
-				quoted.Value = strings.ReplaceAll(lit.Value, `\"`, `\\"`) // a quote is nothing special here
-				part = &quoted
+			if lit, ok := part.(*syntax.Lit); ok {
+				text := *lit
+				if literal {
+					b.quoted(j.src.literal(lit.Value))
+					continue
+				}
+				text.Value = strings.ReplaceAll(lit.Value, `\"`, `\\"`) // a quote is nothing special here
+				part = &text
 			}
 			j.build(&b, []syntax.WordPart{part}, true, false)
 		}
