@@ -14,7 +14,7 @@ const (
 	maxText   = 256 << 10 // bytes of a line
 	maxBraces = 2000      // each may double the words of a command
 	maxDepth  = 150       // syntax nodes, functions and texts within each other
-	textDepth = 10        // of them for a text: bash -c 'bash -c ...'
+	textDepth = 6         // of them for a text: bash -c 'bash -c ...'
 	maxSteps  = 4000      // commands looked at, repetitions in loops and functions counted
 	maxBytes  = 4 << 20   // of text that expansions make
 )
@@ -74,6 +74,7 @@ type source struct {
 	made  bool              // it was put together: all of it stands for start to end
 	holes bool              // holes stand in it as variables
 	lets  bool              // other words stand in it for the parser: see bashtext
+	first bool              // only its first statement is walked
 	tree  *bashtext.Tree    // nil: it is still to be parsed
 	calls []router.CallSite // in the text, where the router knows of them
 }
@@ -104,9 +105,8 @@ type judge struct {
 	world *World
 	scope
 	env    env
-	choice *choice                   // what is picked in the words that are expanded
-	ever   map[string]variable       // every value that a variable had: for traps
-	trees  map[string]*bashtext.Tree // of functions
+	choice *choice             // what is picked in the words that are expanded
+	ever   map[string]variable // every value that a variable had: for traps
 
 	parts   []*Part
 	reasons []Reason
@@ -177,14 +177,14 @@ func (j *judge) reason(text string, set effects, d Danger, at span) {
 
 // unknown notes an effect that belongs to no part: an expansion that may run
 // what cannot be seen.
-func (j *judge) unknown(why string, at span) { j.mayDo(unknown, why, at) }
+func (j *judge) unknown(why string, at span) *Part {
+	p := j.add(j.part(TextPart, at))
+	p.set = unknown
+	j.reason(why, unknown, NoDanger, at)
+	return p
+}
 
 // anything notes that what follows is not: it may be whatever there is.
 func (j *judge) anything(why string, at span) {
-	j.mayDo(reads|writes|executes|networks|unknown, why, at)
-}
-
-func (j *judge) mayDo(set effects, why string, at span) {
-	j.add(j.part(TextPart, at)).set = set
-	j.reason(why, unknown, NoDanger, at)
+	j.unknown(why, at).set = reads | writes | executes | networks | unknown
 }

@@ -130,11 +130,8 @@ func (c *call) ran(text string, at span) {
 		return
 	}
 	c.part.set |= executes | unknown
-	switch taint(text) {
-	case fromNet:
-		c.danger(Confirm, "runs what came over the network", at)
-	case decoded:
-		c.danger(Confirm, "runs text that another program has put together", at)
+	if why := (map[string]string{fromNet: "what came over the network", decoded: "text that another program has put together"})[taint(text)]; why != "" {
+		c.danger(Confirm, "runs "+why, at)
 	}
 }
 

@@ -28,18 +28,14 @@ type local struct {
 // it counts only where it is called. With here-documents in it, whose lines come
 // after the body's end, it is all of the text from there on.
 func (j *judge) funcDecl(n *syntax.FuncDecl) {
-	if n.Name == nil {
-		j.unknown("a function without a name", j.src.span(n.Pos(), n.End()))
-		return
-	}
-	name, body := j.src.literal(n.Name.Value), j.src.cut(n.Body.Pos(), n.Body.End())
-	switch {
-	case body == "":
-		body = "{ " + holesToVariables.Replace(anyText) + "; }"
-	case strings.Contains(body, "<<"):
+	body := j.src.cut(n.Body.Pos(), n.Body.End())
+	if strings.Contains(body, "<<") {
 		body = j.src.text[n.Body.Pos().Offset():]
 	}
-	j.env.set("function "+name, variable{lists: [][]string{{"function " + name + " " + j.src.literal(body)}}})
+	if body = j.src.literal(body); body == "" {
+		body = anyText
+	}
+	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: [][]string{{body}}})
 	if j.found != nil {
 		parts, reasons := len(j.parts), len(j.reasons)
 		j.subshell(func() { j.stmt(n.Body) })
@@ -68,26 +64,16 @@ func (j *judge) callBody(name, text string, args []field, at span) {
 	if j.recursion(name, key, at) {
 		return
 	}
-	s := madeOf(text, at)
-	s.tree = j.trees[text]
-	if s.prepare(); s.tree.Err != nil || len(s.tree.Stmts) == 0 {
-		j.unknown("the function "+name+" is not understood as bash", at)
-		return
-	}
-	if j.trees == nil {
-		j.trees = map[string]*bashtext.Tree{}
-	}
-	j.trees[text] = s.tree
 	j.nested(func() {
-		if j.src = s; j.via == "" {
+		if j.via == "" {
 			j.via = "the function " + name
 		}
+		s := madeOf(text, at)
+		s.first = true
 		fr := &frame{function: name, args: key, locals: []local{{"@", j.lookup("@")}}}
 		j.framed(fr, func() {
 			j.positional(args)
-			if decl, ok := s.tree.Stmts[0].Cmd.(*syntax.FuncDecl); ok {
-				j.stmt(decl.Body)
-			}
+			j.text(s)
 		})
 		j.restore(fr.locals)
 	})

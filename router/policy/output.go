@@ -7,11 +7,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// capture returns what commands write to their stdout.
+// capture walks a subshell and returns what it writes to its stdout.
 func (j *judge) capture(walk func()) value {
 	out := j.env.out
 	j.env.out = value{""}
-	j.nested(walk)
+	j.subshell(walk)
 	got := j.env.out
 	if j.env.out = out; j.spent {
 		return value{anyText}
@@ -21,11 +21,10 @@ func (j *judge) capture(walk func()) value {
 
 // substitution is what $(...) becomes.
 func (j *judge) substitution(n *syntax.CmdSubst) (out value) {
-	walk := func() { j.list(n.Stmts) }
-	if !n.TempFile && !n.ReplyVar { // ${ x; } and ${|x; } run in this shell
-		walk = func() { j.subshell(func() { j.list(n.Stmts) }) }
+	got := j.capture(func() { j.list(n.Stmts) })
+	if n.TempFile || n.ReplyVar { // ${ x; } and ${|x; } run in this shell
+		j.list(n.Stmts)
 	}
-	got := j.capture(walk)
 	if n.Backquotes && strings.Contains(j.src.cut(n.Left, n.Right), "\\`") {
 		j.anything("backquotes in backquotes are read in another way by bash", j.src.span(n.Pos(), n.End()))
 		got = value{decoded}
@@ -39,12 +38,10 @@ func (j *judge) substitution(n *syntax.CmdSubst) (out value) {
 // procSubst walks <(...) or >(...), and returns a path that stands for it.
 func (j *judge) procSubst(n *syntax.ProcSubst) string {
 	got := j.capture(func() {
-		j.subshell(func() {
-			if n.Op != syntax.CmdIn && j.stdin == nil {
-				j.stdin = value{anyText}
-			}
-			j.list(n.Stmts)
-		})
+		if n.Op != syntax.CmdIn && j.stdin == nil {
+			j.stdin = value{anyText}
+		}
+		j.list(n.Stmts)
 	})
 	if n.Op != syntax.CmdIn {
 		got = value{anyText}

@@ -13,6 +13,7 @@ func (j *judge) text(s *source) {
 	j.nested(func() {
 		j.src = s
 		j.depth += textDepth
+		j.afford(s.text)
 		if strings.Count(s.text, "{") > maxBraces {
 			j.cap("the line has too many braces to be judged")
 			return
@@ -24,6 +25,8 @@ func (j *judge) text(s *source) {
 			j.unparsed(tree.Err)
 		case tree.Binary:
 			j.unparsed(errors.New("it is not UTF-8"))
+		case s.first:
+			j.list(tree.Stmts[:min(1, len(tree.Stmts))])
 		default:
 			j.list(tree.Stmts)
 		}

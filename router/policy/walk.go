@@ -47,13 +47,12 @@ func (j *judge) list(stmts []*syntax.Stmt) {
 
 // stmt walks one statement.
 func (j *judge) stmt(st *syntax.Stmt) {
-	walk := func() { j.redirected(st) }
 	if st.Background {
 		j.subshell(func() {
 			j.forks++
-			j.nested(walk)
+			j.redirected(st)
 		})
-	} else if j.nested(walk); st.Negated {
+	} else if j.nested(func() { j.redirected(st) }); st.Negated {
 		j.env.ok, j.env.fail = j.env.fail, j.env.ok
 	}
 }
@@ -119,10 +118,8 @@ func (j *judge) cmd(cmd syntax.Command) {
 		}
 	case *syntax.CoprocClause:
 		j.capture(func() {
-			j.subshell(func() {
-				j.stdin = nil
-				j.stmt(n.Stmt)
-			})
+			j.stdin = nil
+			j.stmt(n.Stmt)
 		})
 		if n.Name != nil {
 			j.expandOne(n.Name)
@@ -135,10 +132,10 @@ func (j *judge) cmd(cmd syntax.Command) {
 
 // subshell walks what cannot change this shell.
 func (j *judge) subshell(walk func()) {
-	before, outer := j.env.copy(), j.scope
-	walk()
+	before := j.env.copy()
+	j.nested(walk)
 	before.out = j.env.out
-	j.env, j.scope = before, outer
+	j.env = before
 	j.stay()
 }
 
@@ -157,7 +154,7 @@ func (j *judge) chain(n *syntax.BinaryCmd) {
 func (j *judge) pipeline(n *syntax.BinaryCmd) {
 	j.subshell(func() {
 		j.forks++
-		j.stdin = j.capture(func() { j.subshell(func() { j.stmt(n.X) }) })
+		j.stdin = j.capture(func() { j.stmt(n.X) })
 		j.stmt(n.Y)
 	})
 }
