@@ -151,9 +151,11 @@ func (j *judge) nested(walk func()) {
 func (j *judge) step() bool {
 	j.steps++
 	j.depth++
-	ok := j.steps <= maxSteps && j.depth <= maxDepth
-	j.spent = j.spent || !ok
-	return ok
+	if j.depth > maxDepth {
+		j.cap("this is too deep to be judged")
+	}
+	j.spent = j.spent || j.steps > maxSteps
+	return j.depth <= maxDepth && j.steps <= maxSteps
 }
 
 // newParser is for what was no text of its own before: a word, an expression.

@@ -100,7 +100,7 @@ func (j *judge) add(p *Part) *Part {
 // function find the same again.
 func (j *judge) collect() (v Verdict) {
 	if j.spent {
-		j.cap("the line is too big or too deep to be judged to its end")
+		j.cap("the line is too big to be judged to its end")
 	}
 	var all effects
 	for _, p := range j.parts {
