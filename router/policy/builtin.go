@@ -79,3 +79,199 @@ func (c *call) cd() {
 		j.env.ok = addDirs(nil, j.resolve(target.text))
 	}
 }
+
+// text judges a word that is run as bash text, in this shell or in another.
+func (c *call) text(f field, how string, child bool) {
+	if f.multi || !known(f.text) {
+		c.part.set |= executes | unknown
+		c.j.reason("what "+how+" runs cannot be told", unknown, NoDanger, f.at)
+		c.j.env.unsure = c.j.env.unsure || !child
+	}
+	c.ran(f.text, f.at)
+	c.j.innerText(f.text, f, how, child)
+}
+
+// innerText walks a text that was found in a word.
+func (j *judge) innerText(text string, f field, how string, child bool) {
+	if child {
+		j.inChild(how, func() { j.text(madeOf(text, f.at)) })
+		return
+	}
+	j.nested(func() {
+		j.via = how
+		j.text(madeOf(text, f.at))
+	})
+}
+
+// inChild judges what a shell of its own runs.
+func (j *judge) inChild(how string, run func()) {
+	j.subshell(func() {
+		j.via, j.frame, j.env.child, j.env.errexit = how, nil, true, false
+		run()
+	})
+}
+
+// inner judges words that a command runs as another command.
+func (c *call) inner(how string, args []field) {
+	c.runs(how, args, func(at span) {
+		c.j.subshell(func() { // it changes nothing here
+			c.j.program(args, at)
+			if args[0].multi && len(args) > 1 {
+				c.j.program(args[1:], at)
+			}
+		})
+	})
+}
+
+// runs walks what a command runs; what that writes is the command's output.
+func (c *call) runs(how string, args []field, walk func(at span)) {
+	c.part.Wrapper = true
+	if len(args) == 0 {
+		return
+	}
+	at := span{args[0].at.start, args[len(args)-1].at.end}
+	if at.end < at.start {
+		at = c.at
+	}
+	c.j.nested(func() {
+		c.j.via = how
+		walk(at)
+	})
+	c.quiet()
+}
+
+// eval runs its arguments, joined, in this shell.
+func (c *call) eval() {
+	c.part.Wrapper = true
+	if args := c.skip(nil); len(args) > 0 {
+		f := joinedField(args)
+		f.multi = slices.ContainsFunc(args, func(a field) bool { return a.multi })
+		c.text(f, "eval", false)
+	}
+}
+
+// source runs a file in this shell, with the arguments that it is given.
+func (c *call) source() {
+	args, j := c.skip(nil), c.j
+	if len(args) == 0 {
+		return
+	}
+	f, before, outer := args[0], j.env.dirs, j.lookup("@")
+	c.usual(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
+	c.read(f)
+	for _, text := range j.content(f) {
+		if c.ran(text, f.at); len(args) > 1 {
+			j.positional(args[1:])
+		}
+		if j.innerText(text, f, "source", false); len(args) > 1 {
+			j.env.set("@", outer)
+		}
+	}
+	j.env.unsure, j.env.ok, j.env.fail = true, addDirs(j.env.dirs, []string{anyText}), before
+	c.out = nil
+}
+
+// exec replaces the shell, or redirects it.
+func (c *call) exec() {
+	if args := c.skip(optionSpec{"-a": "takes"}); len(args) > 0 {
+		c.inner("exec", args)
+		c.j.env.ok = nil
+	}
+}
+
+// bypass is command and builtin: what a name means when it is no function.
+func (c *call) bypass() {
+	opts, args := c.scan(nil, true)
+	if slices.ContainsFunc(opts, func(o option) bool { return o.name != "-p" }) {
+		c.part.set |= reads
+		c.which()
+		return
+	}
+	c.runs(c.name, args, func(at span) { c.j.program(args, at) }) // builtins that are run this way still change this very shell
+}
+
+// which writes where a command's file is.
+func (c *call) which() {
+	c.out = nil
+	args := c.skip(nil)
+	if len(args) != 1 || !args[0].exact() {
+		return
+	}
+	name := args[0].text
+	if !strings.Contains(name, "/") {
+		name = "/usr/bin/" + name
+	}
+	c.out = value{name + "\n"}
+}
+
+// trap keeps a text that the shell runs later: at any time, so with all that
+// its variables ever were.
+func (c *call) trap() {
+	args := c.args
+	if len(args) > 0 && args[0].text != "-" {
+		args = c.skip(nil)
+	}
+	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
+		return
+	}
+	c.part.Wrapper = true
+	c.j.traps = append(c.j.traps, args[0])
+	c.j.subshell(func() { c.text(args[0], "trap", false) }) // as things are now
+}
+
+// runTraps judges the traps again at the end of the line, with everything that
+// their variables may have been meanwhile.
+func (j *judge) runTraps() {
+	if len(j.traps) == 0 {
+		return
+	}
+	j.subshell(func() {
+		for name, v := range j.ever {
+			j.env.set(name, v)
+		}
+		for _, f := range j.traps {
+			j.innerText(f.text, f, "trap", false)
+		}
+	})
+}
+
+// alias defines aliases: they are there from the next line on, or earlier.
+func (c *call) alias() {
+	for _, a := range c.args {
+		name, text, ok := strings.Cut(a.text, "=")
+		switch e := &c.j.env; {
+		case !ok:
+			c.out = value{anyText}
+		case !known(name) || a.multi || programs().has("reserved", name):
+			e.unsure = true
+			c.effect(unknown, "which alias this defines cannot be told", a.at)
+		default:
+			e.set("alias "+name, variable{lists: joinLists([][]string{{text}}, e.vars["alias "+name].lists)})
+		}
+	}
+}
+
+// set changes options and the positional parameters.
+func (c *call) set() {
+	c.out = value{anyText}   // without words it lists variables
+	on, name := false, false // the last option is set; its name follows, as in -o NAME
+	for i, a := range c.args {
+		c.quiet()
+		switch {
+		case name:
+			if name = false; a.text == "errexit" {
+				c.j.env.errexit = on
+			}
+			continue
+		case a.text == "--" || a.text == "-":
+			c.j.positional(c.args[i+1:])
+			return
+		case len(a.text) < 2 || a.text[0] != '-' && a.text[0] != '+' || a.multi || !known(a.text):
+			c.j.positional(c.args[i:])
+			return
+		}
+		if on, name = a.text[0] == '-', strings.HasSuffix(a.text, "o"); strings.Contains(a.text, "e") {
+			c.j.env.errexit = on
+		}
+	}
+}
