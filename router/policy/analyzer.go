@@ -129,13 +129,12 @@ func newJudge(w *World, line string) *judge {
 
 // scope is what belongs to a place in the line, and is as it was behind it.
 type scope struct {
-	src     *source
-	stdin   value    // what commands find on their stdin; nil: nothing is known
-	via     string   // what it was found through
-	frame   *frame   // the innermost function or loop
-	aliases []string // that are being expanded
-	forks   int      // backgrounds and pipes around it
-	depth   int
+	src   *source
+	stdin value  // what commands find on their stdin; nil: nothing is known
+	via   string // what it was found through
+	frame *frame // the innermost function or loop
+	forks int    // backgrounds and pipes around it
+	depth int
 }
 
 // nested walks what stands within the present place, if there is still budget.

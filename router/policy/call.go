@@ -38,7 +38,7 @@ func (j *judge) simple(n *syntax.CallExpr) {
 		j.anything("whether this is a pattern or a command depends on the shell's options", at)
 	}
 	argvs := j.expandAll(n.Args)
-	run := func(i int) {
+	j.ways(len(argvs), false, func(i int) {
 		var before []local // what stands before a command is for it alone
 		for _, a := range n.Assigns {
 			if a.Name != nil {
@@ -52,40 +52,7 @@ func (j *judge) simple(n *syntax.CallExpr) {
 			j.command(argvs[i], at)
 		}
 		j.restore(before)
-	}
-	switch {
-	case call < 0 && j.aliased(n, argvs[0], at, run):
-	case len(argvs) == 1:
-		run(0)
-	default:
-		j.ways(len(argvs), false, run)
-	}
-}
-
-// aliased walks a command whose first word may be an alias: the alias's text,
-// with the rest of the command's own text after it; run is the command itself,
-// since the alias may not be there yet.
-func (j *judge) aliased(n *syntax.CallExpr, argv []field, at span, run func(i int)) bool {
-	if len(argv) == 0 || !argv[0].plain || j.env.child || slices.Contains(j.aliases, argv[0].text) {
-		return false
-	}
-	texts := j.lookup("alias " + argv[0].text).value()
-	if len(texts) == 0 {
-		return false
-	}
-	rest := j.src.literal(j.src.cut(n.Args[0].End(), n.End()))
-	j.aliases = append(slices.Clip(j.aliases), argv[0].text) // until the end of this command
-	j.ways(1+len(texts), false, func(i int) {
-		if i == 0 {
-			run(0)
-			return
-		}
-		if strings.TrimRight(texts[i-1], " \t") != texts[i-1] {
-			j.anything("the word after an alias that ends in a blank may be one, too", at)
-		}
-		j.text(madeOf(texts[i-1]+rest, at))
 	})
-	return true
 }
 
 // command judges a simple command from its words. The first may be no word at
@@ -103,8 +70,11 @@ func (j *judge) command(args []field, at span) {
 				j.command(args[1:], at)
 			}
 		})
-	case !args[0].exact() || !j.functionCall(args[0].text, args[1:], at):
+	case !args[0].exact():
 		j.program(args, at)
+	default:
+		all := j.meanings(args, at)
+		j.ways(len(all), false, func(i int) { all[i]() })
 	}
 }
 

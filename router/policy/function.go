@@ -43,36 +43,53 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 	}
 }
 
-// functionCall walks the function that a name stands for; sure is false when
-// the name may be a command, too.
-func (j *judge) functionCall(name string, args []field, at span) (sure bool) {
-	var bodies value
-	lists := j.lookup("function " + name).lists
-	for _, l := range lists {
-		bodies = append(bodies, l...)
+// meanings returns what a command may run: the functions and aliases of its
+// name, and a program where none of them is there for certain.
+func (j *judge) meanings(args []field, at span) (all []func()) {
+	name := args[0].text
+	add := func(kind string) (unset bool) {
+		for _, l := range j.lookup(kind + name).lists {
+			unset = unset || len(l) == 0
+			for _, text := range l {
+				all = append(all, func() { j.callBody(kind+name, text, args[1:], at) })
+			}
+		}
+		return unset
 	}
-	sure = len(bodies) == len(lists)
-	if len(bodies) > 0 {
-		j.ways(len(bodies), !sure, func(i int) { j.callBody(name, bodies[i], args, at) })
+	unset := add("function ")
+	if args[0].plain && !j.env.child {
+		add("alias ")
 	}
-	return sure
+	if unset {
+		all = append(all, func() { j.program(args, at) })
+	}
+	return all
 }
 
-// callBody walks a function's body with its arguments.
+// aliasWords are the words after an alias, as a variable.
+const aliasWords = "__agentbash_words"
+
+// callBody walks a function's body with its arguments, or an alias's text with
+// the words after it.
 func (j *judge) callBody(name, text string, args []field, at span) {
 	key := joined(args)
 	if j.recursion(name, key, at) {
 		return
 	}
 	j.nested(func() {
-		if j.via == "" {
-			j.via = "the function " + name
+		s, words := madeOf(text, at), "@"
+		if _, s.first = strings.CutPrefix(name, "function "); !s.first {
+			s.text, words = text+` "${`+aliasWords+`[@]}"`, aliasWords
+			if strings.TrimRight(text, " \t") != text { // the next word may be one, too
+				j.anything("the alias ends in a blank", at)
+				j.command(args, at)
+			}
+		} else if j.via == "" {
+			j.via = "the " + name
 		}
-		s := madeOf(text, at)
-		s.first = true
-		fr := &frame{function: name, args: key, locals: []local{{"@", j.lookup("@")}}}
+		fr := &frame{function: name, args: key, locals: []local{{words, j.lookup(words)}}}
 		j.framed(fr, func() {
-			j.positional(args)
+			j.env.set(words, variable{lists: [][]string{texts(args)}})
 			j.text(s)
 		})
 		j.restore(fr.locals)
@@ -103,6 +120,9 @@ func (j *judge) recursion(name, key string, at span) bool {
 		if fr.function != name {
 			continue
 		}
+		if strings.HasPrefix(name, "alias ") { // it is not expanded again
+			return true
+		}
 		if within++; fr.args == key {
 			if same = true; j.forks > fr.forks {
 				j.forkBomb(at)
@@ -110,7 +130,7 @@ func (j *judge) recursion(name, key string, at span) bool {
 		}
 	}
 	if within >= maxRecursion || same && !known(key) {
-		j.unknown("the function "+name+" calls itself, how often cannot be told", at)
+		j.unknown("the "+name+" calls itself, how often cannot be told", at)
 	}
 	return same || within >= maxRecursion
 }

@@ -21,7 +21,10 @@ func (j *judge) enter(dirs []string) {
 // ways walks several ways that a line may go from here, of which it goes one;
 // with none too, it may go none of them.
 func (j *judge) ways(n int, none bool, walk func(i int)) {
-	j.stay()
+	if j.stay(); n == 1 && !none {
+		walk(0)
+		return
+	}
 	before := j.env.copy()
 	for i := range n {
 		end := j.env.copy()
