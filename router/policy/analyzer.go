@@ -54,7 +54,7 @@ func (j *judge) judgePlan(p *router.Plan, s *source) {
 	case p.Err != nil:
 		j.cap("this is no command: " + p.Err.Error())
 	case p.InProcess:
-		j.callPlan(p, span{s.start, s.end})
+		j.callPlan(p, s.at())
 	case len(s.text) > maxText:
 		j.cap("the line is too long to be judged")
 	default:
@@ -84,10 +84,13 @@ func madeOf(text string, at span) *source {
 	return &source{text: text, start: at.start, end: at.end, made: true}
 }
 
+// at returns the range of the line that the text stands for.
+func (s *source) at() span { return span{s.start, s.end} }
+
 // span returns the range of the line that a piece of the text stands for.
 func (s *source) span(from, to syntax.Pos) span {
 	if s.made {
-		return span{s.start, s.end}
+		return s.at()
 	}
 	return span{s.start + int(from.Offset()), s.start + int(to.Offset())}
 }
@@ -161,9 +164,7 @@ func (j *judge) step() bool {
 func newParser() *syntax.Parser { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }
 
 // cap records that something was not looked at.
-func (j *judge) cap(why string) {
-	j.unknown(why, span{j.src.start, j.src.end})
-}
+func (j *judge) cap(why string) { j.unknown(why, j.src.at()) }
 
 // reason notes why. One that is there already is not repeated.
 func (j *judge) reason(text string, set effects, d Danger, at span) {
@@ -171,7 +172,7 @@ func (j *judge) reason(text string, set effects, d Danger, at span) {
 	if list := set.list(); len(list) > 0 {
 		r.Effect = list[0]
 	}
-	if !slices.Contains(j.reasons, r) && (len(j.reasons) < 4*maxReasons || d != NoDanger && len(j.reasons) < 16*maxReasons) {
+	if !slices.Contains(j.reasons, r) && len(j.reasons) < 16*maxReasons {
 		j.reasons = append(j.reasons, r)
 	}
 }

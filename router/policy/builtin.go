@@ -83,8 +83,7 @@ func (c *call) cd() {
 // text judges a word that is run as bash text, in this shell or in another.
 func (c *call) text(f field, how string, child bool) {
 	if f.multi || !known(f.text) {
-		c.part.set |= executes | unknown
-		c.j.reason("what "+how+" runs cannot be told", unknown, NoDanger, f.at)
+		c.usual(executes|unknown, "what "+how+" runs cannot be told", f.at)
 		c.j.env.unsure = c.j.env.unsure || !child
 	}
 	c.ran(f.text, f.at)
@@ -163,9 +162,10 @@ func (c *call) source() {
 		if c.ran(text, f.at); len(args) > 1 {
 			j.positional(args[1:])
 		}
-		if j.innerText(text, f, "source", false); len(args) > 1 {
-			j.env.set("@", outer)
-		}
+		j.innerText(text, f, "source", false)
+	}
+	if len(args) > 1 {
+		j.env.set("@", outer)
 	}
 	j.env.unsure, j.env.ok, j.env.fail = true, addDirs(j.env.dirs, []string{anyText}), before
 	c.out = nil

@@ -150,11 +150,11 @@ func (c *call) script(f field) {
 	c.part.set |= executes
 	c.j.reason("runs "+c.j.short(append(c.j.resolve(f.text), "")[0])+", whose effects cannot be seen", executes, NoDanger, f.at)
 	c.read(f)
-	c.runsFile(f, false)
+	c.runsFile(f)
 }
 
 // runsFile judges a file that is run by the text that the line wrote into it.
-func (c *call) runsFile(f field, here bool) {
+func (c *call) runsFile(f field) {
 	for _, text := range c.j.content(f) {
 		c.ran(text, f.at)
 		line, _, _ := strings.Cut(text, "\n")
@@ -162,7 +162,7 @@ func (c *call) runsFile(f field, here bool) {
 			c.code(text, f.at)
 			continue
 		}
-		c.j.innerText(text, f, "the script "+show(f.text), !here)
+		c.j.innerText(text, f, "the script "+show(f.text), true)
 	}
 }
 

@@ -62,7 +62,7 @@ func roles() map[string]role {
 		},
 		"startup": func(c *call, f field, how string, at span) {
 			c.effect(executes|unknown, how+" runs "+show(f.text), at)
-			c.runsFile(f, false)
+			c.runsFile(f)
 		},
 		"runs": func(c *call, f field, how string, at span) {
 			c.effect(executes, how+" runs "+show(f.text), at)

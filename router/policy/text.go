@@ -89,13 +89,13 @@ func wordByte(c byte) bool {
 // may do anything. What can be read of it can only raise that: from its
 // beginning, and again from every place where a command may begin.
 func (j *judge) unparsed(err error) {
-	s, problem := j.src, err.Error()
+	problem := err.Error()
 	var e syntax.ParseError
 	if errors.As(err, &e) {
 		problem = e.Text // without its position, which may be in a text that was put together
 	}
-	j.anything("this is not understood as bash: "+problem, span{s.start, s.end})
-	rest := s.text
+	j.anything("this is not understood as bash: "+problem, j.src.at())
+	rest := j.src.text
 	if id, ok := strings.CutPrefix(problem, "unclosed here-document `"); ok {
 		rest += "\n" + strings.TrimSuffix(id, "`") + "\n" // bash takes the end for it
 	}
@@ -113,7 +113,6 @@ func (j *judge) unparsed(err error) {
 			rest = after
 		}
 	}
-	j.src = s
 }
 
 // statements walks the statements that a text begins with, and returns how many

@@ -63,10 +63,6 @@ func (j *judge) stmt(st *syntax.Stmt) {
 // redirected walks a statement's redirections, then its command with the
 // streams that they give it.
 func (j *judge) redirected(st *syntax.Stmt) {
-	if len(st.Redirs) == 0 {
-		j.cmd(st.Cmd)
-		return
-	}
 	out := j.env.out
 	to := j.redirects(st.Redirs)
 	if j.cmd(st.Cmd); st.Cmd == nil && j.stdin != nil {
