@@ -74,7 +74,6 @@ type source struct {
 	made  bool              // it was put together: all of it stands for start to end
 	holes bool              // holes stand in it as variables
 	lets  bool              // other words stand in it for the parser: see bashtext
-	first bool              // only its first statement is walked
 	tree  *bashtext.Tree    // nil: it is still to be parsed
 	calls []router.CallSite // in the text, where the router knows of them
 }

@@ -25,17 +25,13 @@ type local struct {
 }
 
 // funcDecl notes what a function's name runs from here on: its text. What is in
-// it counts only where it is called. With here-documents in it, whose lines come
-// after the body's end, it is all of the text from there on.
+// it counts only where it is called.
 func (j *judge) funcDecl(n *syntax.FuncDecl) {
-	body := j.src.cut(n.Body.Pos(), n.Body.End())
-	if strings.Contains(body, "<<") {
-		body = j.src.text[n.Body.Pos().Offset():]
+	var body strings.Builder
+	if err := syntax.NewPrinter().Print(&body, n.Body); err != nil {
+		body.WriteString(anyText)
 	}
-	if body = j.src.literal(body); body == "" {
-		body = anyText
-	}
-	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: [][]string{{body}}})
+	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: [][]string{{j.src.literal(body.String())}}})
 	if j.found != nil {
 		parts, reasons := len(j.parts), len(j.reasons)
 		j.subshell(func() { j.stmt(n.Body) })
@@ -78,7 +74,7 @@ func (j *judge) callBody(name, text string, args []field, at span) {
 	}
 	j.nested(func() {
 		s, words := madeOf(text, at), "@"
-		if _, s.first = strings.CutPrefix(name, "function "); !s.first {
+		if strings.HasPrefix(name, "alias ") {
 			s.text, words = text+` "${`+aliasWords+`[@]}"`, aliasWords
 			if strings.TrimRight(text, " \t") != text { // the next word may be one, too
 				j.anything("the alias ends in a blank", at)

@@ -26,8 +26,6 @@ func (j *judge) text(s *source) {
 			j.unparsed(tree.Err)
 		case tree.Binary:
 			j.unparsed(errors.New("it is not UTF-8"))
-		case s.first:
-			j.list(tree.Stmts[:min(1, len(tree.Stmts))])
 		default:
 			j.list(tree.Stmts)
 		}
