@@ -193,7 +193,7 @@ func (c *call) bypass() {
 // which writes where a command's file is.
 func (c *call) which() {
 	c.out = nil
-	args := c.skip(nil)
+	args := slices.DeleteFunc(slices.Clone(c.args), func(f field) bool { return strings.HasPrefix(f.text, "-") })
 	if len(args) != 1 || !args[0].exact() {
 		return
 	}

@@ -58,10 +58,11 @@ func (j *judge) simple(n *syntax.CallExpr) {
 // command judges a simple command from its words. The first may be no word at
 // all.
 func (j *judge) command(args []field, at span) {
+	if len(args) > 1 && args[0].text == "--" && args[0].plain {
+		args = args[1:] // the parser leaves it there after time's options
+	}
 	switch {
 	case len(args) == 0:
-	case args[0].text == "--" && args[0].plain && len(args) > 1: // the parser leaves it there after time's options
-		j.command(args[1:], at)
 	case args[0].multi && len(args) > 1:
 		j.ways(2, false, func(i int) {
 			if i == 0 {
