@@ -114,7 +114,8 @@ func (j *judge) collect() (v Verdict) {
 			v.Danger = p.Danger
 		}
 	}
-	v.Effects, v.Reasons, v.after = all.list(), []Reason{}, &j.env
+	after := j.env
+	v.Effects, v.Reasons, v.after = all.list(), []Reason{}, &after
 	for _, d := range [...]Danger{Block, Confirm, NoDanger} {
 		for _, r := range j.reasons {
 			if r.Danger == d && len(v.Reasons) < maxReasons {
