@@ -207,10 +207,7 @@ func (c *call) which() {
 // trap keeps a text that the shell runs later: at any time, so with all that
 // its variables ever were.
 func (c *call) trap() {
-	args := c.args
-	if len(args) > 0 && args[0].text != "-" {
-		args = c.skip(nil)
-	}
+	args := c.skip(nil)
 	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
 		return
 	}
