@@ -69,9 +69,8 @@ func bones(b *strings.Builder, part syntax.WordPart) {
 // commandsIn returns every simple command that judging a text finds, each as
 // often as it stands there, and whether the text was understood.
 func commandsIn(t *testing.T, text string) (found []string, understood bool) {
-	a := New()
 	seen := map[any]bool{}
-	j := &judge{a: a, world: &World{Dir: "/src/dir"}, line: text, parser: syntax.NewParser()}
+	j := newJudge(&World{Dir: "/src/dir"}, text)
 	j.found = func(words []*syntax.Word, assigns []*syntax.Assign) {
 		var at any
 		if len(words) > 0 && len(words[0].Parts) > 0 {
@@ -84,8 +83,7 @@ func commandsIn(t *testing.T, text string) (found []string, understood bool) {
 			found = append(found, skeleton(words, assigns))
 		}
 	}
-	j.start()
-	j.text(&source{text: text, end: len(text)})
+	j.text(j.src)
 	understood = true
 	for _, r := range j.reasons {
 		understood = understood && !strings.Contains(r.Text, "not understood") && !strings.Contains(r.Text, "to be judged")

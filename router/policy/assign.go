@@ -163,7 +163,7 @@ func (c *call) declareWords() {
 	for _, a := range c.args {
 		d.word(a)
 	}
-	if c.quiet(); len(c.args) == 0 || strings.Contains(d.flags, "p") {
+	if len(c.args) == 0 || strings.Contains(d.flags, "p") {
 		c.out = value{anyText}
 	}
 }
@@ -226,8 +226,8 @@ func (d *declaration) declare(name string, at span, give func()) {
 	if v.attrs |= a; fresh {
 		v.lists = unset
 	}
-	for i := len(d.frames) - 1; i >= 0 && d.name != "export" && d.name != "readonly" && !d.has("g"); i-- {
-		if fr := &d.frames[i]; fr.function != "" {
+	for fr := d.frame; fr != nil && d.name != "export" && d.name != "readonly" && !d.has("g"); fr = fr.outer {
+		if fr.function != "" {
 			fr.locals = append(fr.locals, outer)
 			v.lists = joinLists(v.lists, unset) // it is a new one, that is not set
 			break
@@ -251,7 +251,6 @@ func (d *declaration) declare(name string, at span, give func()) {
 
 // unset forgets variables and functions.
 func (c *call) unset() {
-	c.quiet()
 	c.subscripts(c.args)
 	for _, a := range c.args {
 		if !validName(a.text) {
@@ -267,15 +266,14 @@ func (c *call) unset() {
 
 // let evaluates its words as arithmetic.
 func (c *call) let() {
-	c.quiet()
 	outer := c.j.src
 	for _, a := range c.args {
-		x, err := c.j.parser.Arithmetic(strings.NewReader(a.text))
+		x, err := newParser().Arithmetic(strings.NewReader(a.text))
 		if err != nil || !known(a.text) {
 			c.j.subscript(a.text, a.at)
 			continue
 		}
-		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true, outer: outer}
+		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true}
 		c.j.arithm(x)
 		c.j.src = outer
 	}
@@ -283,7 +281,6 @@ func (c *call) let() {
 
 // readInto judges read and mapfile, which fill variables from stdin.
 func (c *call) readInto() {
-	c.quiet()
 	in, spec := value{anyText}, optionSpec{"-d": "takes", "-n": "takes", "-O": "takes", "-s": "takes", "-u": "takes", "-c": "takes", "-C": "runs"}
 	if c.j.stdin != nil {
 		in = c.j.stdin

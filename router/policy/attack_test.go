@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // TestForeseesCommands runs lines in bash, with stand-ins for the commands that
@@ -32,9 +31,8 @@ func TestForeseesCommands(t *testing.T) {
 // foresees returns the calls that bash made.
 func foresees(t *testing.T, line string) [][]string {
 	calls := runHarmless(t, line)
-	j := &judge{a: New(), world: &World{Dir: "/src/dir"}, line: line, parser: syntax.NewParser()}
-	j.start()
-	j.text(&source{text: line, end: len(line)})
+	j := newJudge(&World{Dir: "/src/dir"}, line)
+	j.text(j.src)
 	j.runTraps()
 	for _, argv := range calls {
 		covered := false

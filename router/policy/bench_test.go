@@ -99,4 +99,7 @@ func TestHugeLinesAreUnknown(t *testing.T) {
 	}
 	v := judgeLine(a, strings.Repeat("rm a; ", 5000)+"rm -rf /", w)
 	require.Contains(t, v.Effects, Unknown, "what comes after a cap is not safe")
+	v = judgeLine(a, strings.Repeat("eval ", 60)+"ls; rm -rf /", w)
+	require.Contains(t, v.Effects, Unknown)
+	require.Equal(t, Block, v.Danger, "what is too deep hides nothing behind it")
 }

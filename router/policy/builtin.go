@@ -1,22 +1,25 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // builtins are the commands of bash that change the shell, or run something.
-// The others are in the table of programs.
+// The others are in the table of programs. Those that do not say what they write
+// to stdout write nothing.
 var builtins map[string]func(*call)
 
 func init() {
 	builtins = map[string]func(*call){
-		"shift": (*call).shift, "test": (*call).test, "[": (*call).test, "echo": (*call).echo, "printf": (*call).printf,
+		"shift": (*call).shift, "echo": (*call).echo, "printf": (*call).printf,
 		"pwd": func(c *call) { c.out = c.j.env.dirs }, "cd": (*call).cd, "pushd": (*call).cd, "popd": (*call).cd,
 		"eval": (*call).eval, "source": (*call).source, ".": (*call).source, "exec": (*call).exec,
-		"command": (*call).bypass, "builtin": (*call).bypass, "type": (*call).which, "trap": (*call).trap, "alias": (*call).alias,
+		"command": (*call).bypass, "builtin": (*call).bypass, "trap": (*call).trap, "alias": (*call).alias,
 		"set": (*call).set, "unset": (*call).unset, "read": (*call).readInto, "mapfile": (*call).readInto, "readarray": (*call).readInto,
 		"export": (*call).declareWords, "declare": (*call).declareWords, "typeset": (*call).declareWords,
-		"local": (*call).declareWords, "readonly": (*call).declareWords, "let": (*call).let, "getopts": (*call).getopts,
+		"local": (*call).declareWords, "readonly": (*call).declareWords, "let": (*call).let,
 		"exit": (*call).leave, "return": (*call).leave, "break": (*call).leave, "continue": (*call).leave,
-		"wait": func(c *call) { c.quiet(); c.subscripts(c.args) },
 	}
 }
 
@@ -33,19 +36,11 @@ func (c *call) subscripts(args []field) {
 	}
 }
 
-func (c *call) getopts() {
-	c.quiet()
-	if c.subscripts(c.args); len(c.args) > 1 {
-		c.assignName(c.args[1], value{anyText})
-	}
-}
-
 func (c *call) shift() {
-	c.quiet()
 	var out [][]string
 	for _, l := range c.j.lookup("@").lists {
 		switch {
-		case len(c.args) > 0 && c.args[0].text != "1" || len(l) > 0 && l[0] == anyWords:
+		case len(c.args) > 0 && c.args[0].text != "1" || slices.Contains(l[:min(1, len(l))], anyWords):
 			l = anyElements[0]
 		case len(l) > 0:
 			l = l[1:]
@@ -55,60 +50,222 @@ func (c *call) shift() {
 	c.j.env.set("@", variable{lists: out})
 }
 
-// test judges test and [: -v evaluates a subscript.
-func (c *call) test() {
-	c.quiet()
-	for i, a := range c.args[min(1, len(c.args)):] {
-		op := c.args[i].text
-		if op == "-v" || op == "-R" || !known(op) {
-			c.subscripts([]field{a})
-		}
-		if len(op) == 2 && op[0] == '-' && strings.IndexByte("abcdefghkprstuwxOGLNS", op[1]) >= 0 {
-			c.does(reads)
-		}
-	}
-}
-
+// leave ends the shell, or a function or loop.
 func (c *call) leave() {
-	c.quiet()
 	j := c.j
-	switch {
-	case c.name == "exit" && len(j.world.vars["function exit"].lists) > 0:
-		return
-	case c.name == "return":
-		j.exit(true, j.env.dirs)
-	case c.name != "exit":
-		j.exit(false, j.env.dirs)
-		for i := range j.frames { // break 2
-			if len(c.args) > 0 && j.frames[i].function == "" {
-				j.frames[i].exits = append(j.frames[i].exits, j.env.copy())
-			}
-		}
+	switch c.name {
+	case "return":
+		j.exit(true, false, j.env.dirs)
+	case "break", "continue":
+		j.exit(false, len(c.args) > 0, j.env.dirs) // break 2
 	}
 	j.env.ok, j.env.fail = nil, nil
 }
 
 // cd changes the directory, if it succeeds.
 func (c *call) cd() {
-	j, args := c.j, c.args
-	c.quiet()
-	for len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-' && !strings.Contains(args[0].text, "/") && !args[0].multi {
-		args = args[1:]
-	}
+	j, args := c.j, c.skip(nil)
 	target := field{text: one(j.home())}
 	if len(args) > 0 {
 		target = args[0]
 	}
 	path := one(j.valueOf("CDPATH"))
-	to := []string{anyText}
 	switch {
 	case c.name == "popd" || c.name == "pushd" && len(c.args) == 0:
-		to = addDirs(j.env.dirs, to)
+		j.env.ok = addDirs(j.env.dirs, []string{anyText})
 	case path != "" && path != inherited || target.multi || target.glob || target.text == "-" || strings.HasPrefix(target.text, "+"):
-	case target.text == "":
-		to = j.env.dirs
-	default:
-		to = addDirs(nil, j.resolve(target.text))
+		j.env.ok = []string{anyText}
+	case target.text != "":
+		j.env.ok = addDirs(nil, j.resolve(target.text))
 	}
-	j.env.ok = to
+}
+
+// text judges a word that is run as bash text, in this shell or in another.
+func (c *call) text(f field, how string, child bool) {
+	if f.multi || !known(f.text) {
+		c.usual(executes|unknown, "what "+how+" runs cannot be told", f.at)
+		c.j.env.unsure = c.j.env.unsure || !child
+	}
+	c.ran(f.text, f.at)
+	c.j.innerText(f.text, f, how, child)
+}
+
+// innerText walks a text that was found in a word.
+func (j *judge) innerText(text string, f field, how string, child bool) {
+	if child {
+		j.inChild(how, func() { j.text(madeOf(text, f.at)) })
+		return
+	}
+	j.nested(func() {
+		j.via = how
+		j.text(madeOf(text, f.at))
+	})
+}
+
+// inChild judges what a shell of its own runs.
+func (j *judge) inChild(how string, run func()) {
+	j.subshell(func() {
+		j.via, j.frame, j.env.child, j.env.errexit = how, nil, true, false
+		run()
+	})
+}
+
+// inner judges words that a command runs as another command.
+func (c *call) inner(how string, args []field) {
+	c.runs(how, args, func(at span) {
+		c.j.subshell(func() { // it changes nothing here
+			c.j.program(args, at)
+			if args[0].multi && len(args) > 1 {
+				c.j.program(args[1:], at)
+			}
+		})
+	})
+}
+
+// runs walks what a command runs; what that writes is the command's output.
+func (c *call) runs(how string, args []field, walk func(at span)) {
+	if len(args) == 0 {
+		return
+	}
+	at := span{args[0].at.start, args[len(args)-1].at.end}
+	if at.end < at.start {
+		at = c.at
+	}
+	c.j.nested(func() {
+		c.j.via = how
+		walk(at)
+	})
+	c.quiet()
+}
+
+// eval runs its arguments, joined, in this shell.
+func (c *call) eval() {
+	if args := c.skip(nil); len(args) > 0 {
+		f := joinedField(args)
+		f.multi = slices.ContainsFunc(args, func(a field) bool { return a.multi })
+		c.text(f, "eval", false)
+	}
+}
+
+// source runs a file in this shell, with the arguments that it is given.
+func (c *call) source() {
+	args, j := c.skip(nil), c.j
+	if len(args) == 0 {
+		return
+	}
+	f, before, outer := args[0], j.env.dirs, j.lookup("@")
+	c.usual(executes|unknown, "runs "+show(f.text)+" in this shell", f.at)
+	c.read(f)
+	for _, text := range j.content(f) {
+		if c.ran(text, f.at); len(args) > 1 {
+			j.positional(args[1:])
+		}
+		j.innerText(text, f, "source", false)
+	}
+	if len(args) > 1 {
+		j.env.set("@", outer)
+	}
+	j.env.unsure, j.env.ok, j.env.fail = true, addDirs(j.env.dirs, []string{anyText}), before
+	c.out = nil
+}
+
+// exec replaces the shell, or redirects it.
+func (c *call) exec() {
+	if args := c.skip(optionSpec{"-a": "takes"}); len(args) > 0 {
+		c.inner("exec", args)
+		c.j.env.ok = nil
+	}
+}
+
+// bypass is command and builtin: what a name means when it is no function.
+func (c *call) bypass() {
+	opts, args := c.scan(nil, true)
+	if slices.ContainsFunc(opts, func(o option) bool { return o.name != "-p" }) {
+		c.part.set |= reads
+		c.which()
+		return
+	}
+	c.runs(c.name, args, func(at span) { c.j.program(args, at) }) // builtins that are run this way still change this very shell
+}
+
+// which writes where a command's file is.
+func (c *call) which() {
+	c.out = nil
+	args := slices.DeleteFunc(slices.Clone(c.args), func(f field) bool { return strings.HasPrefix(f.text, "-") })
+	if len(args) != 1 || !args[0].exact() {
+		return
+	}
+	name := args[0].text
+	if !strings.Contains(name, "/") {
+		name = "/usr/bin/" + name
+	}
+	c.out = value{name + "\n"}
+}
+
+// trap keeps a text that the shell runs later: at any time, so with all that
+// its variables ever were.
+func (c *call) trap() {
+	args := c.skip(nil)
+	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
+		return
+	}
+	c.j.traps = append(c.j.traps, args[0])
+	c.j.subshell(func() { c.text(args[0], "trap", false) }) // as things are now
+}
+
+// runTraps judges the traps again at the end of the line, with everything that
+// their variables may have been meanwhile.
+func (j *judge) runTraps() {
+	if len(j.traps) == 0 {
+		return
+	}
+	j.subshell(func() {
+		for name, v := range j.ever {
+			j.env.set(name, v)
+		}
+		for _, f := range j.traps {
+			j.innerText(f.text, f, "trap", false)
+		}
+	})
+}
+
+// alias defines aliases: they are there from the next line on, or earlier.
+func (c *call) alias() {
+	for _, a := range c.args {
+		name, text, ok := strings.Cut(a.text, "=")
+		switch e := &c.j.env; {
+		case !ok:
+			c.out = value{anyText}
+		case !known(name) || a.multi || programs().has("reserved", name):
+			e.unsure = true
+			c.effect(unknown, "which alias this defines cannot be told", a.at)
+		default:
+			e.set("alias "+name, variable{lists: joinLists([][]string{{text}}, e.vars["alias "+name].lists)})
+		}
+	}
+}
+
+// set changes options and the positional parameters.
+func (c *call) set() {
+	c.out = value{anyText}   // without words it lists variables
+	on, name := false, false // the last option is set; its name follows, as in -o NAME
+	for i, a := range c.args {
+		c.quiet()
+		switch {
+		case name:
+			if name = false; a.text == "errexit" {
+				c.j.env.errexit = on
+			}
+			continue
+		case a.text == "--" || a.text == "-":
+			c.j.positional(c.args[i+1:])
+			return
+		case len(a.text) < 2 || a.text[0] != '-' && a.text[0] != '+' || a.multi || !known(a.text):
+			c.j.positional(c.args[i:])
+			return
+		}
+		if on, name = a.text[0] == '-', strings.HasSuffix(a.text, "o"); strings.Contains(a.text, "e") {
+			c.j.env.errexit = on
+		}
+	}
 }

@@ -3,6 +3,9 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentbash/agentbash/router"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // call is a command while it is judged.
@@ -11,24 +14,56 @@ type call struct {
 	name  string  // the command's name, without its directory
 	args  []field // the words after it
 	at    span
-	part  Part
+	part  *Part
 	out   value // what it writes to its stdout; nil: cannot be told
 	loose bool  // an argument may be any option
 	file  bool  // it is a file that is no installed program
 }
 
+// simple walks a simple command: assignments, expansion, then what its words
+// may be.
+func (j *judge) simple(n *syntax.CallExpr) {
+	if j.found != nil {
+		j.found(n.Args, n.Assigns)
+	}
+	if len(n.Args) == 0 {
+		for _, a := range n.Assigns {
+			j.assignment(a, 0)
+		}
+		return
+	}
+	at := j.src.span(n.Args[0].Pos(), n.Args[len(n.Args)-1].End())
+	call := slices.IndexFunc(j.src.calls, func(c router.CallSite) bool { return c.Offset == int(n.Args[0].Pos().Offset()) })
+	if _, ok := n.Args[0].Parts[0].(*syntax.ExtGlob); ok && call < 0 { // !(rm x): without extglob a negated subshell
+		j.anything("whether this is a pattern or a command depends on the shell's options", at)
+	}
+	argvs := j.expandAll(n.Args)
+	j.ways(len(argvs), false, func(i int) {
+		var before []local // what stands before a command is for it alone
+		for _, a := range n.Assigns {
+			if a.Name != nil {
+				before = append(before, local{a.Name.Value, j.lookup(a.Name.Value)})
+			}
+			j.assignment(a, exported)
+		}
+		if call >= 0 {
+			j.tool(j.src.calls[call].Name, argvs[i], at)
+		} else {
+			j.command(argvs[i], at)
+		}
+		j.restore(before)
+	})
+}
+
 // command judges a simple command from its words. The first may be no word at
 // all.
 func (j *judge) command(args []field, at span) {
-	if len(args) == 0 || !j.step() {
-		return
-	}
-	j.depth++
-	defer func() { j.depth-- }()
-	if args[0].text == "--" && args[0].plain && len(args) > 1 {
+	if len(args) > 1 && args[0].text == "--" && args[0].plain {
 		args = args[1:] // the parser leaves it there after time's options
 	}
-	if args[0].multi && len(args) > 1 {
+	switch {
+	case len(args) == 0:
+	case args[0].multi && len(args) > 1:
 		j.ways(2, false, func(i int) {
 			if i == 0 {
 				j.program(args, at)
@@ -36,10 +71,11 @@ func (j *judge) command(args []field, at span) {
 				j.command(args[1:], at)
 			}
 		})
-		return
-	}
-	if !args[0].exact() || args[0].text == "" || !j.functionCall(args[0].text, args[1:], at) {
+	case !args[0].exact():
 		j.program(args, at)
+	default:
+		all := j.meanings(args, at)
+		j.ways(len(all), false, func(i int) { all[i]() })
 	}
 }
 
@@ -66,13 +102,12 @@ func (j *judge) program(args []field, at span) {
 		j.tool(tool, args, at)
 		return
 	}
-	c := call{j: j, name: name, args: args[1:], at: at}
-	c.part = Part{Kind: CommandPart, words: args, Start: at.start, End: at.end, Via: j.via}
-	slot := j.reserve()
+	c := call{j: j, name: name, args: args[1:], at: at, part: j.add(j.part(CommandPart, at, args...))}
 	if script {
 		c.script(args[0])
 	}
 	if run := builtins[name]; run != nil && !script {
+		c.quiet()
 		run(&c)
 	} else {
 		c.external()
@@ -82,7 +117,6 @@ func (j *judge) program(args []field, at span) {
 		c.part.loose = true
 		j.reason(name+" may be a function that code from elsewhere has defined", unknown, NoDanger, at)
 	}
-	j.fill(slot, c.part)
 	if c.out == nil {
 		c.out = value{j.stdin.taint()}
 	}
@@ -116,12 +150,12 @@ func (c *call) script(f field) {
 	c.file = true
 	c.part.set |= executes
 	c.j.reason("runs "+c.j.short(append(c.j.resolve(f.text), "")[0])+", whose effects cannot be seen", executes, NoDanger, f.at)
-	c.j.path(&c.part, f, false, false)
-	c.runsFile(f, false)
+	c.read(f)
+	c.runsFile(f)
 }
 
 // runsFile judges a file that is run by the text that the line wrote into it.
-func (c *call) runsFile(f field, here bool) {
+func (c *call) runsFile(f field) {
 	for _, text := range c.j.content(f) {
 		c.ran(text, f.at)
 		line, _, _ := strings.Cut(text, "\n")
@@ -129,7 +163,7 @@ func (c *call) runsFile(f field, here bool) {
 			c.code(text, f.at)
 			continue
 		}
-		c.j.innerText(text, f, "the script "+show(f.text), !here)
+		c.j.innerText(text, f, "the script "+show(f.text), true)
 	}
 }
 
@@ -139,36 +173,9 @@ func (c *call) ran(text string, at span) {
 		return
 	}
 	c.part.set |= executes | unknown
-	switch taint(text) {
-	case fromNet:
-		c.danger(Confirm, "runs what came over the network", at)
-	case decoded:
-		c.danger(Confirm, "runs text that another program has put together", at)
+	if why := (map[string]string{fromNet: "what came over the network", decoded: "text that another program has put together"})[taint(text)]; why != "" {
+		c.danger(Confirm, "runs "+why, at)
 	}
-}
-
-// reserve keeps a place for a part whose inner parts come after it.
-func (j *judge) reserve() int {
-	j.parts = append(j.parts, Part{})
-	return len(j.parts) - 1
-}
-
-// fill puts a part in its place, but for one that was found before, in an
-// earlier round of a loop or another call of a function.
-func (j *judge) fill(slot int, p Part) {
-	p.known = !slices.ContainsFunc(p.words, func(f field) bool { return !f.exact() })
-	if slices.ContainsFunc(j.parts, p.same) {
-		p.Kind = "" // collect leaves it out
-	}
-	j.parts[slot] = p
-}
-
-func (j *judge) add(p Part) { j.fill(j.reserve(), p) }
-
-func (p *Part) same(q Part) bool {
-	return p.Start == q.Start && p.Kind == q.Kind && p.Danger == q.Danger && p.Via == q.Via && p.set == q.set &&
-		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text && f.multi == g.multi && f.glob == g.glob }) &&
-		slices.EqualFunc(p.Paths, q.Paths, func(f, g Path) bool { return f.raw == g.raw })
 }
 
 // effect adds to what a command does beyond what is usual for it, and says why.
@@ -183,18 +190,14 @@ func (c *call) usual(set effects, why string, at span) {
 	c.j.reason(why, set, NoDanger, at)
 }
 
-// does adds to what a command does without a reason of its own.
-func (c *call) does(set effects) { c.part.set |= set }
-
-func (c *call) danger(d Danger, why string, at span) { c.j.danger(&c.part, d, why, at) }
+func (c *call) danger(d Danger, why string, at span) { c.j.danger(c.part, d, why, at) }
 
 // unnamed judges a command whose name is not known. Whatever it may be is
 // tried, and can only raise the verdict.
 func (j *judge) unnamed(args []field, at span) {
 	first := args[0]
-	c := call{j: j, args: args[1:], at: at}
-	c.part = Part{Kind: CommandPart, words: args, set: executes | unknown, Start: at.start, End: at.end, Via: j.via}
-	slot := j.reserve()
+	c := call{j: j, args: args[1:], at: at, part: j.add(j.part(CommandPart, at, args...))}
+	c.part.set = executes | unknown
 	j.reason("which command this runs cannot be told: "+show(first.text), unknown, NoDanger, first.at)
 	c.ran(first.text, first.at)
 	guess := lastOf(withoutHoles(first.text))
@@ -207,7 +210,6 @@ func (j *judge) unnamed(args []field, at span) {
 	if !first.multi {
 		c.tryRest()
 	}
-	j.fill(slot, c.part)
 	j.env.write(value{anyText})
 }
 
@@ -226,16 +228,16 @@ func (c *call) tryRest() {
 // danger alone, and no more than most.
 func (c *call) raise(most Danger, try func()) {
 	j := c.j
-	parts, reasons, saved, stdin := len(j.parts), len(j.reasons), j.env.copy(), j.stdin
-	try()
-	danger := slices.ContainsFunc(j.parts[parts:], func(p Part) bool { return p.Danger != NoDanger })
-	found := slices.Clone(j.reasons[reasons:])
-	j.parts, j.reasons, j.env, j.stdin = j.parts[:parts], j.reasons[:reasons], saved, stdin
+	parts, reasons, before := len(j.parts), j.reasons, j.env.copy()
+	j.reasons = nil
+	j.nested(try)
+	found := j.reasons
+	j.parts, j.reasons, j.env = j.parts[:parts], reasons, before
 	for _, r := range found {
-		if danger && r.Danger != NoDanger {
-			if r.Danger.worse(most) {
-				r.Danger = most
-			}
+		if r.Danger.worse(most) {
+			r.Danger = most
+		}
+		if r.Danger != NoDanger {
 			c.danger(r.Danger, "may be: "+r.Text, span{r.Start, r.End})
 		}
 	}

@@ -150,7 +150,7 @@ func (c *call) sed(f field) {
 		case 'e':
 			text := made(line)
 			if c.effect(executes, "sed e runs "+show(text.text), f.at); text.text == "" {
-				c.does(unknown)
+				c.part.set |= unknown
 			}
 			c.text(text, "sed e", true)
 			s = after

@@ -17,13 +17,14 @@ func (j *judge) dangerousAssign(name string, v value, at span) {
 	if len(v) == 1 {
 		text = v[0]
 	}
-	p := Part{Kind: AssignPart, words: []field{{text: name + "=" + text, at: at, from: -1}}, set: executes | unknown, Start: at.start, End: at.end, Via: j.via}
+	p := j.part(AssignPart, at, field{text: name + "=" + text, at: at, from: -1})
+	p.set = executes | unknown
 	switch {
 	case t.has("variable-command", name):
-		j.commandIn(&p, name, v, at)
+		j.commandIn(p, name, v, at)
 		return
 	case t.fits("variable-loader", name):
-		j.danger(&p, Confirm, name+" makes other programs load code", at)
+		j.danger(p, Confirm, name+" makes other programs load code", at)
 	case t.fits("variable-lookup", name) && name != "GIT_CONFIG_NOSYSTEM" && (name != "PATH" || !j.harmlessPath(v)):
 		j.reason(name+" changes what names mean", unknown, NoDanger, at)
 	case name == "HISTFILE" && text != "" && text != "/dev/null":
@@ -48,7 +49,7 @@ func (j *judge) commandIn(p *Part, name string, v value, at span) {
 	if len(v) == 0 {
 		return
 	}
-	slot := j.reserve()
+	j.add(p)
 	j.reason(name+" is run by the shell or by other programs", executes, NoDanger, at)
 	for _, s := range v {
 		if text := strings.TrimPrefix(s, "|"); prompt {
@@ -60,7 +61,6 @@ func (j *judge) commandIn(p *Part, name string, v value, at span) {
 	if prompt && v.known() {
 		p.set &^= unknown
 	}
-	j.fill(slot, *p)
 }
 
 // harmlessPath reports whether a PATH holds the installed programs' directories

@@ -25,7 +25,7 @@
 //
 // # Parts
 //
-// A line is read by analyzer.go, text.go, walk.go and simple.go; what is known of
+// A line is read by analyzer.go, text.go, walk.go and function.go; what is known of
 // its words is followed in env.go, word.go, param.go and their like, and commands
 // are judged from call.go on, calls of tools in tool.go. What programs do stands
 // in the table in programs/; only what is a language has code of its own: each.go

@@ -98,7 +98,7 @@ func (u *usage) xargs() {
 		}
 	}
 	if len(u.operands) == 0 {
-		u.does(reads)
+		u.part.set |= reads
 		u.out = stdin
 		return
 	}
@@ -158,5 +158,5 @@ func (u *usage) parallel() {
 		u.ran(text, u.at)
 		u.j.innerText(text, u.made(text), "parallel", true)
 	})
-	u.does(executes)
+	u.part.set |= executes
 }

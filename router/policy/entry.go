@@ -112,7 +112,7 @@ func (r *reader) act() act {
 			if text != "" {
 				u.effect(set, u.say(text, hit), hit.at)
 			}
-			u.does(set)
+			u.part.set |= set
 		}
 	}
 	word := r.next()

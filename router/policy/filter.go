@@ -47,7 +47,6 @@ func (c *call) printf() {
 	if len(opts) > 0 && opts[0].has {
 		c.subscripts([]field{opts[0].value})
 		c.assignName(opts[0].value, value{formatted(args)})
-		c.quiet()
 	} else if c.j.env.out != nil {
 		c.out = value{formatted(args)}
 	}

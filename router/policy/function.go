@@ -10,6 +10,7 @@ import (
 
 // frame is a function or loop that is being walked.
 type frame struct {
+	outer    *frame
 	function string // "" for a loop
 	args     string
 	forks    int
@@ -30,24 +31,13 @@ type local struct {
 }
 
 // funcDecl notes what a function's name runs from here on: its text. What is in
-// it counts only where it is called. With here-documents in it, whose lines come
-// after the body's end, it is all of the text from there on.
+// it counts only where it is called.
 func (j *judge) funcDecl(n *syntax.FuncDecl) {
-	if n.Name == nil {
-		j.unknown("a function without a name", j.src.span(n.Pos(), n.End()))
-		return
+	var body strings.Builder
+	if err := syntax.NewPrinter().Print(&body, n.Body); err != nil {
+		body.WriteString(anyText)
 	}
-	name, from, to := j.src.literal(n.Name.Value), int(n.Body.Pos().Offset()), int(n.Body.End().Offset())
-	text := "{ ${" + holeVariable + "a}; }"
-	if from <= to && to <= len(j.src.text) {
-		if strings.Contains(j.src.text[from:to], "<<") {
-			to = len(j.src.text)
-		}
-		text = j.src.literal(j.src.text[from:to])
-	}
-	text = "function " + name + " " + text
-	j.env.set("function "+name, variable{lists: [][]string{{text}}})
-	j.bodies[text] = body{n.Body, j.src}
+	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: [][]string{{j.src.literal(body.String())}}})
 	if j.found != nil {
 		parts, reasons := len(j.parts), len(j.reasons)
 		j.subshell(func() { j.stmt(n.Body) })
@@ -55,64 +45,64 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 	}
 }
 
-// functionCall walks the function that a name stands for; sure is false when
-// the name may be a command, too.
-func (j *judge) functionCall(name string, args []field, at span) (sure bool) {
-	bodies := slices.Clone(j.lookup("function " + name).lists)
-	n := len(bodies)
-	bodies = slices.DeleteFunc(bodies, func(l []string) bool { return len(l) == 0 })
-	sure = len(bodies) == n
-	if len(bodies) > 0 {
-		j.ways(len(bodies), !sure, func(i int) { j.callBody(name, bodies[i][0], args, at) })
+// meanings returns what a command may run: the functions and aliases of its
+// name, and a program where none of them is there for certain.
+func (j *judge) meanings(args []field, at span) (all []func()) {
+	name := args[0].text
+	add := func(kind string) (unset bool) {
+		for _, l := range j.lookup(kind + name).lists {
+			unset = unset || len(l) == 0
+			for _, text := range l {
+				all = append(all, func() { j.callBody(kind+name, text, args[1:], at) })
+			}
+		}
+		return unset
 	}
-	return sure
+	unset := add("function ")
+	if args[0].plain && !j.env.child {
+		add("alias ")
+	}
+	if unset {
+		all = append(all, func() { j.program(args, at) })
+	}
+	return all
 }
 
-// callBody walks a function's body with its arguments.
+// aliasWords are the words after an alias, as a variable.
+const aliasWords = "__agentbash_words"
+
+// callBody walks a function's body with its arguments, or an alias's text with
+// the words after it.
 func (j *judge) callBody(name, text string, args []field, at span) {
 	key := joined(args)
 	if j.recursion(name, key, at) {
 		return
 	}
-	b, ok := j.bodies[text]
-	if !ok { // an earlier line has defined it
-		s := &source{text: text, start: at.start, end: at.end, made: true}
-		if s.prepare(); s.tree.Err == nil && len(s.tree.Stmts) > 0 {
-			if decl, isDecl := s.tree.Stmts[0].Cmd.(*syntax.FuncDecl); isDecl {
-				b = body{decl.Body, s}
+	j.nested(func() {
+		s, words := madeOf(text, at), "@"
+		if strings.HasPrefix(name, "alias ") {
+			s.text, words = text+` "${`+aliasWords+`[@]}"`, aliasWords
+			if strings.TrimRight(text, " \t") != text { // the next word may be one, too
+				j.anything("the alias ends in a blank", at)
+				j.command(args, at)
 			}
+		} else if j.via == "" {
+			j.via = "the " + name
 		}
-		j.bodies[text] = b
-	}
-	if b.stmt == nil {
-		j.unknown("the function "+name+" is not understood as bash", at)
-		return
-	}
-	outer, via := j.src, j.via
-	if j.src = b.src; j.via == "" {
-		j.via = "the function " + name
-	}
-	j.frames = append(j.frames, frame{function: name, args: key, forks: j.forks})
-	j.withArguments(args, func() {
-		j.stmt(b.stmt)
-		top := &j.frames[len(j.frames)-1]
-		for i := range top.exits {
-			j.joinEnv(&top.exits[i])
-		}
-		for _, v := range slices.Backward(top.locals) {
-			j.env.set(v.name, v.outer)
-		}
+		fr := &frame{function: name, args: key, locals: []local{{words, j.lookup(words)}}}
+		j.framed(fr, func() {
+			j.env.set(words, variable{lists: [][]string{texts(args)}})
+			j.text(s)
+		})
+		j.restore(fr.locals)
 	})
-	j.frames = j.frames[:len(j.frames)-1]
-	j.src, j.via = outer, via
 }
 
-// withArguments walks with other positional parameters.
-func (j *judge) withArguments(args []field, walk func()) {
-	saved := j.lookup("@")
-	j.positional(args)
-	walk()
-	j.env.set("@", saved)
+// restore gives variables back what they were, the last that was changed first.
+func (j *judge) restore(before []local) {
+	for _, v := range slices.Backward(before) {
+		j.env.set(v.name, v.outer)
+	}
 }
 
 // positional sets "$@".
@@ -128,36 +118,38 @@ const maxRecursion = 3
 // without an end.
 func (j *judge) recursion(name, key string, at span) bool {
 	within, same := 0, false
-	for i := range j.frames {
-		if fr := &j.frames[i]; fr.function == name {
-			if within++; fr.args == key {
-				same = true
-				if j.forks > fr.forks {
-					j.forkBomb(at)
-				}
+	for fr := j.frame; fr != nil; fr = fr.outer {
+		if fr.function != name {
+			continue
+		}
+		if strings.HasPrefix(name, "alias ") { // it is not expanded again
+			return true
+		}
+		if within++; fr.args == key {
+			if same = true; j.forks > fr.forks {
+				j.forkBomb(at)
 			}
 		}
 	}
 	if within >= maxRecursion || same && !known(key) {
-		j.unknown("the function "+name+" calls itself, how often cannot be told", at)
+		j.unknown("the "+name+" calls itself, how often cannot be told", at)
 	}
 	return same || within >= maxRecursion
 }
 
 func (j *judge) forkBomb(at span) {
-	p := Part{Kind: TextPart, set: executes, Start: at.start, End: at.end, Via: j.via}
-	j.danger(&p, Block, "a fork bomb: it starts itself again and again", at)
-	j.add(p)
+	p := j.add(j.part(TextPart, at))
+	p.set = executes
+	j.danger(p, Block, "a fork bomb: it starts itself again and again", at)
 }
 
 // endless finds loops that start processes without end and wait for none.
 func (j *judge) endless(n *syntax.WhileClause) {
 	forks := slices.ContainsFunc(n.Do, func(st *syntax.Stmt) bool { return st.Background })
-	if n.Until || !forks || len(n.Cond) != 1 || int(n.End().Offset()) > len(j.src.text) {
+	if n.Until || !forks || len(n.Cond) != 1 {
 		return
 	}
-	text := j.src.text[n.Pos().Offset():n.End().Offset()]
-	cond := j.src.text[n.Cond[0].Pos().Offset():n.Cond[0].End().Offset()]
+	text, cond := j.src.cut(n.Pos(), n.End()), j.src.cut(n.Cond[0].Pos(), n.Cond[0].End())
 	waits := slices.ContainsFunc(programs().lists["waits"], func(word string) bool { return bashtext.HasWord(text, word) })
 	if always := strings.NewReplacer(" ", "", ";", "", "\n", "").Replace(cond); !waits && programs().has("always", always) {
 		j.forkBomb(j.src.span(n.Pos(), n.End()))

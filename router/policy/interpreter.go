@@ -18,11 +18,11 @@ func (u *usage) shell() {
 	case len(args) > 0 && !u.hasFlag("-s"):
 		u.read(args[0])
 		u.usual(executes, "runs the script "+show(args[0].text), args[0].at)
-		u.withArgs(args[0].text, args[1:], func() { u.runsFile(args[0], false) })
+		u.withArgs(args[0].text, args[1:], func() { u.runsFile(args[0]) })
 	case u.j.stdin == nil:
 		u.effect(executes|unknown, "what "+u.name+" runs cannot be told", u.at)
 	default:
-		u.does(executes)
+		u.part.set |= executes
 		u.withArgs("", args, func() {
 			for _, s := range u.j.stdin {
 				u.text(u.made(s), u.name+" from its stdin", true)

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,77 +19,61 @@ type written struct {
 // on its stdin and who asks for its stdout.
 func (j *judge) redirects(redirs []*syntax.Redirect) (to written) {
 	for _, r := range redirs {
+		n := ""
 		if r.N != nil {
-			j.hidden(r.N.Value, j.src.span(r.Pos(), r.End()))
+			n = r.N.Value
+			j.hidden(n, j.src.span(r.Pos(), r.End()))
 		}
+		feeds := false
+		var in value
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
-			j.feed(r, j.document(r))
+			feeds, in = true, j.document(r)
 		case syntax.WordHdoc:
-			j.feed(r, concat(j.expandOne(r.Word), value{"\n"}))
-		case syntax.RdrIn:
-			j.redirectIn(r)
+			feeds, in = true, concat(j.expandOne(r.Word), value{"\n"})
 		default:
-			j.redirectOut(r, &to)
+			feeds = r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn
+			in = j.redirection(r, !feeds && (n == "" || n == "1"), &to)
+		}
+		if n == "0" || n == "" && feeds {
+			j.stdin = in
 		}
 	}
 	return to
 }
 
-// feed gives the command its stdin.
-func (j *judge) feed(r *syntax.Redirect, v value) {
-	if r.N == nil || r.N.Value == "0" {
-		j.stdin = v
-	}
-}
-
-func (j *judge) redirectIn(r *syntax.Redirect) {
-	var v value
-	for _, f := range j.fields(r.Word) {
-		c := value{fromNet}
-		if !j.socket(f) {
-			j.redirect(f, false)
-			if c = j.content(f); c == nil && f.text != "/dev/null" {
-				c = value{anyText}
-			}
-		}
-		v = v.join(c)
-	}
-	j.feed(r, orEmpty(v))
-}
-
-// redirectOut is > and its kin; <&n and >&n duplicate a descriptor, >&word is a
-// file.
-func (j *judge) redirectOut(r *syntax.Redirect, to *written) {
-	stdout := r.N == nil || r.N.Value == "1"
-	duplicates := r.Op == syntax.DplIn || r.Op == syntax.DplOut
+// redirection walks the files of a redirection, and returns what is read there;
+// <&n and >&n duplicate a descriptor, >&word is a file.
+func (j *judge) redirection(r *syntax.Redirect, stdout bool, to *written) (in value) {
 	var files []field
 	for _, f := range j.fields(r.Word) {
-		fd := strings.TrimSuffix(f.text, "-")
-		isNumber := duplicates && (strings.Trim(fd, "0123456789") == "" || f.text == digits)
-		switch {
-		case isNumber && r.Op == syntax.DplOut && stdout && fd == "2":
-			to.moved, j.env.out = true, nil
-		case r.Op == syntax.DplIn || isNumber && r.N != nil && r.N.Value == "0":
-			in := value{anyText}
+		got, fd := value{anyText}, strings.TrimSuffix(f.text, "-")
+		switch isNumber := strings.Trim(fd, "0123456789") == "" || f.text == digits; {
+		case r.Op == syntax.DplIn || r.Op == syntax.DplOut && isNumber:
 			if j.sockets {
-				in = value{fromNet}
+				got = value{fromNet}
 			}
-			j.feed(r, in)
-		case isNumber:
+			if stdout && fd == "2" {
+				to.moved, j.env.out = true, nil
+			}
 		case j.socket(f):
-			if r.Op == syntax.RdrInOut {
-				j.feed(r, value{fromNet})
+			got = value{fromNet}
+		case r.Op == syntax.RdrIn:
+			j.redirect(f, false)
+			if text := j.content(f); text != nil || f.text == "/dev/null" {
+				got = orEmpty(text)
 			}
 		default:
 			j.redirect(f, true)
 			files = append(files, f)
 		}
+		in = in.join(got)
 	}
 	if stdout && len(files) > 0 && !slices.Contains([]string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}, files[0].text) {
 		j.env.out = value{""}
 		*to = written{true, files, r.Op == syntax.AppOut || r.Op == syntax.AppAll}
 	}
+	return orEmpty(in)
 }
 
 // document is what a here-document feeds.
@@ -96,30 +81,23 @@ func (j *judge) document(r *syntax.Redirect) value {
 	if r.Hdoc == nil {
 		return value{""}
 	}
-	literal := false // a delimiter that is quoted: nothing is expanded
-	for _, p := range r.Word.Parts {
-		lit, ok := p.(*syntax.Lit)
-		literal = literal || !ok || strings.Contains(lit.Value, "\\")
-	}
-	from, to := int(r.Word.End().Offset()), int(r.Hdoc.End().Offset())
-	if !literal && from < to && to <= len(j.src.text) { // bash takes a delimiter that a backslash spreads over two lines
-		lines := strings.NewReplacer("\\\n", "", "\t", "").Replace(j.src.text[from:to])
-		if strings.Contains(lines, "\n"+j.src.literal(unescape(r.Word.Lit()))+"\n") {
-			j.anything("where the here-document ends is not certain", j.src.span(r.Pos(), r.End()))
-		}
+	end := r.Word.Lit()
+	literal := end == "" || strings.Contains(end, "\\") // it is quoted: nothing is expanded
+	lines := strings.NewReplacer("\\\n", "", "\t", "").Replace(j.src.cut(r.Word.End(), r.Hdoc.End()))
+	if !literal && strings.Contains(lines, "\n"+j.src.literal(end)+"\n") { // a backslash may spread the end over two lines
+		j.anything("where the here-document ends is not certain", j.src.span(r.Pos(), r.End()))
 	}
 	v := j.textsOf(func() string {
 		b := builder{form: asText}
 		for _, part := range r.Hdoc.Parts {
-			lit, ok := part.(*syntax.Lit)
-			switch {
-			case ok && literal:
-				b.quoted(j.src.literal(lit.Value))
-				continue
-			case ok && strings.Contains(lit.Value, `\"`):
-				quoted := *lit
-				quoted.Value = strings.ReplaceAll(lit.Value, `\"`, `\\"`) // a quote is nothing special here
-				part = &quoted
+			if lit, ok := part.(*syntax.Lit); ok {
+				text := *lit
+				if literal {
+					b.quoted(j.src.literal(lit.Value))
+					continue
+				}
+				text.Value = strings.ReplaceAll(lit.Value, `\"`, `\\"`) // a quote is nothing special here
+				part = &text
 			}
 			j.build(&b, []syntax.WordPart{part}, true, false)
 		}
@@ -156,7 +134,7 @@ func (j *judge) socket(f field) bool {
 	if !ok || kind != "tcp" && kind != "udp" {
 		return false
 	}
-	j.add(Part{Kind: RedirectPart, words: []field{f}, set: networks, Start: f.at.start, End: f.at.end, Via: j.via})
+	j.add(j.part(RedirectPart, f.at, f)).set = networks
 	j.sockets = true
 	j.reason("connects to "+show(address), networks, NoDanger, f.at)
 	return true
@@ -164,8 +142,70 @@ func (j *judge) socket(f field) bool {
 
 // redirect notes that a redirection reads or writes a file.
 func (j *judge) redirect(f field, write bool) {
-	p := Part{Kind: RedirectPart, words: []field{f}, Start: f.at.start, End: f.at.end, Via: j.via}
-	if j.path(&p, f, write, false); len(p.Paths) > 0 || p.set != 0 {
+	p := j.part(RedirectPart, f.at, f)
+	if j.path(p, f, write, false); len(p.Paths) > 0 || p.set != 0 {
 		j.add(p)
 	}
+}
+
+// capture walks a subshell and returns what it writes to its stdout.
+func (j *judge) capture(walk func()) value {
+	out := j.env.out
+	j.env.out = value{""}
+	j.subshell(walk)
+	got := j.env.out
+	if j.env.out = out; j.spent {
+		return value{anyText}
+	}
+	return got
+}
+
+// substitution is what $(...) becomes.
+func (j *judge) substitution(n *syntax.CmdSubst) (out value) {
+	got := j.capture(func() { j.list(n.Stmts) })
+	if n.TempFile || n.ReplyVar { // ${ x; } and ${|x; } run in this shell
+		j.list(n.Stmts)
+	}
+	if n.Backquotes && strings.Contains(j.src.cut(n.Left, n.Right), "\\`") {
+		j.anything("backquotes in backquotes are read in another way by bash", j.src.span(n.Pos(), n.End()))
+		got = value{decoded}
+	}
+	for _, s := range got {
+		out = out.join(value{strings.TrimRight(s, "\n")})
+	}
+	return out
+}
+
+// procSubst walks <(...) or >(...), and returns a path that stands for it.
+func (j *judge) procSubst(n *syntax.ProcSubst) string {
+	got := j.capture(func() {
+		if n.Op != syntax.CmdIn && j.stdin == nil {
+			j.stdin = value{anyText}
+		}
+		j.list(n.Stmts)
+	})
+	if n.Op != syntax.CmdIn {
+		got = value{anyText}
+	}
+	path := fmt.Sprintf("/dev/fd/63-%d", n.Pos().Offset())
+	j.env.set("file "+path, variable{lists: lists(got)})
+	return path
+}
+
+// content returns what is known of a file that the line itself has written: a
+// process substitution, or a file by a redirection. Nil: nothing.
+func (j *judge) content(f field) (out value) {
+	switch f.text {
+	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		return j.stdin
+	}
+	for _, path := range j.resolve(f.text) {
+		out = out.join(j.env.vars["file "+path].value())
+		for name, v := range j.env.vars {
+			if other, ok := strings.CutPrefix(name, "file "); ok && f.glob && match(path, other, true) {
+				out = out.join(v.value())
+			}
+		}
+	}
+	return out
 }

@@ -65,7 +65,7 @@ func roles() map[string]role {
 		},
 		"startup": func(c *call, f field, how string, at span) {
 			c.effect(executes|unknown, how+" runs "+show(f.text), at)
-			c.runsFile(f, false)
+			c.runsFile(f)
 		},
 		"runs": func(c *call, f field, how string, at span) {
 			c.effect(executes, how+" runs "+show(f.text), at)
@@ -79,6 +79,11 @@ func roles() map[string]role {
 			c.write(f)
 			c.j.keepFile(f, value{fromNet}, false)
 		},
+		"subscript": func(c *call, f field, _ string, _ span) { c.subscripts([]field{f}) },
+		"variable": func(c *call, f field, _ string, _ span) {
+			c.subscripts([]field{f})
+			c.assignName(f, value{anyText})
+		},
 		"fetched": func(c *call, f field, _ string, _ span) {
 			c.j.keepFile(f, value{fromNet}, false)
 			if c.quiet(); f.text == "-" {
@@ -89,14 +94,14 @@ func roles() map[string]role {
 }
 
 // read and write note files that the command reads or writes.
-func (c *call) read(f field)     { c.j.path(&c.part, f, false, false) }
-func (c *call) readTree(f field) { c.j.path(&c.part, f, false, true) }
+func (c *call) read(f field)     { c.j.path(c.part, f, false, false) }
+func (c *call) readTree(f field) { c.j.path(c.part, f, false, true) }
 func (c *call) write(f field) {
 	if f.text != "-" {
-		c.j.path(&c.part, f, true, false)
+		c.j.path(c.part, f, true, false)
 	}
 }
-func (c *call) writeTree(f field) { c.j.path(&c.part, f, true, true) }
+func (c *call) writeTree(f field) { c.j.path(c.part, f, true, true) }
 
 // here is the present directory, as an operand that was left out.
 func (c *call) here() field { return c.made(".") }

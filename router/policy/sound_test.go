@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // FuzzForeseesArguments asks bash what a command gets in a random script of
@@ -30,11 +29,10 @@ func sound(t *testing.T, text string) {
 	if !ok {
 		return
 	}
-	j := &judge{a: New(), world: &World{Dir: "/src/dir"}, line: text, parser: syntax.NewParser()}
-	j.start()
-	j.text(&source{text: text, end: len(text)})
+	j := newJudge(&World{Dir: "/src/dir"}, text)
+	j.text(j.src)
 	j.runTraps()
-	if j.spent || slices.ContainsFunc(j.parts, func(p Part) bool { return p.Kind == TextPart && len(p.set.list()) == len(inOrder) }) {
+	if j.spent || slices.ContainsFunc(j.parts, func(p *Part) bool { return p.Kind == TextPart && len(p.set.list()) == len(inOrder) }) {
 		return // it is unknown, and said to be
 	}
 	for _, argv := range calls {

@@ -2,42 +2,41 @@ package policy
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/router/internal/bashtext"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // text walks a text as bash would run it in the present shell.
 func (j *judge) text(s *source) {
-	if j.texts >= maxTexts {
-		j.cap("texts within texts go too deep to be judged")
-		return
-	}
-	s.outer, j.src = j.src, s
-	j.texts++
-	defer func() { j.src = s.outer; j.texts-- }()
-	if strings.Count(s.text, "{") > maxBraces {
-		j.cap("the line has too many braces to be judged")
-		return
-	}
-	tree := s.prepare()
-	switch {
-	case errors.Is(tree.Err, bashtext.ErrTooDeep):
-		j.cap("the line is nested too deep to be judged")
-	case tree.Err != nil:
-		j.unparsed(tree.Err)
-	case tree.Binary:
-		j.unparsed(errors.New("it is not UTF-8"))
-	default:
-		j.list(tree.Stmts)
-	}
+	j.nested(func() {
+		j.src = s
+		j.depth += textDepth
+		j.afford(s.text)
+		if strings.Count(s.text, "{") > maxBraces {
+			j.cap("the line has too many braces to be judged")
+			return
+		}
+		switch tree := s.prepare(); {
+		case errors.Is(tree.Err, bashtext.ErrTooDeep):
+			j.cap("the line is nested too deep to be judged")
+		case tree.Err != nil:
+			j.unparsed(tree.Err)
+		case tree.Binary:
+			j.unparsed(errors.New("it is not UTF-8"))
+		default:
+			j.list(tree.Stmts)
+		}
+	})
 }
 
 // prepare parses the text, if nobody has. Offsets stay, but where holes become
 // variables.
 func (s *source) prepare() *bashtext.Tree {
 	if strings.IndexByte(s.text, hole) >= 0 {
-		s.text, s.holes, s.made, s.tree = holesToVariables(s.text), true, true, nil
+		s.text, s.holes, s.made, s.tree = holesToVariables.Replace(s.text), true, true, nil
 	}
 	if s.tree == nil {
 		s.tree = bashtext.Parse(s.text)
@@ -51,46 +50,81 @@ func (s *source) literal(text string) string {
 	if s.lets {
 		text = bashtext.Literal(text)
 	}
-	if s.holes && strings.Contains(text, holeVariable) {
-		text = variablesToHoles(text)
+	if s.holes {
+		text = variablesToHoles.Replace(text)
 	}
 	return text
 }
 
-// holeVariable is the name, and a letter, of the variable that stands for a
+// holeVariable is the name, but for a letter, of the variable that stands for a
 // hole in a text that was put together.
 const holeVariable = "__agentbash_hole_"
 
-var holeLetters = [...][2]string{{anyText, "a"}, {inherited, "e"}, {fromNet, "n"}, {decoded, "d"}, {digits, "i"}, {aName, "f"}, {anyWords, "w"}}
+var holesToVariables, variablesToHoles = replacers(anyText, "a", inherited, "e", fromNet, "n", decoded, "d", digits, "i", aName, "f", anyWords, "w")
 
-func holesToVariables(s string) string {
-	for _, l := range holeLetters {
-		s = strings.ReplaceAll(s, l[0], "${"+holeVariable+l[1]+"}")
+func replacers(holes ...string) (to, from *strings.Replacer) {
+	var there, back []string
+	for pair := range slices.Chunk(holes, 2) {
+		variable := "${" + holeVariable + pair[1] + "}"
+		there, back = append(there, pair[0], variable), append(back, variable, pair[0])
 	}
-	return strings.ReplaceAll(s, "\x00", "")
-}
-
-func variablesToHoles(s string) string {
-	for _, l := range holeLetters {
-		s = strings.ReplaceAll(s, "${"+holeVariable+l[1]+"}", l[0])
-	}
-	return s
+	return strings.NewReplacer(append(there, "\x00", "")...), strings.NewReplacer(back...)
 }
 
 // holeOf returns the hole that a variable's name stands for.
-func holeOf(name string) (string, bool) {
-	letter, ok := strings.CutPrefix(name, holeVariable)
-	if !ok {
-		return "", false
+func holeOf(name string) (text string, ok bool) {
+	if text = variablesToHoles.Replace("${" + name + "}"); known(text) {
+		text = anyText
 	}
-	for _, l := range holeLetters {
-		if l[1] == letter {
-			return l[0], true
-		}
-	}
-	return anyText, true
+	return text, strings.HasPrefix(name, holeVariable)
 }
 
 func wordByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// unparsed judges a text that is not bash, or that only bash understands: it
+// may do anything. What can be read of it can only raise that: from its
+// beginning, and again from every place where a command may begin.
+func (j *judge) unparsed(err error) {
+	problem := err.Error()
+	var e syntax.ParseError
+	if errors.As(err, &e) {
+		problem = e.Text // without its position, which may be in a text that was put together
+	}
+	j.anything("this is not understood as bash: "+problem, j.src.at())
+	rest := j.src.text
+	if id, ok := strings.CutPrefix(problem, "unclosed here-document `"); ok {
+		rest += "\n" + strings.TrimSuffix(id, "`") + "\n" // bash takes the end for it
+	}
+	for range 60 {
+		n := j.statements(rest)
+		cut := strings.IndexAny(rest[n:], "\n;&|(`)")
+		if cut < 0 {
+			break
+		}
+		if n == 0 {
+			j.statements(rest[:cut])
+		}
+		rest = strings.TrimLeft(rest[n+cut+1:], " \t\n")
+		for word, after, ok := strings.Cut(rest, " "); ok && (programs().has("reserved", word) || strings.ContainsAny(word, "=<>{!")); word, after, ok = strings.Cut(rest, " ") {
+			rest = after
+		}
+	}
+}
+
+// statements walks the statements that a text begins with, and returns how many
+// bytes of it they are.
+func (j *judge) statements(text string) (end int) {
+	var all []*syntax.Stmt
+	for st, err := range newParser().StmtsSeq(strings.NewReader(text)) {
+		if err == nil { // the last; to break here makes it panic for some texts
+			all, end = append(all, st), min(len(text), max(end, int(st.End().Offset())))
+		}
+	}
+	s := *j.src
+	s.text, s.made = text, true
+	j.src = &s
+	j.list(all)
+	return end
 }

@@ -58,13 +58,12 @@ func (j *judge) tool(name string, args []field, at span) {
 
 // toolCall makes the part of a call.
 func (j *judge) toolCall(c toolCall, args []field) {
-	p := Part{Kind: ToolPart, words: args, Start: c.at.start, End: c.at.end, Via: j.via}
+	p := j.add(j.part(ToolPart, c.at, args...))
 	out := anyText
 	if strings.HasPrefix(c.name, registry.FieldPrefix) {
 		out = fromNet
 	}
 	j.env.write(value{out})
-	slot := j.reserve()
 	switch {
 	case c.help:
 		p.set = reads
@@ -72,9 +71,8 @@ func (j *judge) toolCall(c toolCall, args []field) {
 		p.set = unknown
 		j.reason("what "+c.name+" does is not known: a rule may say", unknown, NoDanger, c.at)
 	default:
-		j.toolEffects(&p, &c)
+		j.toolEffects(p, &c)
 	}
-	j.fill(slot, p)
 }
 
 // toolEffects notes what a tool says that a call of these kwargs does. A call
@@ -143,7 +141,7 @@ func (j *judge) carried(p *Part, c *toolCall, f field) {
 	if j.world.Carried != nil {
 		plan = j.world.Carried
 	}
-	j.inChild(c.name, func() { j.judgePlan(plan(f.text), &source{text: f.text, start: c.at.start, end: c.at.end, made: true}) })
+	j.inChild(c.name, func() { j.judgePlan(plan(f.text), madeOf(f.text, c.at)) })
 }
 
 // kindEffects are what tools of a kind do.

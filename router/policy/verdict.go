@@ -15,7 +15,7 @@ type Verdict struct {
 	Reasons []Reason `json:"reasons"` // why, the worst first; never nil
 	Parts   []Part   `json:"-"`       // everything that was found in the line, in its order
 
-	after *env // the shell when the line has run; nil: nothing changed
+	after *env // the shell when the line has run
 }
 
 // Reason says in one line why a verdict is as it is.
@@ -83,18 +83,36 @@ type Path struct {
 // maxReasons bounds what a verdict says; the worst come first.
 const maxReasons = 50
 
-// collect makes the verdict of what was found.
-func (j *judge) collect() Verdict {
-	v := Verdict{Parts: slices.DeleteFunc(j.parts, func(p Part) bool { return p.Kind == "" }), Reasons: []Reason{}}
+// part returns a part that is found where the walk is; add puts it into the
+// verdict. More may be said of it later.
+func (j *judge) part(kind PartKind, at span, words ...field) *Part {
+	return &Part{Kind: kind, words: words, Start: at.start, End: at.end, Via: j.via}
+}
+
+func (j *judge) add(p *Part) *Part {
+	j.parts = append(j.parts, p)
+	return p
+}
+
+// collect makes the verdict of what was found; rounds of a loop and calls of a
+// function find the same again.
+func (j *judge) collect() (v Verdict) {
+	if j.spent {
+		j.cap("the line is too big to be judged to its end")
+	}
 	var all effects
-	for i := range v.Parts {
-		p := &v.Parts[i]
-		all |= p.set
-		if p.Danger.worse(v.Danger) {
+	for _, p := range j.parts {
+		if slices.ContainsFunc(v.Parts, p.same) {
+			continue
+		}
+		p.known = !slices.ContainsFunc(p.words, func(f field) bool { return !f.exact() })
+		v.Parts = append(v.Parts, *p)
+		if all |= p.set; p.Danger.worse(v.Danger) {
 			v.Danger = p.Danger
 		}
 	}
-	v.Effects = all.list()
+	after := j.env
+	v.Effects, v.Reasons, v.after = all.list(), []Reason{}, &after
 	for _, d := range [...]Danger{Block, Confirm, NoDanger} {
 		for _, r := range j.reasons {
 			if r.Danger == d && len(v.Reasons) < maxReasons {
@@ -103,6 +121,12 @@ func (j *judge) collect() Verdict {
 		}
 	}
 	return v
+}
+
+func (p *Part) same(q Part) bool {
+	return p.Start == q.Start && p.Kind == q.Kind && p.Danger == q.Danger && p.Via == q.Via && p.set == q.set &&
+		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text && f.multi == g.multi && f.glob == g.glob }) &&
+		slices.EqualFunc(p.Paths, q.Paths, func(f, g Path) bool { return f.raw == g.raw })
 }
 
 // String is the part as it would be typed, for a person to read.

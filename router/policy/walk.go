@@ -21,7 +21,10 @@ func (j *judge) enter(dirs []string) {
 // ways walks several ways that a line may go from here, of which it goes one;
 // with none too, it may go none of them.
 func (j *judge) ways(n int, none bool, walk func(i int)) {
-	j.stay()
+	if j.stay(); n == 1 && !none {
+		walk(0)
+		return
+	}
 	before := j.env.copy()
 	for i := range n {
 		end := j.env.copy()
@@ -35,12 +38,10 @@ func (j *judge) ways(n int, none bool, walk func(i int)) {
 // list walks statements one after the other.
 func (j *judge) list(stmts []*syntax.Stmt) {
 	j.stay()
-	for i, st := range stmts {
-		switch {
-		case i == 0:
-		case j.env.errexit && len(j.env.ok) > 0:
+	for _, st := range stmts {
+		if j.env.errexit && len(j.env.ok) > 0 {
 			j.enter(j.env.ok)
-		default:
+		} else {
 			j.enter(j.env.either())
 		}
 		j.stmt(st)
@@ -49,46 +50,20 @@ func (j *judge) list(stmts []*syntax.Stmt) {
 
 // stmt walks one statement.
 func (j *judge) stmt(st *syntax.Stmt) {
-	if !j.step() {
-		return
-	}
-	j.depth++
-	defer func() { j.depth-- }()
 	if st.Background {
-		j.forks++
-		j.subshell(func() { j.redirected(st) })
-		j.forks--
-	} else if j.redirected(st); st.Negated {
+		j.subshell(func() {
+			j.forks++
+			j.redirected(st)
+		})
+	} else if j.nested(func() { j.redirected(st) }); st.Negated {
 		j.env.ok, j.env.fail = j.env.fail, j.env.ok
-	}
-}
-
-// step counts, and reports whether there is still budget.
-func (j *judge) step() bool {
-	j.steps++
-	if j.steps > maxSteps || j.depth > maxDepth {
-		j.overspent()
-		return false
-	}
-	return true
-}
-
-// overspent records that the line is not judged to its end.
-func (j *judge) overspent() {
-	if !j.spent {
-		j.spent = true
-		j.cap("the line is too big or too deep to be judged to its end")
 	}
 }
 
 // redirected walks a statement's redirections, then its command with the
 // streams that they give it.
 func (j *judge) redirected(st *syntax.Stmt) {
-	if len(st.Redirs) == 0 {
-		j.cmd(st.Cmd)
-		return
-	}
-	stdin, out := j.stdin, j.env.out
+	out := j.env.out
 	to := j.redirects(st.Redirs)
 	if j.cmd(st.Cmd); st.Cmd == nil && j.stdin != nil {
 		j.env.write(j.stdin) // $(<file)
@@ -96,7 +71,7 @@ func (j *judge) redirected(st *syntax.Stmt) {
 	for _, f := range to.files { // in case the line runs it later
 		j.keepFile(f, j.env.out, to.append)
 	}
-	if j.stdin = stdin; to.moved {
+	if to.moved {
 		j.env.out = out
 	}
 }
@@ -141,10 +116,11 @@ func (j *judge) cmd(cmd syntax.Command) {
 			j.stmt(n.Stmt)
 		}
 	case *syntax.CoprocClause:
-		stdin := j.stdin
-		j.stdin = nil
-		j.capture(true, func() { j.stmt(n.Stmt) })
-		if j.stdin = stdin; n.Name != nil {
+		j.capture(func() {
+			j.stdin = nil
+			j.stmt(n.Stmt)
+		})
+		if n.Name != nil {
 			j.expandOne(n.Name)
 		}
 	case nil:
@@ -155,46 +131,31 @@ func (j *judge) cmd(cmd syntax.Command) {
 
 // subshell walks what cannot change this shell.
 func (j *judge) subshell(walk func()) {
-	saved := j.env.copy()
-	walk()
-	saved.out = j.env.out
-	j.env = saved
+	before := j.env.copy()
+	j.nested(walk)
+	before.out = j.env.out
+	j.env = before
 	j.stay()
 }
 
 // chain walks a && b || c: what is right of an operator may run or not.
 func (j *judge) chain(n *syntax.BinaryCmd) {
-	j.condition([]*syntax.Stmt{n.X})
-	ok, fail := j.env.ok, j.env.fail
-	start := ok
+	left, right := []*syntax.Stmt{n.X}, func() { j.stmt(n.Y) }
 	if n.Op == syntax.OrStmt {
-		start = fail
-	}
-	if len(start) == 0 {
-		start = j.env.either()
-	}
-	j.enter(start)
-	before := j.env.copy()
-	j.stmt(n.Y)
-	right := j.env
-	if j.joinEnv(&before); n.Op == syntax.OrStmt {
-		j.env.ok, j.env.fail = addDirs(ok, right.ok), right.fail
+		j.branch(left, func() { j.env.fail = nil }, right)
 	} else {
-		j.env.ok, j.env.fail = right.ok, addDirs(fail, right.fail)
+		j.branch(left, right, func() { j.env.ok = nil })
 	}
 }
 
 // pipeline walks a | b: each in a shell of its own, the second reading what the
 // first wrote.
 func (j *judge) pipeline(n *syntax.BinaryCmd) {
-	stdin, out := j.stdin, j.env.out
-	j.forks++
-	j.env.out = value{""}
-	j.subshell(func() { j.stmt(n.X) })
-	j.stdin, j.env.out = j.env.out, out
-	j.subshell(func() { j.stmt(n.Y) })
-	j.forks--
-	j.stdin = stdin
+	j.subshell(func() {
+		j.forks++
+		j.stdin = j.capture(func() { j.stmt(n.X) })
+		j.stmt(n.Y)
+	})
 }
 
 // condition walks commands whose failure does not end a shell under set -e.
@@ -205,27 +166,31 @@ func (j *judge) condition(stmts []*syntax.Stmt) {
 	j.env.errexit = j.env.errexit || errexit
 }
 
+// branch walks what runs when a condition holds, or when it does not.
+func (j *judge) branch(cond []*syntax.Stmt, then, otherwise func()) {
+	j.condition(cond)
+	ok, fail := j.env.ok, j.env.fail
+	j.ways(2, false, func(i int) {
+		if i == 0 {
+			j.enter(ok)
+			then()
+		} else {
+			j.enter(fail)
+			otherwise()
+		}
+	})
+}
+
 func (j *judge) ifClause(n *syntax.IfClause) {
 	if len(n.Cond) == 0 { // else
 		j.list(n.Then)
 		return
 	}
-	j.condition(n.Cond)
-	ok, fail := j.env.ok, j.env.fail
-	if len(fail) == 0 {
-		fail = ok
-	}
-	j.ways(2, false, func(i int) {
-		switch {
-		case i == 0:
-			j.enter(ok)
-			j.list(n.Then)
-		case n.Else == nil:
-			j.enter(fail)
-			j.env.fail = nil
-		default:
-			j.enter(fail)
+	j.branch(n.Cond, func() { j.list(n.Then) }, func() {
+		if n.Else != nil {
 			j.ifClause(n.Else)
+		} else {
+			j.env.fail = nil
 		}
 	})
 }
@@ -237,14 +202,10 @@ func (j *judge) caseClause(n *syntax.CaseClause) {
 			j.expandOne(p)
 		}
 	}
-	var through *env // ;& and ;;& go on in the next item
 	j.ways(len(n.Items), true, func(i int) {
-		if through != nil {
-			j.joinEnv(through)
-		}
-		if j.list(n.Items[i].Stmts); n.Items[i].Op != syntax.Break {
-			end := j.env.copy()
-			through = &end
+		j.list(n.Items[i].Stmts)
+		for ; n.Items[i].Op != syntax.Break && i+1 < len(n.Items); i++ { // ;& and ;;& go on in the next item
+			j.ways(1, true, func(int) { j.list(n.Items[i+1].Stmts) })
 		}
 	})
 }
@@ -257,7 +218,7 @@ func (j *judge) while(n *syntax.WhileClause) {
 		if n.Until {
 			ok, fail = fail, ok
 		}
-		j.exit(false, fail)
+		j.exit(false, false, fail)
 		j.enter(ok)
 		j.list(n.Do)
 	})
@@ -299,26 +260,20 @@ const maxRounds = 5
 
 // loop walks a body until the state at its start does not change any more.
 func (j *judge) loop(body func()) {
-	j.frames = append(j.frames, frame{forks: j.forks})
 	out := j.env.out
-	for round := 0; ; round++ {
+	for round := 0; round <= maxRounds+1; round++ {
 		before := j.env.copy()
-		body()
-		j.enter(j.env.either())
-		top := &j.frames[len(j.frames)-1]
-		for i := range top.exits {
-			j.joinEnv(&top.exits[i])
-		}
-		top.exits = top.exits[:0]
-		j.joinEnv(&before)
-		if j.env.equal(&before) || round > maxRounds || j.spent {
+		j.framed(&frame{}, func() {
+			body()
+			j.enter(j.env.either())
+		})
+		if j.joinEnv(&before); j.env.equal(&before) || j.spent {
 			break
 		}
 		if round == maxRounds {
 			j.forget(&before)
 		}
 	}
-	j.frames = j.frames[:len(j.frames)-1]
 	j.stay()
 	if !slices.Equal(out, j.env.out) {
 		j.env.out = j.env.out.join(value{j.env.out.taint()}) // it may be there more often
@@ -335,14 +290,27 @@ func (j *judge) forget(before *env) {
 	}
 }
 
-// exit records a way out of the innermost loop or function.
-func (j *judge) exit(function bool, dirs []string) {
-	for i := len(j.frames) - 1; i >= 0 && len(dirs) > 0; i-- {
-		if (j.frames[i].function != "") == function {
-			e := j.env.copy()
-			e.dirs, e.ok, e.fail = dirs, dirs, dirs
-			j.frames[i].exits = append(j.frames[i].exits, e)
-			return
+// framed walks the body of a loop or function: the ways out of it meet at its
+// end.
+func (j *judge) framed(fr *frame, body func()) {
+	fr.outer, fr.forks = j.frame, j.forks
+	j.frame = fr
+	body()
+	for i := range fr.exits {
+		j.joinEnv(&fr.exits[i])
+	}
+	j.frame = fr.outer
+}
+
+// exit records a way out of the innermost loop or function, or of any of them.
+func (j *judge) exit(function, any bool, dirs []string) {
+	e := j.env.copy()
+	e.dirs, e.ok, e.fail = dirs, dirs, dirs
+	for fr := j.frame; fr != nil && len(dirs) > 0; fr = fr.outer {
+		if (fr.function != "") == function {
+			if fr.exits = append(fr.exits, e); !any {
+				return
+			}
 		}
 	}
 }
@@ -353,11 +321,9 @@ func (j *judge) testExpr(x syntax.TestExpr) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryTest:
-			if n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr {
-				for _, x := range [...]syntax.TestExpr{n.X, n.Y} {
-					if w, ok := x.(*syntax.Word); ok {
-						j.numberWord(w)
-					}
+			for _, x := range [...]syntax.TestExpr{n.X, n.Y} {
+				if w, ok := x.(*syntax.Word); ok && n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr {
+					j.numberWord(w)
 				}
 			}
 		case *syntax.UnaryTest:

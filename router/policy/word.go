@@ -80,7 +80,7 @@ func (j *judge) patternOf(w *syntax.Word) string {
 // afford takes a text off the budget; beyond it, it is not known any more.
 func (j *judge) afford(s string) string {
 	if j.bytes += len(s); j.bytes > maxBytes {
-		j.overspent()
+		j.spent = true
 	}
 	if j.bytes > maxBytes || len(s) > maxKnown {
 		return taint(s)
@@ -283,8 +283,8 @@ func (j *judge) hidden(text string, at span) {
 		return
 	}
 	outer := j.src
-	s := &source{text: holesToVariables(text), start: at.start, end: at.end, made: true, holes: true, lets: outer.lets, outer: outer}
-	w, err := j.parser.Document(strings.NewReader(s.text))
+	s := &source{text: holesToVariables.Replace(text), start: at.start, end: at.end, made: true, holes: true, lets: outer.lets}
+	w, err := newParser().Document(strings.NewReader(s.text))
 	if err != nil || w == nil {
 		j.unknown("what this runs cannot be told", at)
 		return

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // TestKnownWords asks bash what args gets where everything is known: it must be
@@ -41,9 +40,8 @@ func TestKnownWords(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			calls, ok := runScript(t, "HOME=/home/u; "+line)
 			require.True(t, ok)
-			j := &judge{a: New(), world: &World{Dir: "/src/dir", Home: "/home/u"}, line: line, parser: syntax.NewParser()}
-			j.start()
-			j.text(&source{text: line, end: len(line)})
+			j := newJudge(&World{Dir: "/src/dir", Home: "/home/u"}, line)
+			j.text(j.src)
 			var foreseen [][]string
 			for _, p := range j.parts {
 				if len(p.words) == 0 || p.words[0].text != "args" {
