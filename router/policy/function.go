@@ -18,12 +18,6 @@ type frame struct {
 	exits    []env   // at each break, continue or return
 }
 
-// body is what a function runs.
-type body struct {
-	stmt *syntax.Stmt
-	src  *source
-}
-
 // local is a variable as it was outside of a function.
 type local struct {
 	name  string
