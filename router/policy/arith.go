@@ -111,7 +111,7 @@ func (j *judge) assignNumber(x syntax.ArithmExpr, v value) {
 		if p.Index != nil {
 			j.index(p.Index, old.attrs)
 		}
-		j.assign(p.Param.Value, joinLists(old.words(), anyElements), 0, at)
+		j.assign(p.Param.Value, old.lists.join(value{anyWords}), 0, at)
 	} else if name := w.Lit(); validName(name) {
 		j.assignText(name, v, 0, at)
 	}

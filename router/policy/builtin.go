@@ -42,15 +42,16 @@ func (c *call) getopts() {
 
 func (c *call) shift() {
 	c.quiet()
-	var out [][]string
+	var out value
 	for _, l := range c.j.lookup("@").lists {
+		_, rest, ok := strings.Cut(l, nextElement)
 		switch {
-		case len(c.args) > 0 && c.args[0].text != "1" || len(l) > 0 && l[0] == anyWords:
-			l = anyElements[0]
-		case len(l) > 0:
-			l = l[1:]
+		case len(c.args) > 0 && c.args[0].text != "1" || strings.HasPrefix(l, anyWords):
+			rest = anyWords
+		case !ok:
+			rest = noElements
 		}
-		out = joinLists(out, [][]string{l})
+		out = out.join(value{rest})
 	}
 	c.j.env.set("@", variable{lists: out})
 }

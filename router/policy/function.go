@@ -46,7 +46,7 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 		text = j.src.literal(j.src.text[from:to])
 	}
 	text = "function " + name + " " + text
-	j.env.set("function "+name, variable{lists: [][]string{{text}}})
+	j.env.set("function "+name, variable{lists: value{text}})
 	j.bodies[text] = body{n.Body, j.src}
 	if j.found != nil {
 		parts, reasons := len(j.parts), len(j.reasons)
@@ -58,12 +58,11 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 // functionCall walks the function that a name stands for; sure is false when
 // the name may be a command, too.
 func (j *judge) functionCall(name string, args []field, at span) (sure bool) {
-	bodies := slices.Clone(j.lookup("function " + name).lists)
-	n := len(bodies)
-	bodies = slices.DeleteFunc(bodies, func(l []string) bool { return len(l) == 0 })
-	sure = len(bodies) == n
+	all := j.lookup("function " + name).lists
+	bodies := slices.DeleteFunc(slices.Clone(all), func(text string) bool { return text == noElements })
+	sure = len(bodies) == len(all)
 	if len(bodies) > 0 {
-		j.ways(len(bodies), !sure, func(i int) { j.callBody(name, bodies[i][0], args, at) })
+		j.ways(len(bodies), !sure, func(i int) { j.callBody(name, bodies[i], args, at) })
 	}
 	return sure
 }
@@ -117,7 +116,7 @@ func (j *judge) withArguments(args []field, walk func()) {
 
 // positional sets "$@".
 func (j *judge) positional(args []field) {
-	j.env.set("@", variable{lists: [][]string{texts(args)}})
+	j.env.set("@", variable{lists: value{listOf(texts(args))}})
 }
 
 // maxRecursion is how often a function is walked within itself.

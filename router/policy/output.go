@@ -50,7 +50,7 @@ func (j *judge) procSubst(n *syntax.ProcSubst) string {
 		got = value{anyText}
 	}
 	path := fmt.Sprintf("/dev/fd/63-%d", n.Pos().Offset())
-	j.env.set("file "+path, variable{lists: lists(got)})
+	j.env.set("file "+path, variable{lists: got})
 	return path
 }
 

@@ -40,35 +40,28 @@ func (j *judge) param(p *syntax.ParamExp) (words []string, star bool) {
 	v := j.lookup(name)
 	list := j.pickList(name, v)
 	array := sub != ""
-	if (array || p.Index != nil) && len(list) == 1 && list[0] == inherited {
-		list = anyElements[0] // it may be an array, or not be set
-	}
-	switch {
+	switch first := element(list, 0); {
 	case array && v.attrs&assoc != 0:
-		words = append(slices.Clip(list), anyWords) // in whatever order
+		words = append(asArray(list), anyWords) // in whatever order
 	case array:
-		words = list
+		words = asArray(list)
 	case p.Index != nil:
-		words = []string{j.elementOf(v, list, p.Index)}
-	case len(list) > 0:
-		words = []string{element(list, 0)}
+		words = []string{j.elementOf(asArray(list), p.Index, v.attrs)}
+	case first != noElements:
+		words = []string{first}
 	}
 	return j.modify(words, p, name, array, at), sub == "*"
 }
 
 // elementOf returns an element of an array: any, if its index is not known.
-func (j *judge) elementOf(v variable, list []string, index syntax.ArithmExpr) string {
-	i, err := strconv.Atoi(j.pickOf(j.index(index, v.attrs)))
-	if v.attrs&assoc == 0 && err == nil && i >= 0 {
-		return element(list, i)
+func (j *judge) elementOf(elems []string, index syntax.ArithmExpr, is attrs) string {
+	s := ""
+	if n := j.index(index, is); n >= 0 {
+		s = element(listOf(elems), n)
+	} else {
+		s = element(j.pickOf(append(slices.Clip(elems), "")), 0)
 	}
-	all := v.elements()
-	if len(list) > 0 && list[0] == anyWords {
-		return anyText
-	} else if v.attrs&assoc == 0 {
-		all = all.join(value{""})
-	}
-	return j.pickOf(all)
+	return strings.TrimPrefix(s, noElements)
 }
 
 // modify applies the operator of ${x op y}.
@@ -93,7 +86,7 @@ func (j *judge) modify(words []string, p *syntax.ParamExp, name string, array bo
 	}
 	op := j.operator(*p, array && name == "@")
 	if p.Slice != nil && array && (op == nil || slices.Contains(words, anyWords)) {
-		return anyElements[0]
+		return []string{anyWords}
 	}
 	if op != nil && !slices.ContainsFunc(words, func(s string) bool { return !known(s) }) && (array || len(words) > 0) {
 		if out := operate(*op, words, array); out != nil || array {

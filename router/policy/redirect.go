@@ -48,13 +48,15 @@ func (j *judge) redirectIn(r *syntax.Redirect) {
 		c := value{fromNet}
 		if !j.socket(f) {
 			j.redirect(f, false)
-			if c = j.content(f); c == nil && f.text != "/dev/null" {
+			if c = j.content(f); f.text == "/dev/null" {
+				c = value{""}
+			} else if c == nil {
 				c = value{anyText}
 			}
 		}
 		v = v.join(c)
 	}
-	j.feed(r, orEmpty(v))
+	j.feed(r, v)
 }
 
 // redirectOut is > and its kin; <&n and >&n duplicate a descriptor, >&word is a
@@ -108,7 +110,7 @@ func (j *judge) document(r *syntax.Redirect) value {
 			j.anything("where the here-document ends is not certain", j.src.span(r.Pos(), r.End()))
 		}
 	}
-	v := j.textsOf(func() string {
+	return j.textsOf(func() string {
 		b := builder{form: asText}
 		for _, part := range r.Hdoc.Parts {
 			lit, ok := part.(*syntax.Lit)
@@ -123,12 +125,12 @@ func (j *judge) document(r *syntax.Redirect) value {
 			}
 			j.build(&b, []syntax.WordPart{part}, true, false)
 		}
-		return j.afford(string(b.text))
+		text := j.afford(string(b.text))
+		if r.Op == syntax.DashHdoc {
+			text = strings.TrimLeft(strings.ReplaceAll(text, "\n\t", "\n"), "\t")
+		}
+		return text
 	})
-	if r.Op == syntax.DashHdoc {
-		v = v.each(func(s string) string { return strings.TrimLeft(strings.ReplaceAll(s, "\n\t", "\n"), "\t") })
-	}
-	return v
 }
 
 // keepFile keeps what was written into a file, in case the line runs it.
@@ -145,7 +147,7 @@ func (j *judge) keepFile(f field, text value, more bool) {
 			}
 			v = concat(old, text)
 		}
-		j.env.set("file "+path, variable{lists: lists(v)})
+		j.env.set("file "+path, variable{lists: v})
 	}
 }
 

@@ -192,7 +192,7 @@ func (c *call) alias() {
 			e.unsure = true
 			c.effect(unknown, "which alias this defines cannot be told", a.at)
 		default:
-			e.set("alias "+name, variable{lists: joinLists([][]string{{text}}, e.vars["alias "+name].lists)})
+			e.set("alias "+name, variable{lists: value{text}.join(e.vars["alias "+name].lists)})
 		}
 	}
 }

@@ -287,7 +287,7 @@ func (j *judge) forLoop(n *syntax.ForClause) {
 		}
 		at := j.src.span(l.Pos(), l.End())
 		j.loop(func() {
-			j.assignText(l.Name.Value, orEmpty(items), 0, at)
+			j.assignText(l.Name.Value, items, 0, at)
 			j.list(n.Do)
 		})
 	}
@@ -330,7 +330,7 @@ func (j *judge) forget(before *env) {
 	j.env.dirs = addDirs(j.env.dirs, []string{anyText})
 	for name, v := range j.env.vars {
 		if !v.equal(before.vars[name]) {
-			j.env.set(name, variable{joinLists(v.lists, [][]string{anyOf(v.lists)}), v.attrs})
+			j.env.set(name, variable{v.lists.join(value{v.lists.taint()}), v.attrs})
 		}
 	}
 }

@@ -270,7 +270,7 @@ func (j *judge) home() value {
 	if v := j.valueOf("HOME"); len(v) > 0 {
 		return v
 	}
-	return j.inherits("HOME")
+	return j.outside("HOME").value()
 }
 
 // hidden looks for expansions in what the parser took for a literal, the
