@@ -14,7 +14,7 @@ func (j *judge) assign(name string, lists value, as attrs, at span) {
 	name = j.target(name)
 	v := variable{lists, as | j.env.vars[name].attrs}
 	if v.attrs&integer != 0 && !j.evaluate(v.value(), at) {
-		v.lists = value{digits}
+		v.lists = anyNumber
 	}
 	j.dangerousAssign(name, v.value(), at)
 	j.env.set(name, v)

@@ -159,14 +159,6 @@ func (j *judge) operator(op syntax.ParamExp, positional bool) *syntax.ParamExp {
 	return &op
 }
 
-// plainText returns what a word is this time, as one text.
-func (j *judge) plainText(w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	return j.text1(w.Parts, false)
-}
-
 // literalWord is a word of a pattern, nil if that is not known.
 func literalWord(s string) *syntax.Word {
 	if !known(s) || !utf8.ValidString(s) || strings.HasPrefix(s, "~") {

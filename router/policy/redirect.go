@@ -111,7 +111,7 @@ func (j *judge) document(r *syntax.Redirect) value {
 		}
 	}
 	return j.textsOf(func() string {
-		b := builder{form: asText}
+		b := builder{whole: true}
 		for _, part := range r.Hdoc.Parts {
 			lit, ok := part.(*syntax.Lit)
 			switch {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentbash/agentbash/router/internal/bashtext"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
@@ -47,10 +46,7 @@ func (j *judge) fields(w *syntax.Word) []field {
 // expandOne returns the texts that a word may have where it is not split: an
 // assignment's value, a case's word.
 func (j *judge) expandOne(w *syntax.Word) value {
-	if w == nil {
-		return value{""}
-	}
-	return j.textsOf(func() string { return j.text1(w.Parts, false) })
+	return j.textsOf(func() string { return j.plainText(w) })
 }
 
 // textsOf collects what make makes with all that it may pick.
@@ -61,19 +57,26 @@ func (j *judge) textsOf(make func() string) (v value) {
 	return v
 }
 
-// text1 returns parts as one text.
-func (j *judge) text1(parts []syntax.WordPart, quoted bool) string {
-	b := builder{form: asText}
-	j.build(&b, parts, quoted, !quoted)
-	return j.afford(string(b.text))
+// plainText returns what a word is this time, as one text.
+func (j *judge) plainText(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	return j.whole(&builder{}, w.Parts, false)
 }
 
 // patternOf returns a word as a pattern: what is quoted in it is escaped.
 func (j *judge) patternOf(w *syntax.Word) string {
-	b := builder{form: asPattern}
-	if w != nil {
-		j.build(&b, w.Parts, false, false)
+	if w == nil {
+		return ""
 	}
+	return j.whole(&builder{pattern: true}, w.Parts, false)
+}
+
+// whole builds one text of parts, which is not split.
+func (j *judge) whole(b *builder, parts []syntax.WordPart, quoted bool) string {
+	b.whole = true
+	j.build(b, parts, quoted, !quoted)
 	return j.afford(string(b.text))
 }
 
@@ -110,7 +113,7 @@ func (j *judge) expand(w *syntax.Word) []field {
 	for _, v := range words {
 		j.build(&b, v.Parts, false, true)
 		b.flush()
-		b.blank, b.glob, b.multi = false, false, false
+		b.blank = false
 	}
 	if j.afford(string(b.text)); j.spent {
 		return []field{j.anyField(w)}
@@ -147,15 +150,15 @@ func (j *judge) braces(w *syntax.Word) []*syntax.Word {
 // madeVariable reports whether braces have put a variable's name together: they
 // are expanded before variables, as text, so {$x,}y is $xy and y.
 func madeVariable(parts []syntax.WordPart) bool {
-	for i := range len(parts) - 1 {
-		next, ok := parts[i+1].(*syntax.Lit)
+	for i, part := range parts[1:] {
+		next, ok := part.(*syntax.Lit)
 		switch p := parts[i].(type) {
 		case *syntax.ParamExp:
 			if ok && p.Short && next.Value != "" && wordByte(next.Value[0]) {
 				return true
 			}
 		case *syntax.Lit:
-			if strings.HasSuffix(p.Value, "$") && bashtext.OddBackslash(strings.TrimSuffix(p.Value, "$")) == 0 {
+			if strings.HasSuffix(p.Value, "$") {
 				return true
 			}
 		}
@@ -182,8 +185,10 @@ func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 			j.build(b, n.Parts, true, false)
 		case *syntax.ParamExp:
 			words, star := j.param(n)
-			if star && (quoted || b.form != asFields) {
+			if star && (quoted || b.whole) {
 				words = []string{joinWords(words, j.separator())}
+			} else if b.whole {
+				words = []string{joinWords(words, " ")}
 			}
 			b.words(words, quoted)
 		case *syntax.CmdSubst:
@@ -197,7 +202,7 @@ func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 			b.put(aName, !quoted)
 		case *syntax.BraceExp: // one that is not expanded
 			for _, e := range n.Elems {
-				j.build(&builder{form: asText}, e.Parts, false, false)
+				j.plainText(e)
 			}
 			b.words([]string{anyText}, quoted)
 		}
@@ -221,16 +226,15 @@ func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole boo
 		j.hidden(lit.Value, j.src.span(lit.ValuePos, lit.ValueEnd))
 	}
 	text := j.src.literal(lit.Value)
-	switch {
-	case quoted:
-		b.quoted(unescapeQuoted(text))
-		return
-	case b.form == asPattern:
-		b.put(text, false)
+	if quoted {
+		b.quoted(unescapeQuoted.Replace(text))
 		return
 	}
-	plain, glob := unquote(text, "")
-	if start {
+	plain := text
+	if !b.pattern {
+		plain = unescape(text)
+	}
+	if start && !b.pattern {
 		name, rest, ok := strings.Cut(text, "=~") // as an argument it looks like an assignment
 		if name += "="; !ok || !validName(name[:len(name)-1]) {
 			name, rest, ok = strings.Cut(text, "~")
@@ -240,27 +244,26 @@ func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole boo
 			plain = name + home
 		}
 	}
-	b.put(plain, glob)
+	b.put(plain, pattern.HasMeta(text, 0))
 }
 
 // tilde expands what follows a leading ~ (bash manual, 3.5.2), "" where it
 // stays one.
 func (j *judge) tilde(text string, whole bool) string {
 	name, rest, slash := strings.Cut(text, "/")
-	if !slash && !whole || strings.ContainsAny(name, "\\*?[") {
-		return ""
-	}
 	if slash {
 		rest = "/" + unescape(rest)
 	}
-	switch name {
-	case "":
+	switch {
+	case !slash && !whole || strings.ContainsAny(name, "\\*?["):
+		return ""
+	case name == "":
 		return j.pickOf(j.home()) + rest
-	case "+":
+	case name == "+":
 		return j.pickOf(j.env.dirs) + rest
-	case "-":
+	case name == "-":
 		return inherited + rest
-	case "root":
+	case name == "root":
 		return "/root" + rest
 	}
 	return "/home/" + name + rest
@@ -290,44 +293,32 @@ func (j *judge) hidden(text string, at span) {
 		return
 	}
 	j.src = s
-	j.textsOf(func() string { return j.text1(w.Parts, true) })
+	j.textsOf(func() string { return j.whole(&builder{}, w.Parts, true) })
 	j.src = outer
 }
-
-// form is what a builder makes.
-type form byte
-
-const (
-	asFields  form = iota
-	asText         // one text, nothing is split
-	asPattern      // the same, what is quoted in it is escaped
-)
 
 // builder puts expansions together, and splits what bash splits (bash manual,
 // 3.5.7). It is not the library's: that one loses the empty words between
 // separators that are no blanks, and does not tell which words are patterns.
 type builder struct {
-	form   form
-	seps   string
-	unsure bool // there may be other separators
-	proto  field
-	out    []field
-	text   []byte
-	has    bool // a field has begun, be it empty
-	blank  bool // blanks have ended the last field
-	glob   bool
-	multi  bool
+	whole   bool // one text, nothing is split
+	pattern bool // what is quoted in it is escaped
+	seps    string
+	unsure  bool // there may be other separators
+	proto   field
+	out     []field
+	text    []byte
+	has     bool // a field has begun, be it empty
+	blank   bool // blanks have ended the last field
+	glob    bool
+	multi   bool
 }
 
 func (j *judge) splitter(at span) builder {
-	b := builder{proto: field{at: at, from: -1}}
-	for _, s := range j.valueOf("IFS") {
-		if b.unsure = b.unsure || !known(s) || b.seps != "" && s != b.seps; known(s) {
-			b.seps += s
-		}
-	}
+	ifs := j.valueOf("IFS")
+	b := builder{proto: field{at: at, from: -1}, seps: strings.Join(ifs, ""), unsure: len(ifs) > 1 || !ifs.known()}
 	if b.unsure {
-		b.seps += " \t\n"
+		b.seps = withoutHoles(b.seps) + " \t\n"
 	}
 	return b
 }
@@ -338,7 +329,7 @@ func (b *builder) put(s string, glob bool) {
 }
 
 func (b *builder) quoted(s string) {
-	if b.form == asPattern && known(s) {
+	if b.pattern && known(s) {
 		s = pattern.QuoteMeta(s, 0)
 	}
 	b.put(s, false)
@@ -368,14 +359,6 @@ func (j *judge) separator() string {
 
 // words adds what an expansion becomes.
 func (b *builder) words(l []string, quoted bool) {
-	if b.form != asFields {
-		if text := joinWords(l, " "); quoted {
-			b.quoted(text)
-		} else {
-			b.put(text, false)
-		}
-		return
-	}
 	for i, s := range l {
 		if i > 0 {
 			b.flush()
@@ -384,13 +367,13 @@ func (b *builder) words(l []string, quoted bool) {
 		case s == anyWords:
 			b.put(anyText, false)
 			b.multi = true
-		case !quoted && (b.seps != "" || b.unsure):
+		case quoted:
+			b.quoted(s)
+		case b.seps != "" || b.unsure:
 			b.split(s)
 		default:
-			b.text = append(b.text, s...)
-			b.has = b.has || quoted || s != ""
-			b.multi = b.multi || !quoted && wild(s) // empty, it is no word
-			b.glob = b.glob || !quoted && strings.ContainsAny(s, "*?[")
+			b.put(s, pattern.HasMeta(s, 0))
+			b.multi = b.multi || wild(s) // empty, it is no word
 		}
 	}
 }
@@ -431,35 +414,10 @@ func (b *builder) flush() {
 	b.text, b.has, b.glob, b.multi = b.text[:0], false, false, false
 }
 
-// unescape removes the backslashes outside quotes.
-func unescape(s string) string {
-	text, _ := unquote(s, "")
-	return text
-}
+// unescape removes the backslashes outside quotes, and with them newlines.
+func unescape(s string) string { return unescapes.Replace(s) }
 
-// unescapeQuoted removes the backslashes inside double quotes.
-func unescapeQuoted(s string) string {
-	text, _ := unquote(s, "$`\"\\\n")
-	return text
-}
-
-// unquote removes the backslashes before one of chars, or before any byte, and
-// reports whether what is left has pattern characters. A newline goes with its
-// backslash.
-func unquote(s, chars string) (text string, glob bool) {
-	if !strings.ContainsAny(s, "\\*?[") {
-		return s, false
-	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && (chars == "" || strings.IndexByte(chars, s[i+1]) >= 0) {
-			if i++; s[i] == '\n' {
-				continue
-			}
-		} else if strings.IndexByte("*?[", s[i]) >= 0 && (i == 0 || s[i-1] != hole) {
-			glob = true
-		}
-		b = append(b, s[i])
-	}
-	return string(b), glob
-}
+var (
+	unescapes      = strings.NewReplacer("\\\n", "", `\\`, `\`, `\`, "")
+	unescapeQuoted = strings.NewReplacer("\\\n", "", `\\`, `\`, `\$`, "$", "\\`", "`", `\"`, `"`)
+)
