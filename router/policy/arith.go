@@ -18,13 +18,13 @@ func (j *judge) arithm(x syntax.ArithmExpr) string {
 	if x == nil {
 		return ""
 	}
-	sure, negative, names := true, false, parameters{}
+	sure, negative, names := true, false, map[string]string{}
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Word:
 			number := j.numberWord(n)
 			sure = sure && number && n.Lit() != ""
-			names[n.Lit()] = expand.Variable{Set: true, Kind: expand.String, Str: one(j.valueOf(n.Lit()))}
+			names[n.Lit()] = one(j.valueOf(n.Lit()))
 			return false
 		case *syntax.UnaryArithm:
 			negative = negative || n.Op == syntax.Minus || n.Op == syntax.Dec || n.Op == syntax.BitNegation
@@ -50,7 +50,8 @@ func (j *judge) arithm(x syntax.ArithmExpr) string {
 		return !j.spent
 	})
 	if sure {
-		if n, err := expand.Arithm(&expand.Config{Env: names}, x); err == nil {
+		env := expand.FuncEnviron(func(name string) string { return names[name] })
+		if n, err := expand.Arithm(&expand.Config{Env: env}, x); err == nil {
 			return strconv.Itoa(n)
 		}
 	}
@@ -59,8 +60,6 @@ func (j *judge) arithm(x syntax.ArithmExpr) string {
 	}
 	return digits
 }
-
-func numeral(n int64) *syntax.Word { return knownWord(strconv.FormatInt(n, 10)) }
 
 // numberWord is a number, a variable's name, or an expansion; it reports
 // whether that is a number.

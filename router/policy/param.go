@@ -6,15 +6,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // param expands $x and ${x...} (bash manual, 3.5.3) into the words that it
 // becomes this time; with star, in quotes they are one.
 func (j *judge) param(p *syntax.ParamExp) (words []string, star bool) {
-	if p.Param == nil || p.NestedParam != nil || p.Flags != nil {
-		return []string{anyText}, false
-	}
 	at := j.src.span(p.Pos(), p.End())
 	name, sub := p.Param.Value, ""
 	if w, ok := p.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
@@ -28,29 +26,32 @@ func (j *judge) param(p *syntax.ParamExp) (words []string, star bool) {
 	case p.Names != 0 || p.Excl && sub != "":
 		return []string{anyWords}, false
 	case p.Excl: // ${!x}: what x names
-		text := j.pickOf(j.valueOf(name))
-		if name, sub, _ = subscripted(text); text == "@" || text == "*" {
-			name, sub = "@", text
-		}
-		if !known(text) || sub != "" && sub != "@" && sub != "*" {
-			j.subscript(text, at)
-			return []string{anyText}, false
+		if name = j.pickOf(j.valueOf(name)); !known(name) || strings.ContainsAny(name, "[@*") {
+			j.subscript(name, at)
+			return []string{anyWords}, false
 		}
 	}
 	v := j.lookup(name)
 	list := j.pickList(name, v)
-	array := sub != ""
 	switch first := element(list, 0); {
-	case array && v.attrs&assoc != 0:
+	case sub != "" && v.attrs&assoc != 0:
 		words = append(asArray(list), anyWords) // in whatever order
-	case array:
+	case sub != "":
 		words = asArray(list)
 	case p.Index != nil:
 		words = []string{j.elementOf(asArray(list), p.Index, v.attrs)}
 	case first != noElements:
 		words = []string{first}
 	}
-	return j.modify(words, p, name, array, at), sub == "*"
+	switch exp := p.Exp; {
+	case exp != nil && exp.Op >= syntax.AlternateUnset && exp.Op <= syntax.AssignUnsetOrNull:
+		words = j.defaults(words, exp, name, at)
+	case p.Slice != nil && sub != "":
+		words = j.sliced(words, p.Slice, name == "@")
+	case p.Slice != nil || p.Repl != nil || exp != nil:
+		words = j.modified(words, p, at)
+	}
+	return words, sub == "*"
 }
 
 // elementOf returns an element of an array: any, if its index is not known.
@@ -64,46 +65,64 @@ func (j *judge) elementOf(elems []string, index syntax.ArithmExpr, is attrs) str
 	return strings.TrimPrefix(s, noElements)
 }
 
-// modify applies the operator of ${x op y}.
-func (j *judge) modify(words []string, p *syntax.ParamExp, name string, array bool, at span) []string {
-	if p.Exp != nil && p.Exp.Op >= syntax.AlternateUnset && p.Exp.Op <= syntax.AssignUnsetOrNull {
-		return j.defaults(words, p.Exp, name, array, at)
-	}
-	if p.Slice == nil && p.Repl == nil && p.Exp == nil {
+// defaults is ${x:-word} and its kin.
+func (j *judge) defaults(words []string, exp *syntax.Expansion, name string, at span) []string {
+	text, s := j.plainText(exp.Word), joinWords(words, "")
+	isNull := exp.Op == syntax.DefaultUnsetOrNull || exp.Op == syntax.AssignUnsetOrNull || exp.Op == syntax.ErrorUnsetOrNull
+	isSet, unsure := len(words) > 0 && (s != "" || !isNull), wild(s) && withoutHoles(s) == ""
+	switch {
+	case exp.Op <= syntax.AlternateUnsetOrNull:
+		return []string{[...]string{text, ""}[j.pick(2)]}
+	case isSet && (!unsure || exp.Op < syntax.AssignUnset && exp.Op >= syntax.ErrorUnset || j.pick(2) == 0):
 		return words
-	}
-	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
-		switch letter := p.Exp.Word.Lit(); letter {
-		case "E", "P", "U", "L":
-			for _, s := range words {
-				if letter == "P" {
-					j.subscript(s, at) // expanded like a prompt, which runs substitutions
-				} else if letter == "E" && !array {
-					return []string{j.afford(ansiC(s))}
-				}
-			}
+	case exp.Op < syntax.AssignUnset && exp.Op >= syntax.ErrorUnset:
+		return []string{aName} // nothing runs
+	case exp.Op >= syntax.AssignUnset && validName(name):
+		v := value{text}
+		if unsure || !j.choice.settled() {
+			v = v.join(j.valueOf(name))
 		}
+		j.assignText(name, v, 0, at)
 	}
-	op := j.operator(*p, array && name == "@")
-	if p.Slice != nil && array && (op == nil || slices.Contains(words, anyWords)) {
+	return []string{text}
+}
+
+// sliced is ${x[@]:offset:length}. Before $1 comes $0.
+func (j *judge) sliced(words []string, s *syntax.Slice, positional bool) []string {
+	from, err := strconv.Atoi(j.arithm(s.Offset))
+	n, bad := maxKnown, error(nil)
+	if s.Length != nil {
+		n, bad = strconv.Atoi(j.arithm(s.Length))
+	}
+	if positional {
+		words = append([]string{inherited}, words...)
+	}
+	if from < 0 {
+		from += len(words)
+	}
+	if err != nil || bad != nil || from < 0 || n < 0 || slices.Contains(words, anyWords) {
 		return []string{anyWords}
 	}
-	if op != nil && !slices.ContainsFunc(words, func(s string) bool { return !known(s) }) && (array || len(words) > 0) {
-		if out := operate(*op, words, array); out != nil || array {
-			return out
-		}
-	}
+	from = min(from, len(words))
+	return words[from:min(from+n, len(words))]
+}
+
+// modified applies the operator of ${x op y}.
+func (j *judge) modified(words []string, p *syntax.ParamExp, at span) []string {
+	op := j.operator(*p)
 	out := make([]string, len(words))
 	for i, s := range words {
-		switch out[i] = taint(s); {
+		out[i] = taint(s)
+		switch {
+		case op != nil && known(s):
+			out[i] = operate(*op, s)
 		case s == anyWords:
 			out[i] = s
-		case op != nil && p.Exp != nil && !known(s) && !wild(s) && !strings.Contains(s, "/"):
+		case p.Exp == nil:
+		case p.Exp.Op == syntax.OtherParamOps:
+			j.subscript(s, at) // @P runs substitutions, as a prompt does
+		case !wild(s) && !known(s) && !strings.Contains(s, "/"):
 			out[i] = aName // a part of a name
-		case op != nil && known(s):
-			if one := operate(*op, words[i:i+1], false); len(one) == 1 {
-				out[i] = one[0]
-			}
 		}
 	}
 	return out
@@ -111,37 +130,32 @@ func (j *judge) modify(words []string, p *syntax.ParamExp, name string, array bo
 
 // operator returns an operator with its words known, nil if they are not, or
 // what it does depends on more than them.
-func (j *judge) operator(op syntax.ParamExp, positional bool) *syntax.ParamExp {
+func (j *judge) operator(op syntax.ParamExp) *syntax.ParamExp {
 	switch {
 	case op.Slice != nil:
-		s := *op.Slice
-		for i, x := range [...]*syntax.ArithmExpr{&s.Offset, &s.Length} {
-			if *x == nil {
-				continue
+		s, all := *op.Slice, ""
+		for _, x := range [...]*syntax.ArithmExpr{&s.Offset, &s.Length} {
+			if *x != nil {
+				n := j.arithm(*x)
+				all, *x = all+n, knownWord(n)
 			}
-			n, err := strconv.ParseInt(j.arithm(*x), 10, 64)
-			if positional && i == 0 {
-				n-- // $0 comes before $1; -1 is what counts from the end, too
-			}
-			if err != nil || positional && n < 0 {
-				return nil
-			}
-			*x = numeral(n)
 		}
-		op.Slice = &s
-	case op.Repl != nil:
-		orig, with := literalWord(j.patternOf(op.Repl.Orig)), j.plainText(op.Repl.With)
-		// What is in a range depends on the locale.
-		if orig == nil || strings.Contains(orig.Lit(), "[") || !known(with) || strings.ContainsAny(with, `&\`) {
+		if op.Slice = &s; !known(all) {
 			return nil
 		}
-		op.Repl = &syntax.Replace{All: op.Repl.All, Orig: orig, With: knownWord(with)}
-		if at := strings.IndexAny(orig.Lit()+" ", "#%"); at == 0 && !op.Repl.All { // the library does not know ${x/#pattern/with}
+	case op.Repl != nil:
+		orig, with := j.patternOf(op.Repl.Orig), j.plainText(op.Repl.With)
+		// What is in a range depends on the locale.
+		if !plainPattern(orig) || !known(with) || strings.Contains(orig, "[") || strings.ContainsAny(with, `&\`) {
+			return nil
+		}
+		op.Repl = &syntax.Replace{All: op.Repl.All, Orig: literalWord(orig), With: knownWord(with)}
+		if at := strings.IndexAny(orig+" ", "#%"); at == 0 && !op.Repl.All { // the library does not know ${x/#pattern/with}
 			if op.Repl = nil; with != "" {
 				return nil
 			}
-			op.Exp = &syntax.Expansion{Op: syntax.RemLargePrefix, Word: literalWord(orig.Lit()[1:])}
-			if orig.Lit()[0] == '%' {
+			op.Exp = &syntax.Expansion{Op: syntax.RemLargePrefix, Word: literalWord(orig[1:])}
+			if orig[0] == '%' {
 				op.Exp.Op = syntax.RemLargeSuffix
 			}
 		}
@@ -150,51 +164,41 @@ func (j *judge) operator(op syntax.ParamExp, positional bool) *syntax.ParamExp {
 			return nil
 		}
 	default:
-		w := literalWord(j.patternOf(op.Exp.Word))
-		if w == nil {
+		pattern := j.patternOf(op.Exp.Word)
+		if !plainPattern(pattern) {
 			return nil
 		}
-		op.Exp = &syntax.Expansion{Op: op.Exp.Op, Word: w}
+		op.Exp = &syntax.Expansion{Op: op.Exp.Op, Word: literalWord(pattern)}
 	}
 	return &op
 }
 
-// literalWord is a word of a pattern, nil if that is not known.
+// plainPattern reports whether the library knows what a pattern means.
+func plainPattern(s string) bool {
+	return known(s) && utf8.ValidString(s) && !strings.HasPrefix(s, "~")
+}
+
+// literalWord is a word that is a pattern.
 func literalWord(s string) *syntax.Word {
-	if !known(s) || !utf8.ValidString(s) || strings.HasPrefix(s, "~") {
-		return nil
-	}
 	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
 }
 
-// defaults is ${x:-word} and its kin.
-func (j *judge) defaults(words []string, exp *syntax.Expansion, name string, array bool, at span) []string {
-	text := j.plainText(exp.Word)
-	isNull := exp.Op == syntax.DefaultUnsetOrNull || exp.Op == syntax.AssignUnsetOrNull || exp.Op == syntax.ErrorUnsetOrNull
-	full, unsure := len(words) > 0, false
-	if full && !array {
-		s := words[0]
-		full = !isNull || s != ""
-		unsure = withoutHoles(s) == "" && s != "" && !strings.HasPrefix(s, digits) && !strings.HasPrefix(s, aName)
+// knownWord is a word of that text, with nothing to expand in it.
+func knownWord(text string) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: text}}}
+}
+
+// operate returns what an operator makes of a text, both known.
+func operate(op syntax.ParamExp, text string) string {
+	const most = 4096
+	if !utf8.ValidString(text) || len(text) > most {
+		return anyText
 	}
-	switch exp.Op {
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		return [][]string{{text}, {""}}[j.pick(2)]
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		if !full && !array {
-			return []string{aName} // nothing runs
-		}
-		return words
+	op.Short, op.Excl, op.Param, op.Index = false, false, &syntax.Lit{Value: "x"}, nil
+	w := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{&op}}}}
+	env := expand.FuncEnviron(func(string) string { return text })
+	if out, err := expand.Literal(&expand.Config{Env: env}, w); err == nil {
+		return out
 	}
-	if full && (!unsure || j.pick(2) == 0) {
-		return words
-	}
-	if exp.Op >= syntax.AssignUnset && validName(name) {
-		v := value{text}
-		if unsure || !j.choice.settled() {
-			v = v.join(j.valueOf(name))
-		}
-		j.assignText(name, v, 0, at)
-	}
-	return []string{text}
+	return anyText
 }

@@ -231,42 +231,33 @@ func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole boo
 		return
 	}
 	plain := text
-	if !b.pattern {
+	switch name, rest, ok := strings.Cut(text, "~"); {
+	case b.pattern:
+	case ok && start && (name == "" || name[len(name)-1] == '=' && validName(name[:len(name)-1])): // as an argument it looks like an assignment
+		plain = name + j.tilde(rest, whole)
+	default:
 		plain = unescape(text)
-	}
-	if start && !b.pattern {
-		name, rest, ok := strings.Cut(text, "=~") // as an argument it looks like an assignment
-		if name += "="; !ok || !validName(name[:len(name)-1]) {
-			name, rest, ok = strings.Cut(text, "~")
-			ok = ok && name == ""
-		}
-		if home := j.tilde(rest, whole); ok && home != "" {
-			plain = name + home
-		}
 	}
 	b.put(plain, pattern.HasMeta(text, 0))
 }
 
-// tilde expands what follows a leading ~ (bash manual, 3.5.2), "" where it
-// stays one.
+// tilde expands what follows a leading ~ (bash manual, 3.5.2).
 func (j *judge) tilde(text string, whole bool) string {
-	name, rest, slash := strings.Cut(text, "/")
-	if slash {
-		rest = "/" + unescape(rest)
-	}
+	name, _, slash := strings.Cut(text, "/")
+	home := "/home/" + name
 	switch {
 	case !slash && !whole || strings.ContainsAny(name, "\\*?["):
-		return ""
+		return "~" + unescape(text)
 	case name == "":
-		return j.pickOf(j.home()) + rest
+		home = j.pickOf(j.home())
 	case name == "+":
-		return j.pickOf(j.env.dirs) + rest
+		home = j.pickOf(j.env.dirs)
 	case name == "-":
-		return inherited + rest
+		home = inherited
 	case name == "root":
-		return "/root" + rest
+		home = "/root"
 	}
-	return "/home/" + name + rest
+	return home + unescape(text[len(name):])
 }
 
 func (j *judge) home() value {

@@ -27,7 +27,6 @@ func TestKnownWords(t *testing.T) {
 		`x=abcdef; args ${x:2} ${x:1:2} ${x: -2} ${x:1:-2} ${x:0:1}${x:5}`,
 		`x=aB; args ${x^} ${x^^} ${x,,} ${x,} ${x@U} ${x@L}`,
 		`x=aXb; p='?'; args ${x#$p} ${x%"X"*} ${x/X/$x} ${x%"*"} ${x/"a"X/q} ${x#\a}`,
-		`x='a\tb'; args "${x@E}"`,
 		`args $((1+2*3)) $((7/2)) $((-7%4)) $((1<<4|3)) $((~5))`,
 		`n=2 x=abc; ((m=n*2)); args ${x:n-1} $((n+n)) $m`,
 		`unset x; args ${x:-d} ${x-e} ${x:=f} $x; y=; args ${y:-g} "${y-h}"`,
