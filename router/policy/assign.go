@@ -48,14 +48,13 @@ func (j *judge) assignment(a *syntax.Assign, as attrs) {
 	name, at := a.Name.Value, j.src.span(a.Pos(), a.End())
 	is := j.lookup(name).attrs
 	j.assignEach(name, as, at, func(old string) string {
-		var elems []string
-		if a.Append || a.Array == nil {
-			elems = elements(old)
+		elems, n := elements(old), 0
+		switch {
+		case a.Array != nil && a.Append:
+			return listOf(append(asArray(old), j.arrayElements(a.Array, is)...))
+		case a.Array != nil:
+			return listOf(j.arrayElements(a.Array, is))
 		}
-		if a.Array != nil {
-			return listOf(append(slices.Clip(elems), j.arrayElements(a.Array, is)...))
-		}
-		n := 0
 		if a.Index != nil {
 			elems, n = asArray(old), j.index(a.Index, is)
 		}

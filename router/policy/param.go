@@ -90,9 +90,9 @@ func (j *judge) defaults(words []string, exp *syntax.Expansion, name string, at 
 // sliced is ${x[@]:offset:length}. Before $1 comes $0.
 func (j *judge) sliced(words []string, s *syntax.Slice, positional bool) []string {
 	from, err := strconv.Atoi(j.arithm(s.Offset))
-	n, bad := maxKnown, error(nil)
-	if s.Length != nil {
-		n, bad = strconv.Atoi(j.arithm(s.Length))
+	n := maxKnown
+	if s.Length != nil && err == nil {
+		n, err = strconv.Atoi(j.arithm(s.Length))
 	}
 	if positional {
 		words = append([]string{inherited}, words...)
@@ -100,7 +100,7 @@ func (j *judge) sliced(words []string, s *syntax.Slice, positional bool) []strin
 	if from < 0 {
 		from += len(words)
 	}
-	if err != nil || bad != nil || from < 0 || n < 0 || slices.Contains(words, anyWords) {
+	if err != nil || from < 0 || n < 0 || slices.Contains(words, anyWords) {
 		return []string{anyWords}
 	}
 	from = min(from, len(words))

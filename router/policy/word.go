@@ -35,7 +35,7 @@ func (j *judge) expandAll(words []*syntax.Word) (out [][]field) {
 }
 
 func (j *judge) anyField(w *syntax.Word) field {
-	return field{text: anyText, multi: true, at: j.src.span(w.Pos(), w.End()), from: -1}
+	return field{text: anyText, multi: true, at: j.src.span(w.Pos(), w.End())}
 }
 
 // fields returns all that a word may become, one after the other.
@@ -91,26 +91,14 @@ func (j *judge) afford(s string) string {
 	return s
 }
 
-// literal is the fast way for a word that is what it says.
-func (j *judge) literal(w *syntax.Word) (field, bool) {
-	if len(w.Parts) != 1 {
-		return field{}, false
-	}
-	lit, ok := w.Parts[0].(*syntax.Lit)
-	if !ok || strings.ContainsAny(lit.Value, "\\~{*?[$`\x02") || j.src.holes {
-		return field{}, false
-	}
-	return field{text: lit.Value, plain: true, at: j.src.span(lit.ValuePos, lit.ValueEnd)}, true
-}
-
 // expand returns the fields that one word becomes this time.
 func (j *judge) expand(w *syntax.Word) []field {
-	if f, ok := j.literal(w); ok {
-		return []field{f}
+	at := j.src.span(w.Pos(), w.End())
+	if text := w.Lit(); text != "" && !strings.ContainsAny(text, "\\~{*?[$`\x02") && !j.src.holes { // it is what it says
+		return []field{{text: text, plain: true, at: at}}
 	}
-	b := j.splitter(j.src.span(w.Pos(), w.End()))
-	words := j.braces(w)
-	for _, v := range words {
+	b := j.splitter(at)
+	for _, v := range j.braces(w) {
 		j.build(&b, v.Parts, false, true)
 		b.flush()
 		b.blank = false
@@ -296,7 +284,7 @@ type builder struct {
 	pattern bool // what is quoted in it is escaped
 	seps    string
 	unsure  bool // there may be other separators
-	proto   field
+	at      span
 	out     []field
 	text    []byte
 	has     bool // a field has begun, be it empty
@@ -307,7 +295,7 @@ type builder struct {
 
 func (j *judge) splitter(at span) builder {
 	ifs := j.valueOf("IFS")
-	b := builder{proto: field{at: at, from: -1}, seps: strings.Join(ifs, ""), unsure: len(ifs) > 1 || !ifs.known()}
+	b := builder{at: at, seps: strings.Join(ifs, ""), unsure: len(ifs) > 1 || !ifs.known()}
 	if b.unsure {
 		b.seps = withoutHoles(b.seps) + " \t\n"
 	}
@@ -397,10 +385,7 @@ func (b *builder) split(s string) {
 // flush ends a field.
 func (b *builder) flush() {
 	if b.has {
-		f := b.proto
-		f.text, f.multi = string(b.text), b.multi
-		f.glob = b.glob && f.text != "[" // the command
-		b.out = append(b.out, f)
+		b.out = append(b.out, field{text: string(b.text), glob: b.glob, multi: b.multi, at: b.at})
 	}
 	b.text, b.has, b.glob, b.multi = b.text[:0], false, false, false
 }
