@@ -9,6 +9,7 @@ func TestForeseesArguments(t *testing.T) {
 		"append to an unset array":                `unset y; y+=(a b); y+=c; args "${y[@]}"`,
 		"append to an empty array":                `y=(); y+=a; args "${y[@]}"`,
 		"append to what is not set":               `y+=a; args "${y[@]}"; args "$y"`,
+		"append what is not set to an array":      `z+=("${x[@]}"); args "${z[@]}" "$y" a`,
 		"append in a function":                    `f() { local y; y+=a; args "${y[@]}"; }; y=(p q); f; args "${y[@]}"`,
 		"an array's name in a nested function":    `z=(a b); g() { z=q; args "${z[@]}"; }; f() { local z; g; args "${z[@]}"; }; f; args "${z[@]}"`,
 		"emptied in a nested function":            `z=(a b c); g() { z=; z+=x; args "${z[@]}"; }; f() { local z=1; g; args "$z"; }; f; args "${z[@]}"`,

@@ -16,19 +16,18 @@ const maxBraced = 48
 // least one. Too many get one more, of which the words that differ are not known.
 func (j *judge) expandAll(words []*syntax.Word) (out [][]field) {
 	var rest []field
-	all := j.eachChoice(func(c *choice) {
+	if !j.eachChoice(func(c *choice) {
 		argv := make([]field, 0, len(words)+2)
 		rest = rest[:0]
 		for _, w := range words {
-			from, open := len(argv), c.open
-			argv = append(argv, j.expand(w)...)
-			if rest = append(rest, argv[from:]...); c.open > open {
-				rest = append(rest[:len(rest)-len(argv[from:])], j.anyField(w))
+			open, fs := c.open, j.expand(w)
+			if argv = append(argv, fs...); c.open > open {
+				fs = []field{j.anyField(w)}
 			}
+			rest = append(rest, fs...)
 		}
 		out = append(out, argv)
-	})
-	if !all {
+	}) {
 		out = append(out, rest)
 	}
 	return out
@@ -58,25 +57,16 @@ func (j *judge) textsOf(make func() string) (v value) {
 }
 
 // plainText returns what a word is this time, as one text.
-func (j *judge) plainText(w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	return j.whole(&builder{}, w.Parts, false)
-}
+func (j *judge) plainText(w *syntax.Word) string { return j.whole(builder{}, w, false) }
 
 // patternOf returns a word as a pattern: what is quoted in it is escaped.
-func (j *judge) patternOf(w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	return j.whole(&builder{pattern: true}, w.Parts, false)
-}
+func (j *judge) patternOf(w *syntax.Word) string { return j.whole(builder{pattern: true}, w, false) }
 
-// whole builds one text of parts, which is not split.
-func (j *judge) whole(b *builder, parts []syntax.WordPart, quoted bool) string {
-	b.whole = true
-	j.build(b, parts, quoted, !quoted)
+// whole builds one text of a word, which is not split.
+func (j *judge) whole(b builder, w *syntax.Word, quoted bool) string {
+	if b.whole = true; w != nil {
+		j.build(&b, w.Parts, quoted, !quoted)
+	}
 	return j.afford(string(b.text))
 }
 
@@ -103,7 +93,10 @@ func (j *judge) expand(w *syntax.Word) []field {
 		b.flush()
 		b.blank = false
 	}
-	if j.afford(string(b.text)); j.spent {
+	for i := range b.out {
+		j.afford(b.out[i].text)
+	}
+	if j.spent {
 		return []field{j.anyField(w)}
 	}
 	return b.out
@@ -111,20 +104,13 @@ func (j *judge) expand(w *syntax.Word) []field {
 
 // braces returns the words that brace expansion makes of one. Those beyond a
 // bound, and what becomes an expansion only now, are not known.
-func (j *judge) braces(w *syntax.Word) []*syntax.Word {
-	open := 0
-	for _, p := range w.Parts {
-		if lit, ok := p.(*syntax.Lit); ok {
-			open += strings.Count(lit.Value, "{")
-		}
-	}
+func (j *judge) braces(w *syntax.Word) (out []*syntax.Word) {
 	c := &syntax.Word{Parts: slices.Clone(w.Parts)}
-	if open == 0 || !syntax.SplitBraces(c) {
+	if !syntax.SplitBraces(c) {
 		return []*syntax.Word{w}
 	}
-	var out []*syntax.Word
 	for b, err := range expand.BracesSeq(nil, c) {
-		if open > maxBraced || err != nil || len(out) == maxBraced {
+		if err != nil || len(out) == maxBraced {
 			return append(out, c)
 		}
 		if madeVariable(b.Parts) {
@@ -157,6 +143,9 @@ func madeVariable(parts []syntax.WordPart) bool {
 // build expands the parts of a word.
 func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 	for i, part := range parts {
+		if len(b.text) > maxKnown {
+			b.text, b.multi = append(b.text[:0], taint(string(b.text))...), true
+		}
 		switch n := part.(type) {
 		case *syntax.Lit:
 			j.addLiteral(b, n, quoted, start && i == 0, len(parts) == 1)
@@ -272,7 +261,7 @@ func (j *judge) hidden(text string, at span) {
 		return
 	}
 	j.src = s
-	j.textsOf(func() string { return j.whole(&builder{}, w.Parts, true) })
+	j.textsOf(func() string { return j.whole(builder{}, w, true) })
 	j.src = outer
 }
 
