@@ -93,9 +93,6 @@ func (j *judge) expand(w *syntax.Word) []field {
 		b.flush()
 		b.blank = false
 	}
-	for i := range b.out {
-		j.afford(b.out[i].text)
-	}
 	if j.spent {
 		return []field{j.anyField(w)}
 	}
@@ -110,7 +107,7 @@ func (j *judge) braces(w *syntax.Word) (out []*syntax.Word) {
 		return []*syntax.Word{w}
 	}
 	for b, err := range expand.BracesSeq(nil, c) {
-		if err != nil || len(out) == maxBraced {
+		if err != nil || len(out) == maxBraced || len(c.Parts) > 2*maxBraced {
 			return append(out, c)
 		}
 		if madeVariable(b.Parts) {
@@ -143,6 +140,9 @@ func madeVariable(parts []syntax.WordPart) bool {
 // build expands the parts of a word.
 func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 	for i, part := range parts {
+		if j.spent {
+			return
+		}
 		if len(b.text) > maxKnown {
 			b.text, b.multi = append(b.text[:0], taint(string(b.text))...), true
 		}
@@ -166,6 +166,9 @@ func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 				words = []string{joinWords(words, j.separator())}
 			} else if b.whole {
 				words = []string{joinWords(words, " ")}
+			}
+			for i, s := range words {
+				words[i] = j.afford(s)
 			}
 			b.words(words, quoted)
 		case *syntax.CmdSubst:
@@ -195,7 +198,7 @@ func (j *judge) substituted(n syntax.Node, walk func() value) string {
 		v = walk()
 		c.outs[n] = v
 	}
-	return j.pickOf(v)
+	return j.afford(j.pickOf(v))
 }
 
 func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole bool) {
