@@ -86,7 +86,7 @@ func (j *judge) arrayElements(x *syntax.ArrayExpr, is attrs) (elems []string) {
 // index walks a subscript; -1: which element it means is not known.
 func (j *judge) index(x syntax.ArithmExpr, is attrs) int {
 	if w, ok := x.(*syntax.Word); ok && is&assoc != 0 {
-		j.plainText(w)
+		j.expandOne(w)
 		return -1
 	}
 	n, err := strconv.Atoi(j.arithm(x))

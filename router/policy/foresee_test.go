@@ -50,6 +50,7 @@ func TestForeseesArguments(t *testing.T) {
 		"splits an array":                         `a=('p q' r); args ${a[@]} "${a[@]}" x"${a[@]}"y`,
 		"elements":                                `a=(p q r); i=1; args "${a[i]}" "${a[i+1]}" "${a[-1]}" "${a}"; a[5]=z; args "${a[@]}"; unset 'a[1]'; args "${a[@]}"`,
 		"associative":                             `declare -A h=([k]=v [l]=w); args "${h[k]}"; h[m]='x y'; args "${h[m]}" ${h[m]}`,
+		"counting":                                `declare -A h; w=k; ((h[$w]++)); args "${h[@]}" "${h[k]}"`,
 		"read splits":                             `read -r x y <<< 'a b c'; args "$x" "$y"; IFS=: read -r x y <<< 'a:b c'; args "$x" "$y"`,
 		"read into an array":                      `read -ra a <<< 'p q'; args "${a[@]}"`,
 		"read without -r":                         `read x <<< 'a\b\ c'; args "$x"`,

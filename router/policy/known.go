@@ -9,12 +9,14 @@ import (
 	"mvdan.cc/sh/v3/pattern"
 )
 
-// ansiC decodes the text of $'...' (bash manual, 3.1.2.4).
+// ansiC decodes the text of $'...' (bash manual, 3.1.2.4): a NUL ends it.
 func ansiC(s string) string {
-	if s = printed(s); s != anyText {
-		s, _, _ = strings.Cut(s, "\x00") // a NUL ends it
-	}
-	return s
+	return decode(s, func(text string) string { return strings.SplitN(text, "\x00", 2)[0] })
+}
+
+// printed decodes a text as printf does.
+func printed(s string) string {
+	return decode(s, func(text string) string { return strings.ReplaceAll(text, "\x00", anyText) })
 }
 
 // echoed decodes what echo -e and printf %b take: \0 and three more digits.
@@ -28,16 +30,16 @@ var otherwise = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\\(c|x\{|[4-7][0-9]{2}|[0-7][0-9]?[89])`)
 })
 
-// printed decodes a text as printf does.
-func printed(s string) string {
+// decode undoes the backslashes of a text, then what is done with its NULs.
+func decode(s string, nul func(string) string) string {
 	if strings.IndexByte(s, '\\') < 0 {
-		return s
+		return nul(s)
 	}
 	text, _, err := expand.Format(nil, s, nil)
 	if err != nil || otherwise().MatchString(strings.ReplaceAll(s, `\\`, "")) {
 		return anyText
 	}
-	return strings.ReplaceAll(text, "\x00", anyText)
+	return nul(text)
 }
 
 // match reports whether the whole of s matches a glob pattern. With paths, *
