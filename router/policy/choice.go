@@ -71,6 +71,3 @@ func (j *judge) pickList(name string, v variable) string {
 	j.choice.open += len(v.lists) - 1
 	return v.lists[n]
 }
-
-// settled reports whether nothing was picked: there is one way so far.
-func (c *choice) settled() bool { return c == nil || len(c.made) == 0 }

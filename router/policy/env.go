@@ -114,16 +114,6 @@ func (v variable) value() (out value) {
 	return out
 }
 
-// elements returns every text that an array's elements may have.
-func (v variable) elements() (out value) {
-	for _, l := range v.lists {
-		for _, s := range elements(l) {
-			out = out.join(value{element(s, 0)})
-		}
-	}
-	return out
-}
-
 // target returns the name of the variable that a name means: references are
 // followed.
 func (j *judge) target(name string) string {

@@ -68,18 +68,23 @@ func (j *judge) elementOf(elems []string, index syntax.ArithmExpr, is attrs) str
 // defaults is ${x:-word} and its kin.
 func (j *judge) defaults(words []string, exp *syntax.Expansion, name string, at span) []string {
 	text, s := j.plainText(exp.Word), joinWords(words, "")
-	isNull := exp.Op == syntax.DefaultUnsetOrNull || exp.Op == syntax.AssignUnsetOrNull || exp.Op == syntax.ErrorUnsetOrNull
-	isSet, unsure := len(words) > 0 && (s != "" || !isNull), wild(s) && withoutHoles(s) == ""
-	switch {
-	case exp.Op <= syntax.AlternateUnsetOrNull:
+	orNull := (exp.Op-syntax.AlternateUnset)%2 == 1 // :+ :- :? :=
+	isSet, unsure := len(words) > 0 && (s != "" || !orNull), wild(s) && withoutHoles(s) == ""
+	switch exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		return []string{[...]string{text, ""}[j.pick(2)]}
-	case isSet && (!unsure || exp.Op < syntax.AssignUnset && exp.Op >= syntax.ErrorUnset || j.pick(2) == 0):
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if !isSet {
+			return []string{aName} // nothing runs
+		}
 		return words
-	case exp.Op < syntax.AssignUnset && exp.Op >= syntax.ErrorUnset:
-		return []string{aName} // nothing runs
-	case exp.Op >= syntax.AssignUnset && validName(name):
+	}
+	if isSet && (!unsure || j.pick(2) == 0) {
+		return words
+	}
+	if exp.Op >= syntax.AssignUnset && validName(name) {
 		v := value{text}
-		if unsure || !j.choice.settled() {
+		if unsure || len(j.choice.made) > 0 {
 			v = v.join(j.valueOf(name))
 		}
 		j.assignText(name, v, 0, at)

@@ -274,13 +274,14 @@ func (j *judge) forLoop(n *syntax.ForClause) {
 		})
 	case *syntax.WordIter:
 		var items value
-		for _, w := range l.Items {
+		words := l.Items
+		if !l.InPos.IsValid() {
+			words = []*syntax.Word{allArguments}
+		}
+		for _, w := range words {
 			for _, f := range j.fields(w) {
 				items = items.join(value{f.asName()})
 			}
-		}
-		if !l.InPos.IsValid() {
-			items = j.lookup("@").elements()
 		}
 		if n.Select {
 			items = items.join(value{""})

@@ -42,6 +42,10 @@ func (j *judge) fields(w *syntax.Word) []field {
 	return slices.Concat(j.expandAll([]*syntax.Word{w})...)
 }
 
+// allArguments is "$@".
+var allArguments = &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{
+	&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "@"}}}}}}
+
 // expandOne returns the texts that a word may have where it is not split: an
 // assignment's value, a case's word.
 func (j *judge) expandOne(w *syntax.Word) value {
