@@ -134,7 +134,8 @@ type judge struct {
 }
 
 func (j *judge) start() {
-	j.env.dirs, j.bodies = []string{anyText}, map[string]body{}
+	j.env.dirs, j.env.vars = []string{anyText}, map[string]variable{}
+	j.bodies, j.ever = map[string]body{}, map[string]variable{}
 	if j.world.Dir != "" {
 		j.env.dirs[0] = clean(j.world.Dir)
 	}

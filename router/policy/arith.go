@@ -76,14 +76,9 @@ func (j *judge) numberWord(w *syntax.Word) bool {
 func (j *judge) evaluate(v value, at span) (number bool) {
 	number = len(v) == 1
 	for _, s := range v {
-		if _, err := strconv.ParseInt(s, 10, 64); err == nil && (s[0] != '0' || len(s) == 1) {
-			continue
-		}
-		number = false
-		if j.subscript(s, at); validName(s) && j.depth < maxDepth {
-			j.depth++
-			j.evaluate(j.valueOf(s), at)
-			j.depth--
+		if n, err := strconv.Atoi(s); err != nil || strconv.Itoa(n) != s {
+			number = false
+			j.subscript(s, at)
 		}
 	}
 	return number
@@ -105,12 +100,10 @@ func (j *judge) assignNumber(x syntax.ArithmExpr, v value) {
 		return
 	}
 	at := j.src.span(x.Pos(), x.End())
-	if p, ok := w.Parts[0].(*syntax.ParamExp); ok && p.Param != nil {
-		old := j.lookup(p.Param.Value)
-		if p.Index != nil {
-			j.index(p.Index, old.attrs)
-		}
-		j.assign(p.Param.Value, old.lists.join(value{anyWords}), 0, at)
+	if p, ok := w.Parts[0].(*syntax.ParamExp); ok {
+		name, old := p.Param.Value, j.lookup(p.Param.Value)
+		j.index(p.Index, old.attrs)
+		j.assign(name, old.lists.join(value{anyWords}), 0, at)
 	} else if name := w.Lit(); validName(name) {
 		j.assignText(name, v, 0, at)
 	}

@@ -18,9 +18,6 @@ func (j *judge) assign(name string, lists value, as attrs, at span) {
 	}
 	j.dangerousAssign(name, v.value(), at)
 	j.env.set(name, v)
-	if j.ever == nil {
-		j.ever = map[string]variable{}
-	}
 	j.ever[name] = j.ever[name].join(v)
 }
 

@@ -51,12 +51,9 @@ func (e *env) copy() env {
 
 // set gives a variable its present state.
 func (e *env) set(name string, v variable) {
-	if e.vars == nil {
-		e.vars = map[string]variable{}
-	} else if e.shared {
-		e.vars = maps.Clone(e.vars)
+	if e.shared {
+		e.vars, e.shared = maps.Clone(e.vars), false
 	}
-	e.shared = false
 	e.vars[name] = v
 }
 

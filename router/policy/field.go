@@ -39,7 +39,7 @@ func (f *field) asName() string {
 	if f.multi {
 		return taint(f.text)
 	}
-	if !f.glob || f.text == "[" { // the command
+	if !f.glob {
 		return f.text
 	}
 	name := globs().ReplaceAllStringFunc(f.text, func(s string) string {
