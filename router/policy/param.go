@@ -1,12 +1,13 @@
 package policy
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -48,7 +49,12 @@ func (j *judge) param(p *syntax.ParamExp) (words []string, star bool) {
 		words = j.defaults(words, exp, name, at)
 	case p.Slice != nil && sub != "":
 		words = j.sliced(words, p.Slice, name == "@")
-	case p.Slice != nil || p.Repl != nil || exp != nil:
+	case p.Slice != nil: // of a text's characters
+		text := joinWords(words, "")
+		if words = []string{joinWords(j.sliced(strings.Split(text, ""), p.Slice, false), "")}; !known(text + words[0]) {
+			words[0] = taint(text)
+		}
+	case p.Repl != nil || exp != nil:
 		words = j.modified(words, p, at)
 	}
 	return words, sub == "*"
@@ -92,20 +98,29 @@ func (j *judge) defaults(words []string, exp *syntax.Expansion, name string, at 
 	return []string{text}
 }
 
-// sliced is ${x[@]:offset:length}. Before $1 comes $0.
+// sliced is ${x:offset:length} of an array's elements or a text's characters.
+// Before $1 comes $0.
 func (j *judge) sliced(words []string, s *syntax.Slice, positional bool) []string {
-	from, err := strconv.Atoi(j.arithm(s.Offset))
-	n := maxKnown
-	if s.Length != nil && err == nil {
-		n, err = strconv.Atoi(j.arithm(s.Length))
+	isKnown := true
+	number := func(x syntax.ArithmExpr, missing int) int {
+		if x == nil {
+			return missing
+		}
+		n, err := strconv.Atoi(j.arithm(x))
+		isKnown = isKnown && err == nil
+		return n
 	}
+	from, n := number(s.Offset, 0), number(s.Length, maxKnown)
 	if positional {
 		words = append([]string{inherited}, words...)
 	}
 	if from < 0 {
 		from += len(words)
 	}
-	if err != nil || from < 0 || n < 0 || slices.Contains(words, anyWords) {
+	if n < 0 { // from the end
+		n += len(words) - from
+	}
+	if !isKnown || from < 0 || n < 0 || slices.Contains(words, anyWords) {
 		return []string{anyWords}
 	}
 	from = min(from, len(words))
@@ -114,13 +129,13 @@ func (j *judge) sliced(words []string, s *syntax.Slice, positional bool) []strin
 
 // modified applies the operator of ${x op y}.
 func (j *judge) modified(words []string, p *syntax.ParamExp, at span) []string {
-	op := j.operator(*p)
+	change := j.operator(p)
 	out := make([]string, len(words))
 	for i, s := range words {
 		out[i] = taint(s)
 		switch {
-		case op != nil && known(s):
-			out[i] = operate(*op, s)
+		case change != nil && known(s):
+			out[i] = change(s)
 		case s == anyWords:
 			out[i] = s
 		case p.Exp == nil:
@@ -133,77 +148,47 @@ func (j *judge) modified(words []string, p *syntax.ParamExp, at span) []string {
 	return out
 }
 
-// operator returns an operator with its words known, nil if they are not, or
-// what it does depends on more than them.
-func (j *judge) operator(op syntax.ParamExp) *syntax.ParamExp {
-	switch {
-	case op.Slice != nil:
-		s, all := *op.Slice, ""
-		for _, x := range [...]*syntax.ArithmExpr{&s.Offset, &s.Length} {
-			if *x != nil {
-				n := j.arithm(*x)
-				all, *x = all+n, knownWord(n)
-			}
+// removed is what the operators that remove a pattern remove: the group.
+var removed = map[string]string{"#": "^(%s)", "##": "^(%s)", "%": "(?s).*(%s)$", "%%": "(%s)$"}
+
+// operator returns what an operator makes of a text; nil: that depends on more
+// than is known, or on the locale.
+func (j *judge) operator(p *syntax.ParamExp) func(s string) string {
+	var glob, with, form string
+	mode, all := pattern.Mode(0), p.Repl != nil && p.Repl.All
+	if p.Repl != nil {
+		glob, with, form = j.patternOf(p.Repl.Orig), j.plainText(p.Repl.With), "(%s)"
+		if at := glob[:min(1, len(glob))]; !all && removed[at] != "" { // ${x/#pattern/with}
+			form, glob = removed[at+at], glob[1:]
 		}
-		if op.Slice = &s; !known(all) {
-			return nil
+	} else {
+		op := p.Exp.Op.String()
+		glob, form = j.patternOf(p.Exp.Word), removed[op]
+		switch op + glob {
+		case "^^", "@U":
+			return strings.ToUpper
+		case ",,", "@L":
+			return strings.ToLower
 		}
-	case op.Repl != nil:
-		orig, with := j.patternOf(op.Repl.Orig), j.plainText(op.Repl.With)
-		// What is in a range depends on the locale.
-		if !plainPattern(orig) || !known(with) || strings.Contains(orig, "[") || strings.ContainsAny(with, `&\`) {
-			return nil
+		if len(op) == 1 {
+			mode = pattern.Shortest
 		}
-		op.Repl = &syntax.Replace{All: op.Repl.All, Orig: literalWord(orig), With: knownWord(with)}
-		if at := strings.IndexAny(orig+" ", "#%"); at == 0 && !op.Repl.All { // the library does not know ${x/#pattern/with}
-			if op.Repl = nil; with != "" {
-				return nil
-			}
-			op.Exp = &syntax.Expansion{Op: syntax.RemLargePrefix, Word: literalWord(orig[1:])}
-			if orig[0] == '%' {
-				op.Exp.Op = syntax.RemLargeSuffix
-			}
-		}
-	case op.Exp.Op == syntax.OtherParamOps:
-		if letter := op.Exp.Word.Lit(); letter != "U" && letter != "L" {
-			return nil
-		}
-	default:
-		pattern := j.patternOf(op.Exp.Word)
-		if !plainPattern(pattern) {
-			return nil
-		}
-		op.Exp = &syntax.Expansion{Op: op.Exp.Op, Word: literalWord(pattern)}
 	}
-	return &op
-}
-
-// plainPattern reports whether the library knows what a pattern means.
-func plainPattern(s string) bool {
-	return known(s) && utf8.ValidString(s) && !strings.HasPrefix(s, "~")
-}
-
-// literalWord is a word that is a pattern.
-func literalWord(s string) *syntax.Word {
-	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
-}
-
-// knownWord is a word of that text, with nothing to expand in it.
-func knownWord(text string) *syntax.Word {
-	return &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: text}}}
-}
-
-// operate returns what an operator makes of a text, both known.
-func operate(op syntax.ParamExp, text string) string {
-	const most = 4096
-	if !utf8.ValidString(text) || len(text) > most {
-		return anyText
+	if form == "" || !known(glob+with) || p.Repl != nil && (glob == "" || strings.Contains(glob, "[")) || strings.ContainsAny(with, `&\`) {
+		return nil
 	}
-	op.Short, op.Excl, op.Param, op.Index = false, false, &syntax.Lit{Value: "x"}, nil
-	w := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{&op}}}}
-	env := expand.FuncEnviron(func(string) string { return text })
-	if out, err := expand.Literal(&expand.Config{Env: env}, w); err == nil {
-		return out
+	expr, err := pattern.Regexp(glob, mode)
+	re, bad := regexp.Compile(fmt.Sprintf(form, expr))
+	if err != nil || bad != nil {
+		return nil
 	}
-	return anyText
+	return func(s string) string {
+		if all {
+			return re.ReplaceAllLiteralString(s, with)
+		}
+		if at := re.FindStringSubmatchIndex(s); at != nil {
+			s = s[:at[2]] + with + s[at[3]:]
+		}
+		return s
+	}
 }
