@@ -55,12 +55,12 @@ func (j *judge) assignment(a *syntax.Assign, as attrs) {
 		if a.Index != nil {
 			elems, n = asArray(old), j.index(a.Index, is)
 		}
-		if is&assoc != 0 {
-			n = len(elems) // in whatever order
-		}
 		text := j.plainText(a.Value)
 		if a.Append {
 			text = j.afford(strings.TrimPrefix(element(old, n), noElements) + text)
+		}
+		if is&assoc != 0 {
+			n = len(elems) // in whatever order
 		}
 		return j.withElement(elems, n, text)
 	})

@@ -151,6 +151,7 @@ func (j *judge) variable(e *env, name string) variable {
 	return j.outside(name)
 }
 
+// unset is a variable that is not set.
 var unset = variable{lists: value{noElements}}
 
 // outside is what a variable is that the line has not set: what earlier lines

@@ -50,6 +50,8 @@ func TestForeseesArguments(t *testing.T) {
 		"splits an array":                         `a=('p q' r); args ${a[@]} "${a[@]}" x"${a[@]}"y`,
 		"elements":                                `a=(p q r); i=1; args "${a[i]}" "${a[i+1]}" "${a[-1]}" "${a}"; a[5]=z; args "${a[@]}"; unset 'a[1]'; args "${a[@]}"`,
 		"associative":                             `declare -A h=([k]=v [l]=w); args "${h[k]}"; h[m]='x y'; args "${h[m]}" ${h[m]}`,
+		"more ways than are tried":                `for x in a b c d e f g; do for y in a b c d e f g; do args $x $y; done; done`,
+		"append to elements":                      `declare -A h=([k]=a); h[k]+=b; args "${h[k]}"; a=(p q); a[1]+=r; read i <<< 1; a[i]+=s; args "${a[@]}"`,
 		"counting":                                `declare -A h; w=k; ((h[$w]++)); args "${h[@]}" "${h[k]}"`,
 		"read splits":                             `read -r x y <<< 'a b c'; args "$x" "$y"; IFS=: read -r x y <<< 'a:b c'; args "$x" "$y"`,
 		"read into an array":                      `read -ra a <<< 'p q'; args "${a[@]}"`,

@@ -27,7 +27,7 @@ func (j *judge) param(p *syntax.ParamExp) (words []string, star bool) {
 	case p.Names != 0 || p.Excl && sub != "":
 		return []string{anyWords}, false
 	case p.Excl: // ${!x}: what x names
-		if name = j.pickOf(j.valueOf(name)); !known(name) || strings.ContainsAny(name, "[@*") {
+		if name = j.pickOf(j.valueOf(name)); !known(name) || strings.ContainsAny(name, "[@* ") {
 			j.subscript(name, at)
 			return []string{anyWords}, false
 		}
@@ -174,7 +174,8 @@ func (j *judge) operator(p *syntax.ParamExp) func(s string) string {
 			mode = pattern.Shortest
 		}
 	}
-	if form == "" || !known(glob+with) || p.Repl != nil && (glob == "" || strings.Contains(glob, "[")) || strings.ContainsAny(with, `&\`) {
+	ranges := p.Repl != nil && strings.Contains(glob, "[")
+	if form == "" || glob == "" || ranges || !known(glob+with) || strings.ContainsAny(with, `&\`) {
 		return nil
 	}
 	expr, err := pattern.Regexp(glob, mode)

@@ -160,10 +160,11 @@ func elements(list string) []string {
 	return strings.Split(list, nextElement)
 }
 
-// element returns a list's element, noElements beyond its end.
+// element returns a list's element, noElements beyond its end. Below zero n is
+// not known.
 func element(list string, n int) string {
 	elems := elements(list)
-	if i := slices.Index(elems, anyWords); i >= 0 && i <= n {
+	if i := slices.Index(elems, anyWords); n < 0 || i >= 0 && i <= n {
 		return anyText
 	}
 	if n >= len(elems) {

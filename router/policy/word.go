@@ -20,7 +20,8 @@ func (j *judge) expandAll(words []*syntax.Word) (out [][]field) {
 		argv := make([]field, 0, len(words)+2)
 		rest = rest[:0]
 		for _, w := range words {
-			open, fs := c.open, j.expand(w)
+			open := c.open
+			fs := j.expand(w)
 			if argv = append(argv, fs...); c.open > open {
 				fs = []field{j.anyField(w)}
 			}
@@ -217,8 +218,8 @@ func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole boo
 	plain := text
 	switch name, rest, ok := strings.Cut(text, "~"); {
 	case b.pattern:
-	case ok && start && (name == "" || name[len(name)-1] == '=' && validName(name[:len(name)-1])): // as an argument it looks like an assignment
-		plain = name + j.tilde(rest, whole)
+	case ok && start && (name == "" || strings.HasSuffix(name, "=") && validName(strings.TrimSuffix(name, "="))):
+		plain = name + j.tilde(rest, whole) // an argument may look like an assignment
 	default:
 		plain = unescape(text)
 	}
