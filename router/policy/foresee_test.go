@@ -21,6 +21,7 @@ func TestForeseesArguments(t *testing.T) {
 		"star with several separators":            `set -- a b; IFS=:,; args "$*" "x$*y"`,
 		"star of an array":                        `a=(p q); args "${a[*]}"; IFS=-; args "${a[*]}"; args ${a[*]}; x=${a[*]}; args "$x"`,
 		"star with separators that are not known": `set -- a b; IFS=$Q; args "$*"`,
+		"splits with IFS unset":                   `unset IFS; x='a b'; args $x`,
 		"star with IFS unset":                     `set -- a b; unset IFS; args "$*"`,
 		"star in here":                            `a=(p q); x="${a[*]}z"; args $x; args "${a[*]:1}" "${a[*]#p}"`,
 		"star of a slice":                         `set -- a b c; IFS=,; args "${*:2}" "${*:1:2}"`,

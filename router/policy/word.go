@@ -293,7 +293,7 @@ type builder struct {
 func (j *judge) splitter(at span) builder {
 	ifs := j.valueOf("IFS")
 	b := builder{at: at, seps: strings.Join(ifs, ""), unsure: len(ifs) > 1 || !ifs.known()}
-	if b.unsure {
+	if b.unsure || len(ifs) == 0 {
 		b.seps = withoutHoles(b.seps) + " \t\n"
 	}
 	return b
