@@ -45,7 +45,7 @@ func bones(b *strings.Builder, part syntax.WordPart) {
 	case *syntax.DblQuoted:
 		for _, q := range p.Parts {
 			if lit, ok := q.(*syntax.Lit); ok {
-				b.WriteString(unescapeQuoted(lit.Value))
+				b.WriteString(unescapeQuoted.Replace(lit.Value))
 				continue
 			}
 			bones(b, q)

@@ -121,8 +121,8 @@ type judge struct {
 }
 
 func newJudge(w *World, line string) *judge {
-	j := &judge{world: w, scope: scope{src: &source{text: line, end: len(line)}}}
-	j.env = env{dirs: []string{anyText}, unsure: w.unsure}
+	j := &judge{world: w, scope: scope{src: &source{text: line, end: len(line)}}, ever: map[string]variable{}}
+	j.env = env{dirs: []string{anyText}, vars: map[string]variable{}, unsure: w.unsure}
 	if w.Dir != "" {
 		j.env.dirs = []string{clean(w.Dir)}
 	}

@@ -18,13 +18,13 @@ func (j *judge) arithm(x syntax.ArithmExpr) string {
 	if x == nil {
 		return ""
 	}
-	sure, negative, names := true, false, parameters{}
+	sure, negative, names := true, false, map[string]string{}
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Word:
 			number := j.numberWord(n)
 			sure = sure && number && n.Lit() != ""
-			names[n.Lit()] = expand.Variable{Set: true, Kind: expand.String, Str: one(j.valueOf(n.Lit()))}
+			names[n.Lit()] = one(j.valueOf(n.Lit()))
 			return false
 		case *syntax.UnaryArithm:
 			negative = negative || n.Op == syntax.Minus || n.Op == syntax.Dec || n.Op == syntax.BitNegation
@@ -50,7 +50,8 @@ func (j *judge) arithm(x syntax.ArithmExpr) string {
 		return !j.spent
 	})
 	if sure {
-		if n, err := expand.Arithm(&expand.Config{Env: names}, x); err == nil {
+		env := expand.FuncEnviron(func(name string) string { return names[name] })
+		if n, err := expand.Arithm(&expand.Config{Env: env}, x); err == nil {
 			return strconv.Itoa(n)
 		}
 	}
@@ -59,8 +60,6 @@ func (j *judge) arithm(x syntax.ArithmExpr) string {
 	}
 	return digits
 }
-
-func numeral(n int64) *syntax.Word { return knownWord(strconv.FormatInt(n, 10)) }
 
 // numberWord is a number, a variable's name, or an expansion; it reports
 // whether that is a number.
@@ -77,14 +76,9 @@ func (j *judge) numberWord(w *syntax.Word) bool {
 func (j *judge) evaluate(v value, at span) (number bool) {
 	number = len(v) == 1
 	for _, s := range v {
-		if _, err := strconv.ParseInt(s, 10, 64); err == nil && (s[0] != '0' || len(s) == 1) {
-			continue
-		}
-		number = false
-		if j.subscript(s, at); validName(s) && j.depth < maxDepth {
-			j.depth++
-			j.evaluate(j.valueOf(s), at)
-			j.depth--
+		if n, err := strconv.Atoi(s); err != nil || strconv.Itoa(n) != s {
+			number = false
+			j.subscript(s, at)
 		}
 	}
 	return number
@@ -106,12 +100,10 @@ func (j *judge) assignNumber(x syntax.ArithmExpr, v value) {
 		return
 	}
 	at := j.src.span(x.Pos(), x.End())
-	if p, ok := w.Parts[0].(*syntax.ParamExp); ok && p.Param != nil {
-		old := j.lookup(p.Param.Value)
-		if p.Index != nil {
-			j.index(p.Index, old.attrs)
-		}
-		j.assign(p.Param.Value, joinLists(old.words(), anyElements), 0, at)
+	if p, ok := w.Parts[0].(*syntax.ParamExp); ok {
+		name, old := p.Param.Value, j.lookup(p.Param.Value)
+		j.index(p.Index, old.attrs)
+		j.assign(name, old.lists.join(value{anyWords}), 0, at)
 	} else if name := w.Lit(); validName(name) {
 		j.assignText(name, v, 0, at)
 	}

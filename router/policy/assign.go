@@ -10,41 +10,30 @@ import (
 
 // assign gives a variable its lists, in the shell that is being walked, and
 // judges what that does.
-func (j *judge) assign(name string, all [][]string, as attrs, at span) {
+func (j *judge) assign(name string, lists value, as attrs, at span) {
 	name = j.target(name)
-	v := variable{all, as | j.env.vars[name].attrs}
-	if v.attrs&integer != 0 {
-		if !j.evaluate(v.value(), at) {
-			v.lists = lists(anyNumber)
-		}
+	v := variable{lists, as | j.env.vars[name].attrs}
+	if v.attrs&integer != 0 && !j.evaluate(v.value(), at) {
+		v.lists = anyNumber
 	}
 	j.dangerousAssign(name, v.value(), at)
 	j.env.set(name, v)
-	if before, ok := j.ever[name]; ok {
-		v = before.join(v)
-	} else if j.ever == nil {
-		j.ever = map[string]variable{}
-	}
-	j.ever[name] = v
+	j.ever[name] = j.ever[name].join(v)
 }
 
-// anyElements are the lists of an array of which nothing is known.
-var anyElements = [][]string{{anyWords}}
+// assignEach gives a variable what list makes of each list that it may have.
+func (j *judge) assignEach(name string, as attrs, at span, list func(old string) string) {
+	var lists value
+	old := j.lookup(name)
+	if !j.eachChoice(func(*choice) { lists = lists.join(value{list(j.pickList(name, old))}) }) {
+		lists = lists.join(value{lists.taint()})
+	}
+	j.assign(name, lists, as, at)
+}
 
 // assignText gives a variable a text; of an array it is the first element.
 func (j *judge) assignText(name string, v value, as attrs, at span) {
-	var out [][]string
-	for _, l := range j.env.vars[j.target(name)].lists {
-		rest := l[min(1, len(l)):]
-		if len(l) > 0 && l[0] == anyWords {
-			rest = l[:1] // there may have been none
-		}
-		out = joinLists(out, crossLists(lists(v), [][]string{rest}))
-	}
-	if len(out) == 0 {
-		out = lists(v)
-	}
-	j.assign(name, out, as, at)
+	j.assignEach(name, as, at, func(old string) string { return j.withElement(elements(old), 0, j.pickOf(v)) })
 }
 
 // assignment walks x=1, x+=1, x[i]=1 and x=(...), alone or before a command.
@@ -54,71 +43,80 @@ func (j *judge) assignment(a *syntax.Assign, as attrs) {
 		return
 	}
 	name, at := a.Name.Value, j.src.span(a.Pos(), a.End())
-	old := j.lookup(name)
-	switch {
-	case a.Array != nil:
-		all := j.arrayLists(a.Array, old.attrs)
-		if a.Append {
-			all = crossLists(old.words(), all)
+	is := j.lookup(name).attrs
+	j.assignEach(name, as, at, func(old string) string {
+		elems, n := elements(old), 0
+		switch {
+		case a.Array != nil && a.Append:
+			return listOf(append(asArray(old), j.arrayElements(a.Array, is)...))
+		case a.Array != nil:
+			return listOf(j.arrayElements(a.Array, is))
 		}
-		j.assign(name, all, as, at)
-	case a.Index != nil:
-		j.assign(name, j.withElement(old, j.index(a.Index, old.attrs), j.expandOne(a.Value)), as, at)
-	default:
-		v := j.expandOne(a.Value)
-		if a.Append {
-			v = concat(orEmpty(old.value()), v)
+		if a.Index != nil {
+			elems, n = asArray(old), j.index(a.Index, is)
 		}
-		j.assignText(name, v, as, at)
-	}
+		text := j.plainText(a.Value)
+		if a.Append {
+			text = j.afford(strings.TrimPrefix(element(old, n), noElements) + text)
+		}
+		if is&assoc != 0 {
+			n = len(elems) // in whatever order
+		}
+		return j.withElement(elems, n, text)
+	})
 }
 
-// arrayLists returns the element lists of (a b c).
-func (j *judge) arrayLists(x *syntax.ArrayExpr, as attrs) [][]string {
-	all := [][]string{nil}
+// arrayElements returns the elements of (a b c).
+func (j *judge) arrayElements(x *syntax.ArrayExpr, is attrs) (elems []string) {
 	for _, e := range x.Elems {
-		var ends [][]string
 		switch {
 		case e.Index != nil: // where it goes is not followed, that it is there is
-			j.index(e.Index, as)
-			ends = append(lists(j.expandOne(e.Value)), nil, []string{anyWords})
-		case e.Value == nil:
-			continue
-		default:
-			for _, fs := range j.expandAll([]*syntax.Word{e.Value}) {
-				ends = joinLists(ends, [][]string{texts(fs)})
-			}
-		}
-		all = crossLists(all, ends)
-	}
-	return all
-}
-
-// index walks a subscript.
-func (j *judge) index(x syntax.ArithmExpr, as attrs) value {
-	if w, ok := x.(*syntax.Word); ok && as&assoc != 0 {
-		return j.expandOne(w)
-	}
-	return value{j.arithm(x)}
-}
-
-// withElement returns the lists that an array may have after x[i]=v.
-func (j *judge) withElement(old variable, index, vals value) (out [][]string) {
-	n, err := strconv.ParseUint(one(index), 10, 16)
-	for _, l := range old.words() {
-		for _, s := range vals {
-			m := append(slices.Clip(l), s)
-			switch isAny := slices.Contains(l, anyWords); {
-			case old.attrs&assoc != 0:
-			case err != nil || int(n) > len(l) || isAny:
-				out = joinLists(out, anyElements)
-			case int(n) < len(l):
-				m = slices.Concat(l[:n], []string{s}, l[n+1:])
-			}
-			out = joinLists(out, [][]string{m})
+			j.index(e.Index, is)
+			elems = append(elems, [...]string{j.plainText(e.Value), anyWords}[j.pick(2)])
+		case e.Value != nil:
+			elems = append(elems, texts(j.expand(e.Value))...)
 		}
 	}
-	return out
+	return elems
+}
+
+// index walks a subscript; -1: which element it means is not known.
+func (j *judge) index(x syntax.ArithmExpr, is attrs) int {
+	if w, ok := x.(*syntax.Word); ok && is&assoc != 0 {
+		j.expandOne(w)
+		return -1
+	}
+	n, err := strconv.Atoi(j.arithm(x))
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// asArray returns the elements of a list where it is taken for an array: what
+// was there before may be one, or not be set.
+func asArray(list string) []string {
+	if list == inherited {
+		return []string{anyWords}
+	}
+	return elements(list)
+}
+
+// withElement returns the list after x[n]=s.
+func (j *judge) withElement(elems []string, n int, s string) string {
+	open := slices.Index(elems, anyWords)
+	switch {
+	case n == 0 && open == 0: // there may have been none
+		return listOf(append([]string{s}, elems...))
+	case n >= 0 && n < len(elems) && (open < 0 || n < open):
+		elems = slices.Clone(elems)
+		elems[n] = s
+	case n == len(elems) && open < 0 || j.pick(2) > 0:
+		elems = append(slices.Clip(elems), s)
+	default:
+		return anyWords
+	}
+	return listOf(elems)
 }
 
 // declaration is a declare, local, export, readonly or typeset.
@@ -140,18 +138,15 @@ func (j *judge) declClause(n *syntax.DeclClause) {
 	}
 	for _, a := range n.Args {
 		switch {
-		case a.Name == nil && a.Value != nil:
+		case a.Name != nil && !a.Naked:
+			d.declare(a.Name.Value, at, func() { j.assignment(a, 0) })
+		case a.Name != nil:
+			j.arithm(a.Index)
+			d.declare(a.Name.Value, at, nil)
+		case a.Value != nil:
 			for _, f := range j.fields(a.Value) {
 				d.word(f)
 			}
-		case a.Name == nil:
-		case a.Naked:
-			if a.Index != nil {
-				j.index(a.Index, d.attrs())
-			}
-			d.declare(a.Name.Value, at, nil)
-		default:
-			d.declare(a.Name.Value, at, func() { j.assignment(a, 0) })
 		}
 	}
 }
@@ -171,65 +166,45 @@ func (c *call) declareWords() {
 // word takes a word whose form is known only now: options, a name, name=value.
 func (d *declaration) word(f field) {
 	name, text, ok := strings.Cut(f.text, "=")
-	base, sub, element := subscripted(strings.TrimSuffix(name, "+"))
-	switch {
+	base, sub, _ := subscripted(strings.TrimSuffix(name, "+"))
+	switch d.subscript(sub, f.at); {
 	case f.multi || !known(name) || !ok && !known(f.text):
 		d.subscript(f.text, f.at)
 		d.unknown("which variable is set cannot be told", f.at)
-		return
 	case f.text != "" && (f.text[0] == '-' || f.text[0] == '+'):
 		d.flags += f.text[1:]
-		return
-	case element:
-		d.subscript(sub, f.at)
-	}
-	if !ok {
+	case ok:
+		d.declare(base, f.at, func() { d.assignText(base, value{text}, 0, f.at) })
+	default:
 		d.declare(base, f.at, nil)
-		return
 	}
-	d.declare(base, f.at, func() { d.assignText(base, value{text}, 0, f.at) })
 }
 
 func (d *declaration) has(letters string) bool { return strings.ContainsAny(d.flags, letters) }
 
-// attrs returns the attributes that the options give.
-func (d *declaration) attrs() (a attrs) {
-	for letters, attr := range map[string]attrs{"x": exported, "i": integer, "n": reference, "A": assoc} {
-		if d.has(letters) {
-			a |= attr
+// declare gives a variable its attributes, and its value where it gets one.
+func (d *declaration) declare(name string, at span, give func()) {
+	if !validName(name) {
+		return
+	}
+	v := d.variable(&d.env, name)
+	outer := local{name, v}
+	fresh := d.has("n") && give != nil || d.has("A") && one(v.value()) == inherited
+	for letter, attr := range map[string]attrs{"x": exported, "i": integer, "n": reference, "A": assoc} {
+		if d.has(letter) || letter == "x" && d.name == "export" {
+			v.attrs |= attr
 		}
 	}
 	if d.name == "export" {
-		a = a&^reference | exported
+		v.attrs &^= reference // export -n is the opposite
 	}
-	return a
-}
-
-// declare gives a variable its attributes, and its value where it gets one.
-func (d *declaration) declare(name string, at span, give func()) {
-	a := d.attrs()
-	switch {
-	case !validName(name):
-		return
-	case d.has("f") && a&exported != 0:
-		if give != nil {
-			give()
-		}
-		return
-	}
-	v, ok := d.env.vars[name]
-	if !ok {
-		v = d.outside(name)
-	}
-	fresh := give != nil && a&reference != 0 || a&^v.attrs&assoc != 0 && one(v.value()) == inherited
-	outer := local{name, v}
-	if v.attrs |= a; fresh {
-		v.lists = unset
+	if fresh {
+		v.lists = unset.lists
 	}
 	for fr := d.frame; fr != nil && d.name != "export" && d.name != "readonly" && !d.has("g"); fr = fr.outer {
 		if fr.function != "" {
 			fr.locals = append(fr.locals, outer)
-			v.lists = joinLists(v.lists, unset) // it is a new one, that is not set
+			v = v.join(unset) // it is a new one, that is not set
 			break
 		}
 	}
@@ -241,11 +216,12 @@ func (d *declaration) declare(name string, at span, give func()) {
 	}
 	give()
 	v = d.env.vars[name]
-	if a&reference != 0 {
-		d.subscript(one(v.value()), at)
+	text := one(v.value())
+	if v.attrs&reference != 0 {
+		d.subscript(text, at)
 	}
-	if d.has("aA") && strings.HasPrefix(one(v.value()), "(") {
-		d.env.set(name, variable{anyElements, v.attrs}) // declare -a x='(a b)' is an array of two
+	if d.has("aA") && strings.HasPrefix(text, "(") {
+		d.env.set(name, variable{value{anyWords}, v.attrs}) // declare -a x='(a b)' is an array of two
 	}
 }
 
@@ -253,48 +229,37 @@ func (d *declaration) declare(name string, at span, give func()) {
 func (c *call) unset() {
 	c.subscripts(c.args)
 	for _, a := range c.args {
-		if !validName(a.text) {
-			continue
+		if name := "function " + a.text; validName(a.text) {
+			c.j.env.set(name, c.j.lookup(name).join(unset))
+			if c.args[0].text != "-f" {
+				c.j.env.set(a.text, unset)
+			}
 		}
-		if c.args[0].text != "-f" {
-			c.j.env.set(a.text, variable{lists: unset})
-		}
-		name := "function " + a.text
-		c.j.env.set(name, c.j.lookup(name).join(variable{lists: unset}))
 	}
 }
 
 // let evaluates its words as arithmetic.
 func (c *call) let() {
-	outer := c.j.src
 	for _, a := range c.args {
-		x, err := newParser().Arithmetic(strings.NewReader(a.text))
-		if err != nil || !known(a.text) {
-			c.j.subscript(a.text, a.at)
-			continue
+		if c.j.subscript(a.text, a.at); known(a.text) {
+			c.j.innerText("(("+a.text+"))", a, c.j.via, false)
 		}
-		c.j.src = &source{text: a.text, start: a.at.start, end: a.at.end, made: true}
-		c.j.arithm(x)
-		c.j.src = outer
 	}
 }
 
 // readInto judges read and mapfile, which fill variables from stdin.
 func (c *call) readInto() {
-	in, spec := value{anyText}, optionSpec{"-d": "takes", "-n": "takes", "-O": "takes", "-s": "takes", "-u": "takes", "-c": "takes", "-C": "runs"}
+	in := value{anyText}
 	if c.j.stdin != nil {
 		in = c.j.stdin
 	}
-	if c.name == "read" {
-		spec = optionSpec{"-a": "takes", "-d": "takes", "-i": "takes", "-n": "takes", "-N": "takes", "-p": "takes", "-t": "takes", "-u": "takes"}
-	}
-	opts, operands := c.scan(spec, false)
+	opts, operands := c.scan(programs().find(c.name).options, false)
+	c.subscripts(operands)
 	for _, o := range opts {
 		if o.name == "-a" {
 			c.assignName(o.value, nil)
 		}
 	}
-	c.subscripts(operands)
 	if c.name != "read" {
 		c.assignName(append(operands, field{text: "MAPFILE", at: c.at})[0], nil)
 		return
@@ -322,10 +287,10 @@ func (c *call) assignName(f field, v value) {
 		c.j.unknown("which variable is set cannot be told", f.at)
 	case !validName(name):
 	case v == nil:
-		c.j.assign(name, anyElements, 0, f.at)
+		c.j.assign(name, value{anyWords}, 0, f.at)
 	case isElement:
 		c.j.dangerousAssign(name, v, f.at)
-		c.j.assign(name, joinLists(c.j.lookup(name).words(), anyElements), 0, f.at)
+		c.j.assign(name, c.j.lookup(name).lists.join(value{anyWords}), 0, f.at)
 	default:
 		c.j.assignText(name, v, 0, f.at)
 	}

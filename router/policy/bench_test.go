@@ -65,6 +65,7 @@ func hugeLines() map[string]string {
 		"quotes":              strings.Repeat("\"'", 100<<10),
 		"braces":              "echo " + strings.Repeat("{a,b}", 30<<10),
 		"values that double":  "x=a" + strings.Repeat("; x=$x$x", 5000),
+		"values in one word":  "x=a" + strings.Repeat("; x=$x$x", 15) + "; echo " + strings.Repeat("$x", 100<<10) + strings.Repeat(" $x", 10<<10),
 		"loops in loops":      strings.Repeat("for i in a b c d; do ", 100) + "x=$x$i" + strings.Repeat("; done", 100),
 		"functions that call": "f() { g; g; }; g() { h; h; }; h() { f; f; }; f",
 		"a backslash parade":  "echo " + strings.Repeat("\\", 200<<10),

@@ -37,15 +37,16 @@ func (c *call) subscripts(args []field) {
 }
 
 func (c *call) shift() {
-	var out [][]string
+	var out value
 	for _, l := range c.j.lookup("@").lists {
+		_, rest, ok := strings.Cut(l, nextElement)
 		switch {
-		case len(c.args) > 0 && c.args[0].text != "1" || slices.Contains(l[:min(1, len(l))], anyWords):
-			l = anyElements[0]
-		case len(l) > 0:
-			l = l[1:]
+		case len(c.args) > 0 && c.args[0].text != "1" || strings.HasPrefix(l, anyWords):
+			rest = anyWords
+		case !ok:
+			rest = noElements
 		}
-		out = joinLists(out, [][]string{l})
+		out = out.join(value{rest})
 	}
 	c.j.env.set("@", variable{lists: out})
 }
@@ -240,7 +241,7 @@ func (c *call) alias() {
 			e.unsure = true
 			c.effect(unknown, "which alias this defines cannot be told", a.at)
 		default:
-			e.set("alias "+name, variable{lists: joinLists([][]string{{text}}, e.vars["alias "+name].lists)})
+			e.set("alias "+name, variable{lists: value{text}.join(e.vars["alias "+name].lists)})
 		}
 	}
 }

@@ -62,18 +62,12 @@ func (j *judge) pickOf(v value) string {
 }
 
 // pickList returns one of the lists that a variable may have.
-func (j *judge) pickList(name string, v variable) []string {
+func (j *judge) pickList(name string, v variable) string {
 	n, ok := j.choice.names[name]
 	if !ok || n >= len(v.lists) {
 		n = j.pick(len(v.lists))
 		j.choice.names[name] = n
 	}
-	if len(v.lists) == 0 {
-		return nil
-	}
 	j.choice.open += len(v.lists) - 1
 	return v.lists[n]
 }
-
-// settled reports whether nothing was picked: there is one way so far.
-func (c *choice) settled() bool { return c == nil || len(c.made) == 0 }

@@ -26,12 +26,10 @@ var patterns = sync.OnceValue(func() (p struct{ literal, list, awkToken, awkGrou
 func stringsIn(text string) (out []string) {
 	const most = 200
 	for _, m := range patterns().literal.FindAllStringSubmatch(text, most) {
-		out = append(out, unescaped.Replace(strings.Join(m[1:], "")))
+		out = append(out, unescape(strings.Join(m[1:], "")))
 	}
 	return out
 }
-
-var unescaped = strings.NewReplacer(`\\`, `\`, `\`, "")
 
 // code looks for what is dangerous in a program in whatever language: shell
 // commands in its strings, trees that are removed, processes without end.

@@ -1,6 +1,10 @@
 package policy
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // field is one word after expansion, as far as it can be known.
 type field struct {
@@ -38,22 +42,17 @@ func (f *field) asName() string {
 	if !f.glob {
 		return f.text
 	}
-	var b strings.Builder
-	for i, n := 0, 0; i < len(f.text); i += n {
-		n = max(1, holeAt(f.text, i))
-		part := f.text[i : i+n]
-		switch end := strings.IndexByte(f.text[i:], ']'); {
-		case part == "*" || part == "?":
-			part = aName
-		case part == "[" && end > 0:
-			part, n = aName, end+1
+	name := globs().ReplaceAllStringFunc(f.text, func(s string) string {
+		if s[0] == hole {
+			return s
 		}
-		if part != aName || !strings.HasSuffix(b.String(), aName) {
-			b.WriteString(part)
-		}
-	}
-	return b.String()
+		return aName
+	})
+	return strings.ReplaceAll(name, aName+aName, aName)
 }
+
+// globs are the holes of a text, and what a pattern leaves open.
+var globs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x00.|[*?]+|\[[^\]]*\]`) })
 
 // texts returns the argument texts of fields.
 func texts(fs []field) []string {

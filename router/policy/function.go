@@ -31,7 +31,7 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 	if err := syntax.NewPrinter().Print(&body, n.Body); err != nil {
 		body.WriteString(anyText)
 	}
-	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: [][]string{{j.src.literal(body.String())}}})
+	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: value{j.src.literal(body.String())}})
 	if j.found != nil {
 		parts, reasons := len(j.parts), len(j.reasons)
 		j.subshell(func() { j.stmt(n.Body) })
@@ -45,9 +45,10 @@ func (j *judge) meanings(args []field, at span) (all []func()) {
 	name := args[0].text
 	add := func(kind string) (unset bool) {
 		for _, l := range j.lookup(kind + name).lists {
-			unset = unset || len(l) == 0
-			for _, text := range l {
-				all = append(all, func() { j.callBody(kind+name, text, args[1:], at) })
+			if l == noElements {
+				unset = true
+			} else {
+				all = append(all, func() { j.callBody(kind+name, l, args[1:], at) })
 			}
 		}
 		return unset
@@ -85,7 +86,7 @@ func (j *judge) callBody(name, text string, args []field, at span) {
 		}
 		fr := &frame{function: name, args: key, locals: []local{{words, j.lookup(words)}}}
 		j.framed(fr, func() {
-			j.env.set(words, variable{lists: [][]string{texts(args)}})
+			j.env.set(words, variable{lists: value{listOf(texts(args))}})
 			j.text(s)
 		})
 		j.restore(fr.locals)
@@ -101,7 +102,7 @@ func (j *judge) restore(before []local) {
 
 // positional sets "$@".
 func (j *judge) positional(args []field) {
-	j.env.set("@", variable{lists: [][]string{texts(args)}})
+	j.env.set("@", variable{lists: value{listOf(texts(args))}})
 }
 
 // maxRecursion is how often a function is walked within itself.

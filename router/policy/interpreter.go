@@ -35,7 +35,7 @@ func (u *usage) shell() {
 func (c *call) withArgs(zero string, args []field, walk func()) {
 	c.j.subshell(func() {
 		if c.j.positional(args); zero != "" {
-			c.j.env.set("0", variable{[][]string{{zero}}, exported})
+			c.j.env.set("0", variable{value{zero}, exported})
 		}
 		walk()
 	})

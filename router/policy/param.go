@@ -1,20 +1,19 @@
 package policy
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // param expands $x and ${x...} (bash manual, 3.5.3) into the words that it
 // becomes this time; with star, in quotes they are one.
 func (j *judge) param(p *syntax.ParamExp) (words []string, star bool) {
-	if p.Param == nil || p.NestedParam != nil || p.Flags != nil {
-		return []string{anyText}, false
-	}
 	at := j.src.span(p.Pos(), p.End())
 	name, sub := p.Param.Value, ""
 	if w, ok := p.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
@@ -28,188 +27,169 @@ func (j *judge) param(p *syntax.ParamExp) (words []string, star bool) {
 	case p.Names != 0 || p.Excl && sub != "":
 		return []string{anyWords}, false
 	case p.Excl: // ${!x}: what x names
-		text := j.pickOf(j.valueOf(name))
-		if name, sub, _ = subscripted(text); text == "@" || text == "*" {
-			name, sub = "@", text
-		}
-		if !known(text) || sub != "" && sub != "@" && sub != "*" {
-			j.subscript(text, at)
-			return []string{anyText}, false
+		if name = j.pickOf(j.valueOf(name)); !known(name) || strings.ContainsAny(name, "[@* ") {
+			j.subscript(name, at)
+			return []string{anyWords}, false
 		}
 	}
 	v := j.lookup(name)
 	list := j.pickList(name, v)
-	array := sub != ""
-	if (array || p.Index != nil) && len(list) == 1 && list[0] == inherited {
-		list = anyElements[0] // it may be an array, or not be set
-	}
-	switch {
-	case array && v.attrs&assoc != 0:
-		words = append(slices.Clip(list), anyWords) // in whatever order
-	case array:
-		words = list
+	switch first := element(list, 0); {
+	case sub != "" && v.attrs&assoc != 0:
+		words = append(asArray(list), anyWords) // in whatever order
+	case sub != "":
+		words = asArray(list)
 	case p.Index != nil:
-		words = []string{j.elementOf(v, list, p.Index)}
-	case len(list) > 0:
-		words = []string{element(list, 0)}
+		words = []string{j.elementOf(asArray(list), p.Index, v.attrs)}
+	case first != noElements:
+		words = []string{first}
 	}
-	return j.modify(words, p, name, array, at), sub == "*"
+	switch exp := p.Exp; {
+	case exp != nil && exp.Op >= syntax.AlternateUnset && exp.Op <= syntax.AssignUnsetOrNull:
+		words = j.defaults(words, exp, name, at)
+	case p.Slice != nil && sub != "":
+		words = j.sliced(words, p.Slice, name == "@")
+	case p.Slice != nil: // of a text's characters
+		text := joinWords(words, "")
+		if words = []string{joinWords(j.sliced(strings.Split(text, ""), p.Slice, false), "")}; !known(text + words[0]) {
+			words[0] = taint(text)
+		}
+	case p.Repl != nil || exp != nil:
+		words = j.modified(words, p, at)
+	}
+	return words, sub == "*"
 }
 
 // elementOf returns an element of an array: any, if its index is not known.
-func (j *judge) elementOf(v variable, list []string, index syntax.ArithmExpr) string {
-	i, err := strconv.Atoi(j.pickOf(j.index(index, v.attrs)))
-	if v.attrs&assoc == 0 && err == nil && i >= 0 {
-		return element(list, i)
+func (j *judge) elementOf(elems []string, index syntax.ArithmExpr, is attrs) string {
+	s := ""
+	if n := j.index(index, is); n >= 0 {
+		s = element(listOf(elems), n)
+	} else {
+		s = element(j.pickOf(append(slices.Clip(elems), "")), 0)
 	}
-	all := v.elements()
-	if len(list) > 0 && list[0] == anyWords {
-		return anyText
-	} else if v.attrs&assoc == 0 {
-		all = all.join(value{""})
-	}
-	return j.pickOf(all)
-}
-
-// modify applies the operator of ${x op y}.
-func (j *judge) modify(words []string, p *syntax.ParamExp, name string, array bool, at span) []string {
-	if p.Exp != nil && p.Exp.Op >= syntax.AlternateUnset && p.Exp.Op <= syntax.AssignUnsetOrNull {
-		return j.defaults(words, p.Exp, name, array, at)
-	}
-	if p.Slice == nil && p.Repl == nil && p.Exp == nil {
-		return words
-	}
-	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
-		switch letter := p.Exp.Word.Lit(); letter {
-		case "E", "P", "U", "L":
-			for _, s := range words {
-				if letter == "P" {
-					j.subscript(s, at) // expanded like a prompt, which runs substitutions
-				} else if letter == "E" && !array {
-					return []string{j.afford(ansiC(s))}
-				}
-			}
-		}
-	}
-	op := j.operator(*p, array && name == "@")
-	if p.Slice != nil && array && (op == nil || slices.Contains(words, anyWords)) {
-		return anyElements[0]
-	}
-	if op != nil && !slices.ContainsFunc(words, func(s string) bool { return !known(s) }) && (array || len(words) > 0) {
-		if out := operate(*op, words, array); out != nil || array {
-			return out
-		}
-	}
-	out := make([]string, len(words))
-	for i, s := range words {
-		switch out[i] = taint(s); {
-		case s == anyWords:
-			out[i] = s
-		case op != nil && p.Exp != nil && !known(s) && !wild(s) && !strings.Contains(s, "/"):
-			out[i] = aName // a part of a name
-		case op != nil && known(s):
-			if one := operate(*op, words[i:i+1], false); len(one) == 1 {
-				out[i] = one[0]
-			}
-		}
-	}
-	return out
-}
-
-// operator returns an operator with its words known, nil if they are not, or
-// what it does depends on more than them.
-func (j *judge) operator(op syntax.ParamExp, positional bool) *syntax.ParamExp {
-	switch {
-	case op.Slice != nil:
-		s := *op.Slice
-		for i, x := range [...]*syntax.ArithmExpr{&s.Offset, &s.Length} {
-			if *x == nil {
-				continue
-			}
-			n, err := strconv.ParseInt(j.arithm(*x), 10, 64)
-			if positional && i == 0 {
-				n-- // $0 comes before $1; -1 is what counts from the end, too
-			}
-			if err != nil || positional && n < 0 {
-				return nil
-			}
-			*x = numeral(n)
-		}
-		op.Slice = &s
-	case op.Repl != nil:
-		orig, with := literalWord(j.patternOf(op.Repl.Orig)), j.plainText(op.Repl.With)
-		// What is in a range depends on the locale.
-		if orig == nil || strings.Contains(orig.Lit(), "[") || !known(with) || strings.ContainsAny(with, `&\`) {
-			return nil
-		}
-		op.Repl = &syntax.Replace{All: op.Repl.All, Orig: orig, With: knownWord(with)}
-		if at := strings.IndexAny(orig.Lit()+" ", "#%"); at == 0 && !op.Repl.All { // the library does not know ${x/#pattern/with}
-			if op.Repl = nil; with != "" {
-				return nil
-			}
-			op.Exp = &syntax.Expansion{Op: syntax.RemLargePrefix, Word: literalWord(orig.Lit()[1:])}
-			if orig.Lit()[0] == '%' {
-				op.Exp.Op = syntax.RemLargeSuffix
-			}
-		}
-	case op.Exp.Op == syntax.OtherParamOps:
-		if letter := op.Exp.Word.Lit(); letter != "U" && letter != "L" {
-			return nil
-		}
-	default:
-		w := literalWord(j.patternOf(op.Exp.Word))
-		if w == nil {
-			return nil
-		}
-		op.Exp = &syntax.Expansion{Op: op.Exp.Op, Word: w}
-	}
-	return &op
-}
-
-// plainText returns what a word is this time, as one text.
-func (j *judge) plainText(w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	return j.text1(w.Parts, false)
-}
-
-// literalWord is a word of a pattern, nil if that is not known.
-func literalWord(s string) *syntax.Word {
-	if !known(s) || !utf8.ValidString(s) || strings.HasPrefix(s, "~") {
-		return nil
-	}
-	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
+	return strings.TrimPrefix(s, noElements)
 }
 
 // defaults is ${x:-word} and its kin.
-func (j *judge) defaults(words []string, exp *syntax.Expansion, name string, array bool, at span) []string {
-	text := j.plainText(exp.Word)
-	isNull := exp.Op == syntax.DefaultUnsetOrNull || exp.Op == syntax.AssignUnsetOrNull || exp.Op == syntax.ErrorUnsetOrNull
-	full, unsure := len(words) > 0, false
-	if full && !array {
-		s := words[0]
-		full = !isNull || s != ""
-		unsure = withoutHoles(s) == "" && s != "" && !strings.HasPrefix(s, digits) && !strings.HasPrefix(s, aName)
-	}
+func (j *judge) defaults(words []string, exp *syntax.Expansion, name string, at span) []string {
+	text, s := j.plainText(exp.Word), joinWords(words, "")
+	orNull := (exp.Op-syntax.AlternateUnset)%2 == 1 // :+ :- :? :=
+	isSet, unsure := len(words) > 0 && (s != "" || !orNull), wild(s) && withoutHoles(s) == ""
 	switch exp.Op {
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		return [][]string{{text}, {""}}[j.pick(2)]
+		return []string{[...]string{text, ""}[j.pick(2)]}
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		if !full && !array {
+		if !isSet {
 			return []string{aName} // nothing runs
 		}
 		return words
 	}
-	if full && (!unsure || j.pick(2) == 0) {
+	if isSet && (!unsure || j.pick(2) == 0) {
 		return words
 	}
 	if exp.Op >= syntax.AssignUnset && validName(name) {
 		v := value{text}
-		if unsure || !j.choice.settled() {
+		if unsure || len(j.choice.made) > 0 {
 			v = v.join(j.valueOf(name))
 		}
 		j.assignText(name, v, 0, at)
 	}
 	return []string{text}
+}
+
+// sliced is ${x:offset:length} of an array's elements or a text's characters.
+// Before $1 comes $0.
+func (j *judge) sliced(words []string, s *syntax.Slice, positional bool) []string {
+	isKnown := true
+	number := func(x syntax.ArithmExpr, missing int) int {
+		if x == nil {
+			return missing
+		}
+		n, err := strconv.Atoi(j.arithm(x))
+		isKnown = isKnown && err == nil
+		return n
+	}
+	from, n := number(s.Offset, 0), number(s.Length, maxKnown)
+	if positional {
+		words = append([]string{inherited}, words...)
+	}
+	if from < 0 {
+		from += len(words)
+	}
+	if n < 0 { // from the end
+		n += len(words) - from
+	}
+	if !isKnown || from < 0 || n < 0 || slices.Contains(words, anyWords) {
+		return []string{anyWords}
+	}
+	from = min(from, len(words))
+	return words[from:min(from+n, len(words))]
+}
+
+// modified applies the operator of ${x op y}.
+func (j *judge) modified(words []string, p *syntax.ParamExp, at span) []string {
+	change := j.operator(p)
+	out := make([]string, len(words))
+	for i, s := range words {
+		out[i] = taint(s)
+		switch {
+		case change != nil && known(s):
+			out[i] = change(s)
+		case s == anyWords:
+			out[i] = s
+		case p.Exp == nil:
+		case p.Exp.Op == syntax.OtherParamOps:
+			j.subscript(s, at) // @P runs substitutions, as a prompt does
+		case !wild(s) && !known(s) && !strings.Contains(s, "/"):
+			out[i] = aName // a part of a name
+		}
+	}
+	return out
+}
+
+// removed is what the operators that remove a pattern remove: the group.
+var removed = map[string]string{"#": "^(%s)", "##": "^(%s)", "%": "(?s).*(%s)$", "%%": "(%s)$"}
+
+// operator returns what an operator makes of a text; nil: that depends on more
+// than is known, or on the locale.
+func (j *judge) operator(p *syntax.ParamExp) func(s string) string {
+	var glob, with, form string
+	mode, all := pattern.Mode(0), p.Repl != nil && p.Repl.All
+	if p.Repl != nil {
+		glob, with, form = j.patternOf(p.Repl.Orig), j.plainText(p.Repl.With), "(%s)"
+		if at := glob[:min(1, len(glob))]; !all && removed[at] != "" { // ${x/#pattern/with}
+			form, glob = removed[at+at], glob[1:]
+		}
+	} else {
+		op := p.Exp.Op.String()
+		glob, form = j.patternOf(p.Exp.Word), removed[op]
+		switch op + glob {
+		case "^^", "@U":
+			return strings.ToUpper
+		case ",,", "@L":
+			return strings.ToLower
+		}
+		if len(op) == 1 {
+			mode = pattern.Shortest
+		}
+	}
+	ranges := p.Repl != nil && strings.Contains(glob, "[")
+	if form == "" || glob == "" || ranges || !known(glob+with) || strings.ContainsAny(with, `&\`) {
+		return nil
+	}
+	expr, err := pattern.Regexp(glob, mode)
+	re, bad := regexp.Compile(fmt.Sprintf(form, expr))
+	if err != nil || bad != nil {
+		return nil
+	}
+	return func(s string) string {
+		if all {
+			return re.ReplaceAllLiteralString(s, with)
+		}
+		if at := re.FindStringSubmatchIndex(s); at != nil {
+			s = s[:at[2]] + with + s[at[3]:]
+		}
+		return s
+	}
 }

@@ -169,7 +169,7 @@ func (u *usage) command(how string, words []field) {
 				break
 			}
 			if validName(name) || strings.HasPrefix(name, "BASH_FUNC_") {
-				u.j.assign(name, [][]string{{text}}, exported, words[0].at)
+				u.j.assign(name, value{text}, exported, words[0].at)
 			}
 			words = words[1:]
 		}

@@ -60,8 +60,10 @@ func (j *judge) redirection(r *syntax.Redirect, stdout bool, to *written) (in va
 			got = value{fromNet}
 		case r.Op == syntax.RdrIn:
 			j.redirect(f, false)
-			if text := j.content(f); text != nil || f.text == "/dev/null" {
-				got = orEmpty(text)
+			if text := j.content(f); text != nil {
+				got = text
+			} else if f.text == "/dev/null" {
+				got = value{""}
 			}
 		default:
 			j.redirect(f, true)
@@ -73,7 +75,10 @@ func (j *judge) redirection(r *syntax.Redirect, stdout bool, to *written) (in va
 		j.env.out = value{""}
 		*to = written{true, files, r.Op == syntax.AppOut || r.Op == syntax.AppAll}
 	}
-	return orEmpty(in)
+	if in == nil {
+		in = value{""}
+	}
+	return in
 }
 
 // document is what a here-document feeds.
@@ -87,8 +92,8 @@ func (j *judge) document(r *syntax.Redirect) value {
 	if !literal && strings.Contains(lines, "\n"+j.src.literal(end)+"\n") { // a backslash may spread the end over two lines
 		j.anything("where the here-document ends is not certain", j.src.span(r.Pos(), r.End()))
 	}
-	v := j.textsOf(func() string {
-		b := builder{form: asText}
+	return j.textsOf(func() string {
+		b := builder{whole: true}
 		for _, part := range r.Hdoc.Parts {
 			if lit, ok := part.(*syntax.Lit); ok {
 				text := *lit
@@ -101,12 +106,12 @@ func (j *judge) document(r *syntax.Redirect) value {
 			}
 			j.build(&b, []syntax.WordPart{part}, true, false)
 		}
-		return j.afford(string(b.text))
+		text := j.afford(string(b.text))
+		if r.Op == syntax.DashHdoc {
+			text = strings.TrimLeft(strings.ReplaceAll(text, "\n\t", "\n"), "\t")
+		}
+		return text
 	})
-	if r.Op == syntax.DashHdoc {
-		v = v.each(func(s string) string { return strings.TrimLeft(strings.ReplaceAll(s, "\n\t", "\n"), "\t") })
-	}
-	return v
 }
 
 // keepFile keeps what was written into a file, in case the line runs it.
@@ -123,7 +128,7 @@ func (j *judge) keepFile(f field, text value, more bool) {
 			}
 			v = concat(old, text)
 		}
-		j.env.set("file "+path, variable{lists: lists(v)})
+		j.env.set("file "+path, variable{lists: v})
 	}
 }
 
@@ -188,7 +193,7 @@ func (j *judge) procSubst(n *syntax.ProcSubst) string {
 		got = value{anyText}
 	}
 	path := fmt.Sprintf("/dev/fd/63-%d", n.Pos().Offset())
-	j.env.set("file "+path, variable{lists: lists(got)})
+	j.env.set("file "+path, variable{lists: got})
 	return path
 }
 

@@ -14,9 +14,16 @@ const (
 	inherited = "\x00E" // a variable that was there before: any text
 	fromNet   = "\x00N" // any text, and another machine wrote it
 	decoded   = "\x00D" // any text that a decoder or filter made of another
-	digits    = "\x00#" // one or more digits
+	digits    = "\x00#" // a number
 	aName     = "\x00," // one file name: no slash, not empty
 	anyWords  = "\x00@" // as an array's element: any number of elements
+)
+
+// A list of texts is a text, too: the elements of an array, as a variable keeps
+// them, with one of these between two.
+const (
+	nextElement = "\x00;"
+	noElements  = "\x00-" // it has none, or the variable is not set
 )
 
 // maxValues is how many texts a variable or a word may have at once; maxKnown
@@ -73,6 +80,8 @@ func fill(s, with string) string {
 // stays that, whatever filter it went through.
 func taint(s string) string {
 	switch {
+	case hasHole(s, nextElement), hasHole(s, noElements), hasHole(s, anyWords):
+		return anyWords
 	case hasHole(s, fromNet):
 		return fromNet
 	case hasHole(s, decoded):
@@ -99,67 +108,67 @@ func one(v value) string {
 
 // join returns the texts of both. Too many become a hole beside the first ones.
 func (v value) join(other value) value {
-	out := v
 	for i, s := range other {
 		switch {
-		case out.has(s):
-		case len(out) >= maxValues:
-			return out.overflow(other[i:].taint())
+		case v.has(s):
+		case len(v) < maxValues:
+			v = append(slices.Clip(v), s)
 		default:
-			out = append(out[:len(out):len(out)], s)
+			rest := append(slices.Clip(other[i:]), v[maxValues-1]).taint()
+			if v.has(rest) {
+				return v
+			}
+			return append(slices.Clip(v[:maxValues-1]), rest)
 		}
 	}
-	return out
-}
-
-func (v value) overflow(class string) value {
-	if v.has(class) {
-		return v
-	}
-	return append(v[:len(v)-1:len(v)-1], class)
+	return v
 }
 
 // concat returns every text of v followed by every text of w.
-func concat(v, w value) value {
-	switch {
-	case len(v) == 1 && v[0] == "":
-		return w
-	case len(w) == 1 && w[0] == "":
-		return v
-	}
-	var out value
+func concat(v, w value) (out value) {
 	for _, a := range v {
 		for _, b := range w {
-			switch {
-			case len(out) == maxValues:
-				return out.overflow(value{v.taint(), w.taint()}.taint())
-			case len(a)+len(b) > maxKnown:
-				out = append(out, value{a, b}.taint())
-			default:
-				out = append(out, a+b)
+			s := a + b
+			if len(s) > maxKnown {
+				s = taint(s)
 			}
+			out = out.join(value{s})
 		}
 	}
 	return out
 }
 
-// each applies f to the texts of v that are known; the others become holes.
-func (v value) each(f func(string) string) value {
-	var out value
-	for _, s := range v {
-		t := taint(s)
-		if known(s) {
-			t = f(s)
-		}
-		out = out.join(value{t})
+// maxElements is how long a list may be before its end is not known any more.
+const maxElements = 64
+
+// listOf makes one text of the elements of a list.
+func listOf(elems []string) string {
+	switch {
+	case len(elems) == 0:
+		return noElements
+	case len(elems) > maxElements:
+		elems = append(slices.Clip(elems[:maxElements]), anyWords)
 	}
-	return out
+	return strings.Join(elems, nextElement)
 }
 
-// orEmpty is v, or no text where it is unset.
-func orEmpty(v value) value {
-	if len(v) == 0 {
-		return value{""}
+// elements returns the elements of a list.
+func elements(list string) []string {
+	if list == noElements {
+		return nil
 	}
-	return v
+	return strings.Split(list, nextElement)
+}
+
+// element returns a list's element, noElements beyond its end. Below zero n is
+// not known.
+func element(list string, n int) string {
+	elems := elements(list)
+	if i := slices.Index(elems, anyWords); n < 0 || i >= 0 && i <= n {
+		return anyText
+	}
+	if n >= len(elems) {
+		return noElements
+	}
+	return elems[n]
 }

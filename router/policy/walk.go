@@ -235,20 +235,21 @@ func (j *judge) forLoop(n *syntax.ForClause) {
 		})
 	case *syntax.WordIter:
 		var items value
-		for _, w := range l.Items {
+		words := l.Items
+		if !l.InPos.IsValid() {
+			words = []*syntax.Word{allArguments}
+		}
+		for _, w := range words {
 			for _, f := range j.fields(w) {
 				items = items.join(value{f.asName()})
 			}
-		}
-		if !l.InPos.IsValid() {
-			items = j.lookup("@").elements()
 		}
 		if n.Select {
 			items = items.join(value{""})
 		}
 		at := j.src.span(l.Pos(), l.End())
 		j.loop(func() {
-			j.assignText(l.Name.Value, orEmpty(items), 0, at)
+			j.assignText(l.Name.Value, items, 0, at)
 			j.list(n.Do)
 		})
 	}
@@ -285,7 +286,7 @@ func (j *judge) forget(before *env) {
 	j.env.dirs = addDirs(j.env.dirs, []string{anyText})
 	for name, v := range j.env.vars {
 		if !v.equal(before.vars[name]) {
-			j.env.set(name, variable{joinLists(v.lists, [][]string{anyOf(v.lists)}), v.attrs})
+			j.env.set(name, variable{v.lists.join(value{v.lists.taint()}), v.attrs})
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentbash/agentbash/router/internal/bashtext"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
@@ -17,26 +16,26 @@ const maxBraced = 48
 // least one. Too many get one more, of which the words that differ are not known.
 func (j *judge) expandAll(words []*syntax.Word) (out [][]field) {
 	var rest []field
-	all := j.eachChoice(func(c *choice) {
+	if !j.eachChoice(func(c *choice) {
 		argv := make([]field, 0, len(words)+2)
 		rest = rest[:0]
 		for _, w := range words {
-			from, open := len(argv), c.open
-			argv = append(argv, j.expand(w)...)
-			if rest = append(rest, argv[from:]...); c.open > open {
-				rest = append(rest[:len(rest)-len(argv[from:])], j.anyField(w))
+			open := c.open
+			fs := j.expand(w)
+			if argv = append(argv, fs...); c.open > open {
+				fs = []field{j.anyField(w)}
 			}
+			rest = append(rest, fs...)
 		}
 		out = append(out, argv)
-	})
-	if !all {
+	}) {
 		out = append(out, rest)
 	}
 	return out
 }
 
 func (j *judge) anyField(w *syntax.Word) field {
-	return field{text: anyText, multi: true, at: j.src.span(w.Pos(), w.End()), from: -1}
+	return field{text: anyText, multi: true, at: j.src.span(w.Pos(), w.End())}
 }
 
 // fields returns all that a word may become, one after the other.
@@ -44,13 +43,14 @@ func (j *judge) fields(w *syntax.Word) []field {
 	return slices.Concat(j.expandAll([]*syntax.Word{w})...)
 }
 
+// allArguments is "$@".
+var allArguments = &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{
+	&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "@"}}}}}}
+
 // expandOne returns the texts that a word may have where it is not split: an
 // assignment's value, a case's word.
 func (j *judge) expandOne(w *syntax.Word) value {
-	if w == nil {
-		return value{""}
-	}
-	return j.textsOf(func() string { return j.text1(w.Parts, false) })
+	return j.textsOf(func() string { return j.plainText(w) })
 }
 
 // textsOf collects what make makes with all that it may pick.
@@ -61,18 +61,16 @@ func (j *judge) textsOf(make func() string) (v value) {
 	return v
 }
 
-// text1 returns parts as one text.
-func (j *judge) text1(parts []syntax.WordPart, quoted bool) string {
-	b := builder{form: asText}
-	j.build(&b, parts, quoted, !quoted)
-	return j.afford(string(b.text))
-}
+// plainText returns what a word is this time, as one text.
+func (j *judge) plainText(w *syntax.Word) string { return j.whole(builder{}, w, false) }
 
 // patternOf returns a word as a pattern: what is quoted in it is escaped.
-func (j *judge) patternOf(w *syntax.Word) string {
-	b := builder{form: asPattern}
-	if w != nil {
-		j.build(&b, w.Parts, false, false)
+func (j *judge) patternOf(w *syntax.Word) string { return j.whole(builder{pattern: true}, w, false) }
+
+// whole builds one text of a word, which is not split.
+func (j *judge) whole(b builder, w *syntax.Word, quoted bool) string {
+	if b.whole = true; w != nil {
+		j.build(&b, w.Parts, quoted, !quoted)
 	}
 	return j.afford(string(b.text))
 }
@@ -88,31 +86,19 @@ func (j *judge) afford(s string) string {
 	return s
 }
 
-// literal is the fast way for a word that is what it says.
-func (j *judge) literal(w *syntax.Word) (field, bool) {
-	if len(w.Parts) != 1 {
-		return field{}, false
-	}
-	lit, ok := w.Parts[0].(*syntax.Lit)
-	if !ok || strings.ContainsAny(lit.Value, "\\~{*?[$`\x02") || j.src.holes {
-		return field{}, false
-	}
-	return field{text: lit.Value, plain: true, at: j.src.span(lit.ValuePos, lit.ValueEnd)}, true
-}
-
 // expand returns the fields that one word becomes this time.
 func (j *judge) expand(w *syntax.Word) []field {
-	if f, ok := j.literal(w); ok {
-		return []field{f}
+	at := j.src.span(w.Pos(), w.End())
+	if text := w.Lit(); text != "" && !strings.ContainsAny(text, "\\~{*?[$`\x02") && !j.src.holes { // it is what it says
+		return []field{{text: text, plain: true, at: at}}
 	}
-	b := j.splitter(j.src.span(w.Pos(), w.End()))
-	words := j.braces(w)
-	for _, v := range words {
+	b := j.splitter(at)
+	for _, v := range j.braces(w) {
 		j.build(&b, v.Parts, false, true)
 		b.flush()
-		b.blank, b.glob, b.multi = false, false, false
+		b.blank = false
 	}
-	if j.afford(string(b.text)); j.spent {
+	if j.spent {
 		return []field{j.anyField(w)}
 	}
 	return b.out
@@ -120,20 +106,13 @@ func (j *judge) expand(w *syntax.Word) []field {
 
 // braces returns the words that brace expansion makes of one. Those beyond a
 // bound, and what becomes an expansion only now, are not known.
-func (j *judge) braces(w *syntax.Word) []*syntax.Word {
-	open := 0
-	for _, p := range w.Parts {
-		if lit, ok := p.(*syntax.Lit); ok {
-			open += strings.Count(lit.Value, "{")
-		}
-	}
+func (j *judge) braces(w *syntax.Word) (out []*syntax.Word) {
 	c := &syntax.Word{Parts: slices.Clone(w.Parts)}
-	if open == 0 || !syntax.SplitBraces(c) {
+	if !syntax.SplitBraces(c) {
 		return []*syntax.Word{w}
 	}
-	var out []*syntax.Word
 	for b, err := range expand.BracesSeq(nil, c) {
-		if open > maxBraced || err != nil || len(out) == maxBraced {
+		if err != nil || len(out) == maxBraced || len(c.Parts) > 2*maxBraced {
 			return append(out, c)
 		}
 		if madeVariable(b.Parts) {
@@ -147,15 +126,15 @@ func (j *judge) braces(w *syntax.Word) []*syntax.Word {
 // madeVariable reports whether braces have put a variable's name together: they
 // are expanded before variables, as text, so {$x,}y is $xy and y.
 func madeVariable(parts []syntax.WordPart) bool {
-	for i := range len(parts) - 1 {
-		next, ok := parts[i+1].(*syntax.Lit)
+	for i, part := range parts[1:] {
+		next, ok := part.(*syntax.Lit)
 		switch p := parts[i].(type) {
 		case *syntax.ParamExp:
 			if ok && p.Short && next.Value != "" && wordByte(next.Value[0]) {
 				return true
 			}
 		case *syntax.Lit:
-			if strings.HasSuffix(p.Value, "$") && bashtext.OddBackslash(strings.TrimSuffix(p.Value, "$")) == 0 {
+			if strings.HasSuffix(p.Value, "$") {
 				return true
 			}
 		}
@@ -166,6 +145,12 @@ func madeVariable(parts []syntax.WordPart) bool {
 // build expands the parts of a word.
 func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 	for i, part := range parts {
+		if j.spent {
+			return
+		}
+		if len(b.text) > maxKnown {
+			b.text, b.multi = append(b.text[:0], taint(string(b.text))...), true
+		}
 		switch n := part.(type) {
 		case *syntax.Lit:
 			j.addLiteral(b, n, quoted, start && i == 0, len(parts) == 1)
@@ -182,8 +167,13 @@ func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 			j.build(b, n.Parts, true, false)
 		case *syntax.ParamExp:
 			words, star := j.param(n)
-			if star && (quoted || b.form != asFields) {
+			if star && (quoted || b.whole) {
 				words = []string{joinWords(words, j.separator())}
+			} else if b.whole {
+				words = []string{joinWords(words, " ")}
+			}
+			for i, s := range words {
+				words[i] = j.afford(s)
 			}
 			b.words(words, quoted)
 		case *syntax.CmdSubst:
@@ -197,7 +187,7 @@ func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 			b.put(aName, !quoted)
 		case *syntax.BraceExp: // one that is not expanded
 			for _, e := range n.Elems {
-				j.build(&builder{form: asText}, e.Parts, false, false)
+				j.plainText(e)
 			}
 			b.words([]string{anyText}, quoted)
 		}
@@ -213,7 +203,7 @@ func (j *judge) substituted(n syntax.Node, walk func() value) string {
 		v = walk()
 		c.outs[n] = v
 	}
-	return j.pickOf(v)
+	return j.afford(j.pickOf(v))
 }
 
 func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole bool) {
@@ -221,56 +211,45 @@ func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole boo
 		j.hidden(lit.Value, j.src.span(lit.ValuePos, lit.ValueEnd))
 	}
 	text := j.src.literal(lit.Value)
-	switch {
-	case quoted:
-		b.quoted(unescapeQuoted(text))
-		return
-	case b.form == asPattern:
-		b.put(text, false)
+	if quoted {
+		b.quoted(unescapeQuoted.Replace(text))
 		return
 	}
-	plain, glob := unquote(text, "")
-	if start {
-		name, rest, ok := strings.Cut(text, "=~") // as an argument it looks like an assignment
-		if name += "="; !ok || !validName(name[:len(name)-1]) {
-			name, rest, ok = strings.Cut(text, "~")
-			ok = ok && name == ""
-		}
-		if home := j.tilde(rest, whole); ok && home != "" {
-			plain = name + home
-		}
+	plain := text
+	switch name, rest, ok := strings.Cut(text, "~"); {
+	case b.pattern:
+	case ok && start && (name == "" || strings.HasSuffix(name, "=") && validName(strings.TrimSuffix(name, "="))):
+		plain = name + j.tilde(rest, whole) // an argument may look like an assignment
+	default:
+		plain = unescape(text)
 	}
-	b.put(plain, glob)
+	b.put(plain, pattern.HasMeta(text, 0))
 }
 
-// tilde expands what follows a leading ~ (bash manual, 3.5.2), "" where it
-// stays one.
+// tilde expands what follows a leading ~ (bash manual, 3.5.2).
 func (j *judge) tilde(text string, whole bool) string {
-	name, rest, slash := strings.Cut(text, "/")
-	if !slash && !whole || strings.ContainsAny(name, "\\*?[") {
-		return ""
+	name, _, slash := strings.Cut(text, "/")
+	home := "/home/" + name
+	switch {
+	case !slash && !whole || strings.ContainsAny(name, "\\*?["):
+		return "~" + unescape(text)
+	case name == "":
+		home = j.pickOf(j.home())
+	case name == "+":
+		home = j.pickOf(j.env.dirs)
+	case name == "-":
+		home = inherited
+	case name == "root":
+		home = "/root"
 	}
-	if slash {
-		rest = "/" + unescape(rest)
-	}
-	switch name {
-	case "":
-		return j.pickOf(j.home()) + rest
-	case "+":
-		return j.pickOf(j.env.dirs) + rest
-	case "-":
-		return inherited + rest
-	case "root":
-		return "/root" + rest
-	}
-	return "/home/" + name + rest
+	return home + unescape(text[len(name):])
 }
 
 func (j *judge) home() value {
 	if v := j.valueOf("HOME"); len(v) > 0 {
 		return v
 	}
-	return j.inherits("HOME")
+	return j.outside("HOME").value()
 }
 
 // hidden looks for expansions in what the parser took for a literal, the
@@ -290,44 +269,32 @@ func (j *judge) hidden(text string, at span) {
 		return
 	}
 	j.src = s
-	j.textsOf(func() string { return j.text1(w.Parts, true) })
+	j.textsOf(func() string { return j.whole(builder{}, w, true) })
 	j.src = outer
 }
-
-// form is what a builder makes.
-type form byte
-
-const (
-	asFields  form = iota
-	asText         // one text, nothing is split
-	asPattern      // the same, what is quoted in it is escaped
-)
 
 // builder puts expansions together, and splits what bash splits (bash manual,
 // 3.5.7). It is not the library's: that one loses the empty words between
 // separators that are no blanks, and does not tell which words are patterns.
 type builder struct {
-	form   form
-	seps   string
-	unsure bool // there may be other separators
-	proto  field
-	out    []field
-	text   []byte
-	has    bool // a field has begun, be it empty
-	blank  bool // blanks have ended the last field
-	glob   bool
-	multi  bool
+	whole   bool // one text, nothing is split
+	pattern bool // what is quoted in it is escaped
+	seps    string
+	unsure  bool // there may be other separators
+	at      span
+	out     []field
+	text    []byte
+	has     bool // a field has begun, be it empty
+	blank   bool // blanks have ended the last field
+	glob    bool
+	multi   bool
 }
 
 func (j *judge) splitter(at span) builder {
-	b := builder{proto: field{at: at, from: -1}}
-	for _, s := range j.valueOf("IFS") {
-		if b.unsure = b.unsure || !known(s) || b.seps != "" && s != b.seps; known(s) {
-			b.seps += s
-		}
-	}
-	if b.unsure {
-		b.seps += " \t\n"
+	ifs := j.valueOf("IFS")
+	b := builder{at: at, seps: strings.Join(ifs, ""), unsure: len(ifs) > 1 || !ifs.known()}
+	if b.unsure || len(ifs) == 0 {
+		b.seps = withoutHoles(b.seps) + " \t\n"
 	}
 	return b
 }
@@ -338,7 +305,7 @@ func (b *builder) put(s string, glob bool) {
 }
 
 func (b *builder) quoted(s string) {
-	if b.form == asPattern && known(s) {
+	if b.pattern && known(s) {
 		s = pattern.QuoteMeta(s, 0)
 	}
 	b.put(s, false)
@@ -368,14 +335,6 @@ func (j *judge) separator() string {
 
 // words adds what an expansion becomes.
 func (b *builder) words(l []string, quoted bool) {
-	if b.form != asFields {
-		if text := joinWords(l, " "); quoted {
-			b.quoted(text)
-		} else {
-			b.put(text, false)
-		}
-		return
-	}
 	for i, s := range l {
 		if i > 0 {
 			b.flush()
@@ -384,13 +343,13 @@ func (b *builder) words(l []string, quoted bool) {
 		case s == anyWords:
 			b.put(anyText, false)
 			b.multi = true
-		case !quoted && (b.seps != "" || b.unsure):
+		case quoted:
+			b.quoted(s)
+		case b.seps != "" || b.unsure:
 			b.split(s)
 		default:
-			b.text = append(b.text, s...)
-			b.has = b.has || quoted || s != ""
-			b.multi = b.multi || !quoted && wild(s) // empty, it is no word
-			b.glob = b.glob || !quoted && strings.ContainsAny(s, "*?[")
+			b.put(s, pattern.HasMeta(s, 0))
+			b.multi = b.multi || wild(s) // empty, it is no word
 		}
 	}
 }
@@ -423,43 +382,15 @@ func (b *builder) split(s string) {
 // flush ends a field.
 func (b *builder) flush() {
 	if b.has {
-		f := b.proto
-		f.text, f.multi = string(b.text), b.multi
-		f.glob = b.glob && f.text != "[" // the command
-		b.out = append(b.out, f)
+		b.out = append(b.out, field{text: string(b.text), glob: b.glob, multi: b.multi, at: b.at})
 	}
 	b.text, b.has, b.glob, b.multi = b.text[:0], false, false, false
 }
 
-// unescape removes the backslashes outside quotes.
-func unescape(s string) string {
-	text, _ := unquote(s, "")
-	return text
-}
+// unescape removes the backslashes outside quotes, and with them newlines.
+func unescape(s string) string { return unescapes.Replace(s) }
 
-// unescapeQuoted removes the backslashes inside double quotes.
-func unescapeQuoted(s string) string {
-	text, _ := unquote(s, "$`\"\\\n")
-	return text
-}
-
-// unquote removes the backslashes before one of chars, or before any byte, and
-// reports whether what is left has pattern characters. A newline goes with its
-// backslash.
-func unquote(s, chars string) (text string, glob bool) {
-	if !strings.ContainsAny(s, "\\*?[") {
-		return s, false
-	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && (chars == "" || strings.IndexByte(chars, s[i+1]) >= 0) {
-			if i++; s[i] == '\n' {
-				continue
-			}
-		} else if strings.IndexByte("*?[", s[i]) >= 0 && (i == 0 || s[i-1] != hole) {
-			glob = true
-		}
-		b = append(b, s[i])
-	}
-	return string(b), glob
-}
+var (
+	unescapes      = strings.NewReplacer("\\\n", "", `\\`, `\`, `\`, "")
+	unescapeQuoted = strings.NewReplacer("\\\n", "", `\\`, `\`, `\$`, "$", "\\`", "`", `\"`, `"`)
+)

@@ -22,11 +22,10 @@ func TestKnownWords(t *testing.T) {
 		`x=; args $x "$x" '' "$x"$x`,
 		`set -- 'a b' c; args "$@" $* "$*" x"$@"y "${@:2}" "${1#a}"`,
 		`a=(p 'q r' s); args "${a[@]}" ${a[1]} "${a[*]}" "${a[@]:1}" "${a[@]:1:1}" "${a[@]#p}" "${a[@]/s/t}"`,
-		`x=a.b.c; args ${x%.*} ${x%%.*} ${x#*.} ${x##*.} ${x/./-} ${x//./-} ${x/#a.} ${x/%.c} ${x//\./_}`,
+		`x=a.b.c; args ${x%.*} ${x%%.*} ${x#*.} ${x##*.} ${x/./-} ${x//./-} ${x/#a.} ${x/%.c} ${x/#?/z} ${x//\./_} ${x::2}`,
 		`x=abcdef; args ${x:2} ${x:1:2} ${x: -2} ${x:1:-2} ${x:0:1}${x:5}`,
-		`x=aB; args ${x^} ${x^^} ${x,,} ${x,} ${x@U} ${x@L}`,
+		`x=aB; args ${x^^} ${x,,} ${x@U} ${x@L}`,
 		`x=aXb; p='?'; args ${x#$p} ${x%"X"*} ${x/X/$x} ${x%"*"} ${x/"a"X/q} ${x#\a}`,
-		`x='a\tb'; args "${x@E}"`,
 		`args $((1+2*3)) $((7/2)) $((-7%4)) $((1<<4|3)) $((~5))`,
 		`n=2 x=abc; ((m=n*2)); args ${x:n-1} $((n+n)) $m`,
 		`unset x; args ${x:-d} ${x-e} ${x:=f} $x; y=; args ${y:-g} "${y-h}"`,
@@ -76,7 +75,7 @@ func TestANSIC(t *testing.T) {
 
 // TestTextsThatPanicTheLibrary judges what its functions do not survive.
 func TestTextsThatPanicTheLibrary(t *testing.T) {
-	for _, line := range []string{"x=a; rm ${x//$'\\xff'/b}", "x=$'\\xff'; rm ${x#?}", "rm {a/16#&=*\xff,a}[[}", "x=1; rm $((x << -1)) $((1 / 0)) $((x++ + (x)++))"} {
+	for _, line := range []string{"x=a; rm ${x//$'\\xff'/b} ${x%$'\\xff'}", "x=$'\\xff'; rm ${x#?}", "rm {a/16#&=*\xff,a}[[}", "x=1; rm $((x << -1)) $((1 / 0)) $((x++ + (x)++))"} {
 		v := judgeLine(New(), line, ws())
 		for _, r := range v.Reasons {
 			require.NotContains(t, r.Text, "cannot be judged", "%q", line)
