@@ -135,13 +135,7 @@ func toolName(word string) (string, bool) {
 // is a file that is no installed program.
 func commandName(word string) (name string, script bool) {
 	cut := strings.LastIndexByte(word, '/') + 1
-	switch name = word[cut:]; clean(word[:cut]) {
-	case ".":
-		return name, cut > 0
-	case "/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin", "/usr/games":
-		return name, false
-	}
-	return name, true
+	return word[cut:], cut > 0 && !programs().has("program-directory", clean(word[:cut]))
 }
 
 // script notes that a file is run which is no installed program: it may hold
@@ -205,7 +199,7 @@ func (j *judge) unnamed(args []field, at span) {
 		guess = matchingCommand(lastOf(first.text))
 	}
 	if guess != "" && (first.glob || !first.multi) {
-		c.raise(Block, func() { j.program(append([]field{{text: guess, at: first.at, from: -1}}, args[1:]...), at) })
+		c.raise(Block, func() { j.program(append([]field{{text: guess, at: first.at}}, args[1:]...), at) })
 	}
 	if !first.multi {
 		c.tryRest()

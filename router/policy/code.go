@@ -53,7 +53,7 @@ func (c *call) code(text string, at span) {
 	run := func(words ...string) {
 		args := make([]field, len(words))
 		for k, w := range words {
-			args[k] = field{text: w, at: at, from: -1}
+			args[k] = field{text: w, at: at}
 		}
 		c.raise(Block, func() { c.j.program(args, at) })
 	}
@@ -64,7 +64,7 @@ func (c *call) code(text string, at span) {
 		case removes && (strings.HasPrefix(s, "/") || s == "." || s == ".."):
 			run("rm", "-rf", s)
 		case runs:
-			c.raise(Block, func() { c.j.innerText(s, field{text: s, at: at, from: -1}, "the program", true) })
+			c.raise(Block, func() { c.j.innerText(s, field{text: s, at: at}, "the program", true) })
 		}
 	}
 	for _, list := range patterns().list.FindAllString(text, -1) { // ["rm", "-rf", "/"]
@@ -91,7 +91,7 @@ func (c *call) awk(f field) {
 	if patterns().awkSystem.MatchString(f.text) || strings.ContainsAny(strings.ReplaceAll(bare, "||", ""), "|@") {
 		c.effect(executes|unknown, "the awk program runs commands", f.at)
 		for _, s := range append(quoted, strings.Join(quoted, ""), strings.Join(quoted, " ")) {
-			c.raiseText(field{text: s, at: f.at, from: -1}, "awk")
+			c.raiseText(field{text: s, at: f.at}, "awk")
 		}
 	}
 	for last := ""; last != bare; { // in parentheses > compares
@@ -101,7 +101,7 @@ func (c *call) awk(f field) {
 		c.effect(writes|unknown, "the awk program writes files", f.at)
 		for _, s := range quoted {
 			if strings.HasPrefix(s, "/") || strings.HasPrefix(s, ".") {
-				c.write(field{text: s, at: f.at, from: -1})
+				c.write(field{text: s, at: f.at})
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func (c *call) sed(f field) {
 		strange()
 	}
 	const flags = " \t0123456789gpiImM"
-	made := func(text string) field { return field{text: strings.TrimSpace(text), at: f.at, from: -1} }
+	made := func(text string) field { return field{text: strings.TrimSpace(text), at: f.at} }
 	for s := f.text; s != ""; {
 		command := s[0]
 		s = s[1:]

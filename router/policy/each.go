@@ -10,7 +10,7 @@ import (
 func each(words []field, place string, inputs [][]field, run func([]field)) {
 	const most = 64
 	if len(inputs) > most {
-		inputs = append(inputs[:most:most], []field{{text: anyText, from: -1}})
+		inputs = append(inputs[:most:most], []field{{text: anyText}})
 	}
 	for _, in := range inputs {
 		all := slices.Clone(words)
@@ -20,7 +20,7 @@ func each(words []field, place string, inputs [][]field, run func([]field)) {
 				w.text = placeholders.Replace(w.text)
 			}
 			if place != "" && strings.Contains(w.text, place) {
-				w.text, w.from, w.glob = strings.ReplaceAll(w.text, place, in[0].text), -1, w.glob || in[0].glob
+				w.text, w.glob = strings.ReplaceAll(w.text, place, in[0].text), w.glob || in[0].glob
 			}
 		}
 		if place == "" {
@@ -125,7 +125,7 @@ func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]field) {
 			inputs = append(inputs, u.words(text))
 		}
 		if part || !known(text) || strings.ContainsAny(text, "'\"\\") {
-			inputs = append(inputs, []field{{text: taint(text), multi: true, at: u.at, from: -1}})
+			inputs = append(inputs, []field{{text: taint(text), multi: true, at: u.at}})
 		}
 	}
 	return inputs
@@ -135,7 +135,7 @@ func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]field) {
 func (u *usage) words(text string) (out []field) {
 	for _, w := range strings.FieldsFunc(strings.ReplaceAll(text, `\_`, " "), func(r rune) bool { return r <= ' ' }) {
 		if len(out) == 64 {
-			return append(out, field{text: anyText, multi: true, at: u.at, from: -1})
+			return append(out, field{text: anyText, multi: true, at: u.at})
 		}
 		out = append(out, u.made(strings.Trim(w, `'"`)))
 	}

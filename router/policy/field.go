@@ -13,7 +13,6 @@ type field struct {
 	multi bool   // it may become any number of words, or none
 	plain bool   // it stands in the line unquoted and whole, as an alias must
 	at    span   // in the line
-	from  int
 }
 
 // exact reports whether the word is certain to be this text and one word.
@@ -54,6 +53,14 @@ func (f *field) asName() string {
 // globs are the holes of a text, and what a pattern leaves open.
 var globs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x00.|[*?]+|\[[^\]]*\]`) })
 
+// match reports whether a file's name fits a glob of bash, whatever a set of
+// bytes in it has.
+func match(glob, name string) bool {
+	return globFit(sets().ReplaceAllString(glob, "?"), name, true) == fits
+}
+
+var sets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[^\]]+\]`) })
+
 // texts returns the argument texts of fields.
 func texts(fs []field) []string {
 	out := make([]string, len(fs))
@@ -81,5 +88,5 @@ func joinedField(fs []field) field {
 	if len(fs) == 1 {
 		return fs[0]
 	}
-	return field{text: joined(fs), from: -1, at: span{fs[0].at.start, fs[len(fs)-1].at.end}}
+	return field{text: joined(fs), at: span{fs[0].at.start, fs[len(fs)-1].at.end}}
 }

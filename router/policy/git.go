@@ -39,7 +39,7 @@ func (c *call) gitSetting(f field) {
 	if strings.HasPrefix(low, "alias.") && text == val {
 		text = "git " + val
 	}
-	c.raiseText(field{text: text, at: f.at, from: -1}, "git -c "+show(key))
+	c.raiseText(field{text: text, at: f.at}, "git -c "+show(key))
 }
 
 // harmlessSetting reports whether a setting only changes how git's output and
@@ -60,6 +60,6 @@ func (u *usage) gitConfig() {
 	}
 	u.danger(Confirm, "git config changes what git does, and may run", u.at)
 	if len(ops) > 1 {
-		u.raiseText(field{text: strings.TrimPrefix(ops[1].text, "!"), at: ops[1].at, from: -1}, "git config")
+		u.raiseText(field{text: strings.TrimPrefix(ops[1].text, "!"), at: ops[1].at}, "git config")
 	}
 }

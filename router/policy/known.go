@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/expand"
-	"mvdan.cc/sh/v3/pattern"
 )
 
 // ansiC decodes the text of $'...' (bash manual, 3.1.2.4): a NUL ends it.
@@ -40,20 +39,4 @@ func decode(s string, nul func(string) string) string {
 		return anyText
 	}
 	return nul(text)
-}
-
-// match reports whether the whole of s matches a glob pattern. With paths, *
-// and ? stop at a slash and ** does not. Patterns here only ever raise: what is
-// none matches.
-func match(glob, s string, paths bool) bool {
-	mode := pattern.EntireString
-	if paths {
-		mode |= pattern.Filenames | pattern.GlobLeadingDot
-	}
-	expr, err := pattern.Regexp(glob, mode)
-	if err != nil {
-		return true
-	}
-	re, err := regexp.Compile(expr)
-	return err != nil || re.MatchString(s)
 }

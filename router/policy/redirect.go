@@ -207,7 +207,7 @@ func (j *judge) content(f field) (out value) {
 	for _, path := range j.resolve(f.text) {
 		out = out.join(j.env.vars["file "+path].value())
 		for name, v := range j.env.vars {
-			if other, ok := strings.CutPrefix(name, "file "); ok && f.glob && match(path, other, true) {
+			if other, ok := strings.CutPrefix(name, "file "); ok && f.glob && match(path, other) {
 				out = out.join(v.value())
 			}
 		}

@@ -41,7 +41,7 @@ func roles() map[string]role {
 				c.effect(executes|unknown, "what the program "+show(f.text)+" does cannot be seen", at)
 			}
 			for _, s := range text {
-				c.treat(language, field{text: s, at: at, from: -1}, how, at)
+				c.treat(language, field{text: s, at: at}, how, at)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func roles() map[string]role {
 		},
 		"downloads": func(c *call, f field, _ string, _ span) {
 			address, _, _ := strings.Cut(strings.ReplaceAll(f.text, "#", "?"), "?")
-			if f.text, f.from = lastOf(address), -1; f.text == "" {
+			if f.text = lastOf(address); f.text == "" {
 				f.text = "index.html"
 			}
 			c.write(f)
@@ -107,7 +107,7 @@ func (c *call) writeTree(f field) { c.j.path(c.part, f, true, true) }
 func (c *call) here() field { return c.made(".") }
 
 // made is a word that does not stand in the line.
-func (c *call) made(text string) field { return field{text: text, at: c.at, from: -1} }
+func (c *call) made(text string) field { return field{text: text, at: c.at} }
 
 // wipes blocks what destroys the system, a home or the workspace.
 func (c *call) wipes(f field, verb string) {

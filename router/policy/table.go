@@ -162,7 +162,7 @@ func harmful(word string) bool { return programs().fits("harmful", lastOf(word))
 // one first.
 func matchingCommand(pattern string) string {
 	for _, name := range programs().lists["guess"] {
-		if match(pattern, name, false) {
+		if match(pattern, name) {
 			return name
 		}
 	}

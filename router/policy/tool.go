@@ -24,7 +24,7 @@ type toolCall struct {
 func (j *judge) callPlan(p *router.Plan, at span) {
 	args := []field{{text: p.Name}}
 	for _, word := range p.Words() {
-		args = append(args, field{text: word, at: at, from: -1})
+		args = append(args, field{text: word, at: at})
 	}
 	j.toolCall(toolCall{name: p.Name, tool: cmp.Or(p.Tool(), j.world.tool(p.Name)), kwargs: p.Kwargs, help: p.Help, at: at}, args)
 }
@@ -110,7 +110,7 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 
 // toolUse notes one thing that a call does something with.
 func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
-	f := field{text: u.Value, at: c.at, from: -1}
+	f := field{text: u.Value, at: c.at}
 	if f.text == "~" || strings.HasPrefix(f.text, "~/") { // as tools read it
 		f.text = cmp.Or(j.world.Home, inherited) + f.text[1:]
 	}

@@ -229,18 +229,12 @@ func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole boo
 // tilde expands what follows a leading ~ (bash manual, 3.5.2).
 func (j *judge) tilde(text string, whole bool) string {
 	name, _, slash := strings.Cut(text, "/")
-	home := "/home/" + name
+	home := inherited // another user's, or another directory
 	switch {
 	case !slash && !whole || strings.ContainsAny(name, "\\*?["):
 		return "~" + unescape(text)
 	case name == "":
 		home = j.pickOf(j.home())
-	case name == "+":
-		home = j.pickOf(j.env.dirs)
-	case name == "-":
-		home = inherited
-	case name == "root":
-		home = "/root"
 	}
 	return home + unescape(text[len(name):])
 }
@@ -261,16 +255,8 @@ func (j *judge) hidden(text string, at span) {
 	if !strings.Contains(text, "$(") && !strings.Contains(text, "`") {
 		return
 	}
-	outer := j.src
-	s := &source{text: holesToVariables.Replace(text), start: at.start, end: at.end, made: true, holes: true, lets: outer.lets}
-	w, err := newParser().Document(strings.NewReader(s.text))
-	if err != nil || w == nil {
-		j.unknown("what this runs cannot be told", at)
-		return
-	}
-	j.src = s
-	j.textsOf(func() string { return j.whole(builder{}, w, true) })
-	j.src = outer
+	end := "__agentbash_end"
+	j.innerText(": <<"+end+"\n"+text+"\n"+end+"\n", field{at: at}, j.via, false)
 }
 
 // builder puts expansions together, and splits what bash splits (bash manual,
