@@ -40,8 +40,7 @@ type Options struct {
 // Guard decides what may run. It belongs to one router, whose shell it follows.
 // It is safe for concurrent use.
 type Guard struct {
-	opts     Options
-	analyzer *policy.Analyzer
+	opts Options
 
 	mu      sync.Mutex // guards what follows; never held while somebody is asked
 	mode    policy.Mode
@@ -54,7 +53,7 @@ type Guard struct {
 
 // New returns a guard for one router.
 func New(opts *Options) *Guard {
-	g := &Guard{analyzer: policy.New()}
+	g := &Guard{}
 	if opts != nil {
 		g.opts = *opts
 	}
@@ -176,7 +175,7 @@ func (g *Guard) judge(a *router.Action) (policy.Verdict, policy.World) {
 	w := g.world // its maps are replaced, never changed
 	g.mu.Unlock()
 	w.Dir, w.Tool, w.Carried = a.Dir, a.Plan.Lookup, a.Plan.Carried
-	return g.analyzer.Judge(a.Plan, &w), w
+	return policy.Judge(a.Plan, &w), w
 }
 
 // Explanation is a plan with its verdict, as other programs read it.

@@ -19,17 +19,10 @@ const (
 	maxBytes  = 4 << 20   // of text that expansions make
 )
 
-// Analyzer judges command lines. It holds nothing of them and is safe for
-// concurrent use.
-type Analyzer struct{}
-
-// New returns an Analyzer.
-func New() *Analyzer { return &Analyzer{} }
-
 // Judge tells what would happen if a plan ran, in the world as it is. It runs
 // nothing and reads no file: the same plan in the same world has always the same
 // verdict.
-func (a *Analyzer) Judge(p *router.Plan, w *World) (v Verdict) {
+func Judge(p *router.Plan, w *World) (v Verdict) {
 	// The lines judged here are a model's, and made to trip: none may take the
 	// session down, or run because of a mistake here. The fuzz targets go around it.
 	defer func() {
@@ -43,7 +36,9 @@ func (a *Analyzer) Judge(p *router.Plan, w *World) (v Verdict) {
 	j := newJudge(w, p.Raw)
 	if p.Err == nil {
 		j.judgePlan(p, j.src)
-		j.runTraps()
+		for _, f := range j.traps {
+			j.subshell(func() { j.innerText(f.text, f, "trap", false) })
+		}
 	}
 	return j.collect()
 }
@@ -107,8 +102,7 @@ type judge struct {
 	world *World
 	scope
 	env    env
-	choice *choice             // what is picked in the words that are expanded
-	ever   map[string]variable // every value that a variable had: for traps
+	choice *choice // what is picked in the words that are expanded
 
 	parts   []*Part
 	reasons []Reason
@@ -121,7 +115,7 @@ type judge struct {
 }
 
 func newJudge(w *World, line string) *judge {
-	j := &judge{world: w, scope: scope{src: &source{text: line, end: len(line)}}, ever: map[string]variable{}}
+	j := &judge{world: w, scope: scope{src: &source{text: line, end: len(line)}}}
 	j.env = env{dirs: []string{anyText}, vars: map[string]variable{}, unsure: w.unsure}
 	if w.Dir != "" {
 		j.env.dirs = []string{clean(w.Dir)}

@@ -18,7 +18,6 @@ func (j *judge) assign(name string, lists value, as attrs, at span) {
 	}
 	j.dangerousAssign(name, v.value(), at)
 	j.env.set(name, v)
-	j.ever[name] = j.ever[name].join(v)
 }
 
 // assignEach gives a variable what list makes of each list that it may have.
@@ -286,11 +285,9 @@ func (c *call) assignName(f field, v value) {
 	case !known(f.text):
 		c.j.unknown("which variable is set cannot be told", f.at)
 	case !validName(name):
-	case v == nil:
-		c.j.assign(name, value{anyWords}, 0, f.at)
-	case isElement:
+	case v == nil || isElement:
 		c.j.dangerousAssign(name, v, f.at)
-		c.j.assign(name, c.j.lookup(name).lists.join(value{anyWords}), 0, f.at)
+		c.j.assign(name, value{anyWords}, 0, f.at)
 	default:
 		c.j.assignText(name, v, 0, f.at)
 	}

@@ -32,7 +32,7 @@ func corpusCommands(t testing.TB) (out []string) {
 // time of one.
 func BenchmarkJudge(b *testing.B) {
 	commands := corpusCommands(b)
-	a, w := New(), ws()
+	w := ws()
 	times := make([]time.Duration, len(commands))
 	for i := range times {
 		times[i] = time.Hour
@@ -40,7 +40,7 @@ func BenchmarkJudge(b *testing.B) {
 	for b.Loop() {
 		for i, c := range commands {
 			start := time.Now()
-			v := judgeLine(a, c, w)
+			v := judgeLine(c, w)
 			Decide(AutoMode, nil, &v, w)
 			times[i] = min(times[i], time.Since(start))
 		}
@@ -75,20 +75,20 @@ func hugeLines() map[string]string {
 
 // BenchmarkHuge judges lines that are made to take long.
 func BenchmarkHuge(b *testing.B) {
-	a, w := New(), ws()
+	w := ws()
 	for name, line := range hugeLines() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				judgeLine(a, line, w)
+				judgeLine(line, w)
 			}
 		})
 	}
 }
 
 func TestHugeLinesAreUnknown(t *testing.T) {
-	a, w := New(), ws()
+	w := ws()
 	for name, line := range hugeLines() {
-		v := judgeLine(a, line, w)
+		v := judgeLine(line, w)
 		if len(line) > maxText {
 			require.Equal(t, []Effect{Unknown}, v.Effects, name)
 			require.Contains(t, v.Reasons[0].Text, "too long to be judged")
@@ -98,9 +98,9 @@ func TestHugeLinesAreUnknown(t *testing.T) {
 			require.NotEqual(t, Allow, d.Answer, name)
 		}
 	}
-	v := judgeLine(a, strings.Repeat("rm a; ", 5000)+"rm -rf /", w)
+	v := judgeLine(strings.Repeat("rm a; ", 5000)+"rm -rf /", w)
 	require.Contains(t, v.Effects, Unknown, "what comes after a cap is not safe")
-	v = judgeLine(a, strings.Repeat("eval ", 60)+"ls; rm -rf /", w)
+	v = judgeLine(strings.Repeat("eval ", 60)+"ls; rm -rf /", w)
 	require.Contains(t, v.Effects, Unknown)
 	require.Equal(t, Block, v.Danger, "what is too deep hides nothing behind it")
 }

@@ -203,31 +203,20 @@ func (c *call) which() {
 	c.out = value{name + "\n"}
 }
 
-// trap keeps a text that the shell runs later: at any time, so with all that
-// its variables ever were.
+// trap keeps a text that the shell runs later: as things are now, and as they
+// are at the end, or at any time.
 func (c *call) trap() {
 	args := c.skip(nil)
 	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
 		return
 	}
 	c.j.traps = append(c.j.traps, args[0])
-	c.j.subshell(func() { c.text(args[0], "trap", false) }) // as things are now
-}
-
-// runTraps judges the traps again at the end of the line, with everything that
-// their variables may have been meanwhile.
-func (j *judge) runTraps() {
-	if len(j.traps) == 0 {
-		return
+	c.j.subshell(func() { c.text(args[0], "trap", false) })
+	for _, when := range args[1:] {
+		if programs().has("trap-often", when.text) {
+			c.j.anything("what the trap runs each time cannot be told", when.at)
+		}
 	}
-	j.subshell(func() {
-		for name, v := range j.ever {
-			j.env.set(name, v)
-		}
-		for _, f := range j.traps {
-			j.innerText(f.text, f, "trap", false)
-		}
-	})
 }
 
 // alias defines aliases: they are there from the next line on, or earlier.

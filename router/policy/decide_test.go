@@ -28,7 +28,7 @@ func mustRules(t *testing.T, project bool, texts ...string) []*Rules {
 
 func answer(line string, mode Mode, rules []*Rules) Decision {
 	w := ws()
-	v := judgeLine(New(), line, w)
+	v := judgeLine(line, w)
 	return Decide(mode, rules, &v, w)
 }
 
@@ -269,7 +269,7 @@ func jsonList(t *testing.T, l []string) string {
 }
 
 func TestDecideTool(t *testing.T) {
-	a, w := New(), ws()
+	w := ws()
 	for _, c := range []struct {
 		line  string
 		rules string
@@ -306,7 +306,7 @@ func TestDecideTool(t *testing.T) {
 		{"field:gh:get --a b", `["ask field:gh.*"]`, Ask},
 	} {
 		t.Run(c.line+c.rules, func(t *testing.T) {
-			v := a.Judge(testRouter().Plan(c.line), w)
+			v := Judge(testRouter().Plan(c.line), w)
 			d := Decide(AskMode, mustRules(t, false, c.rules), &v, w)
 			require.Equal(t, c.want, d.Answer, "%q", d.Because)
 		})
@@ -316,12 +316,12 @@ func TestDecideTool(t *testing.T) {
 // A word that says that a server's own command is called is no listing, the
 // program by its own name calls tools too, and a value that comes later may be any.
 func TestCallsThatHide(t *testing.T) {
-	a, w := New(), ws()
+	w := ws()
 	for line, want := range map[string]Answer{
 		"field:gh": Allow, "field:gh --help": Allow, "field:gh read file:///ws/private/x": Ask, "field:gh read x | cat": Ask,
 		"agentbash read private/x": Deny, "/usr/bin/agentbash edit private/y A B": Deny, "agentbash agent:read --filePath private/x": Deny,
 	} {
-		v := a.Judge(testRouter().Plan(line), w)
+		v := Judge(testRouter().Plan(line), w)
 		d := Decide(AskMode, mustRules(t, false, `["deny read private/**", "deny write private/**"]`), &v, w)
 		require.Equal(t, want, d.Answer, "%s: %q", line, d.Because)
 	}

@@ -3,7 +3,7 @@
 //
 // # Verdicts
 //
-// [Analyzer.Judge] takes a line apart as bash would: lists, pipes, subshells,
+// [Judge] takes a line apart as bash would: lists, pipes, subshells,
 // substitutions, here-documents, functions and aliases, bash -c, eval, trap,
 // and the programs that run other programs (env, xargs, find -exec, git -c).
 // For each simple command it finds it expands the words as far as they can be

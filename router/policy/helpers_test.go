@@ -10,8 +10,8 @@ import (
 )
 
 // judgeLine judges a text in which the router knows of no call.
-func judgeLine(a *Analyzer, line string, w *World) Verdict {
-	return a.Judge(router.PlanNative(line), w)
+func judgeLine(line string, w *World) Verdict {
+	return Judge(router.PlanNative(line), w)
 }
 
 // testTool is a tool of a kind that does nothing.

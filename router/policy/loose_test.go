@@ -50,7 +50,7 @@ func TestAClaimToReadIsNotAll(t *testing.T) {
 		"reads *":                   {Read},
 	} {
 		plan := r.Plan(line)
-		v := New().Judge(plan, &World{Dir: "/w", Tool: plan.Lookup, Carried: plan.Carried})
+		v := Judge(plan, &World{Dir: "/w", Tool: plan.Lookup, Carried: plan.Carried})
 		require.Subset(t, v.Effects, effects, line)
 		if effects[0] == Read && len(effects) == 1 {
 			require.Equal(t, effects, v.Effects, line)
@@ -60,7 +60,7 @@ func TestAClaimToReadIsNotAll(t *testing.T) {
 		for _, words := range []string{"$X", "*", `--v "$X" $Y`, "$(cat f)"} {
 			line := name + " " + words
 			plan := r.Plan(line)
-			v := New().Judge(plan, &World{Dir: "/w", Tool: plan.Lookup, Carried: plan.Carried})
+			v := Judge(plan, &World{Dir: "/w", Tool: plan.Lookup, Carried: plan.Carried})
 			require.Equal(t, name != "reads", slices.Contains(v.Effects, Unknown) || slices.Contains(v.Effects, Network), "%s: %v", line, v.Effects)
 		}
 	}

@@ -20,13 +20,13 @@ func TestWhatIsProtectedIsAskedAbout(t *testing.T) {
 	paths = append(paths, protected.SystemSecrets()...)
 	for _, path := range append(paths, "/home/u/bin/ls", "/etc/cron.d/x", "/home/u/ws/.git/modules/a/config", "/home/u/ws/.husky/_/h") {
 		for _, command := range []string{"echo x >" + path, "cp f " + path, "rm -f " + path} {
-			v := judgeLine(New(), command, w)
+			v := judgeLine(command, w)
 			require.NotEqual(t, NoDanger, v.Danger, command)
 			require.NotEqual(t, Allow, Decide(AutoMode, nil, &v, w).Answer, command)
 		}
 	}
 	for _, path := range []string{"f", ".github/CODEOWNERS", ".gitignore", ".env", ".git/index.lock", "bin/x", "/tmp/y"} {
-		v := judgeLine(New(), "echo x >"+path, w)
+		v := judgeLine("echo x >"+path, w)
 		require.Equal(t, Allow, Decide(AutoMode, nil, &v, w).Answer, path)
 	}
 }

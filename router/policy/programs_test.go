@@ -83,7 +83,7 @@ func checkLines(t *testing.T, e *entry, p *program) {
 // TestEveryOptionIsJudged runs every program with each of its options: nothing
 // in the table may trip the judge, and what an entry blocks must say why.
 func TestEveryOptionIsJudged(t *testing.T) {
-	a, w := New(), ws()
+	w := ws()
 	for name := range programs().entries {
 		if strings.ContainsAny(name, "*?") {
 			continue
@@ -104,7 +104,7 @@ func TestEveryOptionIsJudged(t *testing.T) {
 			lines = append(lines, "echo ab | "+line+" | cat | sh")
 		}
 		for _, line := range lines {
-			v := judgeLine(a, line, w)
+			v := judgeLine(line, w)
 			for _, reason := range v.Reasons {
 				require.NotContains(t, reason.Text, "cannot be judged", line)
 				require.NotContains(t, reason.Text, "{", line)
@@ -117,13 +117,13 @@ func TestEveryOptionIsJudged(t *testing.T) {
 // TestHelpOnlyReads: a program that is asked for its help does nothing, unless
 // it runs code that is not in the line anyway.
 func TestHelpOnlyReads(t *testing.T) {
-	a, w := New(), ws()
+	w := ws()
 	for name := range programs().entries {
 		if strings.ContainsAny(name, " *?") || programs().find(name).set&executes != 0 || programs().find(name).set == 0 {
 			continue
 		}
 		for _, option := range []string{" --help", " --version"} {
-			v := judgeLine(a, name+option, w)
+			v := judgeLine(name+option, w)
 			require.Equal(t, []Effect{Read}, v.Effects, name+option)
 			require.Equal(t, NoDanger, v.Danger, name+option)
 		}

@@ -128,7 +128,7 @@ func (m *wordMatch) word(t, w int) fit {
 // rule, whether it may run by it in ask mode.
 func (r *rule) follows(line string) bool {
 	w := &World{Dir: "/workspace", Home: "/home/you", Scratch: []string{"/tmp"}}
-	v := New().Judge(router.PlanNative(line), w)
+	v := Judge(router.PlanNative(line), w)
 	return slices.ContainsFunc(v.Parts, func(p Part) bool { return r.fit(&p, w) != misses }) &&
 		(r.answer != Allow || Decide(AskMode, []*Rules{{list: []rule{*r}}}, &v, w).Answer == Allow)
 }

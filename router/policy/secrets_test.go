@@ -19,7 +19,7 @@ func TestSecretsAreAskedAbout(t *testing.T) {
 		{"grep -r x ~", Ask},
 		{"cat f", Allow}, {"ls ~", Allow}, {"grep -r x .", Allow}, {"cat ~/notes", Allow}, {"cat ~/.sshrc", Allow}, {"cat ~/.netrcs", Allow},
 	} {
-		v := judgeLine(New(), row.command, w)
+		v := judgeLine(row.command, w)
 		for _, mode := range []Mode{PlanMode, AskMode, AutoMode} {
 			require.Equal(t, row.want, Decide(mode, nil, &v, w).Answer, "%s: %s", mode, row.command)
 		}

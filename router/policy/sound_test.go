@@ -31,7 +31,6 @@ func sound(t *testing.T, text string) {
 	}
 	j := newJudge(&World{Dir: "/src/dir"}, text)
 	j.text(j.src)
-	j.runTraps()
 	if j.spent || slices.ContainsFunc(j.parts, func(p *Part) bool { return p.Kind == TextPart && len(p.set.list()) == len(inOrder) }) {
 		return // it is unknown, and said to be
 	}

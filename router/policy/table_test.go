@@ -51,10 +51,10 @@ func TestHarmlessLines(t *testing.T) { checkTable(t, "testdata/harmless.txt", 10
 func checkTable(t *testing.T, file string, least int) {
 	rows := readTable(t, file)
 	require.GreaterOrEqual(t, len(rows), least)
-	a, w := New(), ws()
+	w := ws()
 	for _, r := range rows {
 		t.Run(r.line, func(t *testing.T) {
-			v := judgeLine(a, r.line, w)
+			v := judgeLine(r.line, w)
 			require.Equal(t, r.danger+" "+r.effects, dangerOf(&v)+" "+letters(&v), "%s\n%+v", r.line, v.Reasons)
 			for _, reason := range v.Reasons {
 				require.True(t, 0 <= reason.Start && reason.Start <= reason.End && reason.End <= len(r.line), "%s: %+v", r.line, reason)

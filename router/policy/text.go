@@ -103,13 +103,7 @@ func (j *judge) unparsed(err error) {
 		if cut < 0 {
 			break
 		}
-		if n == 0 {
-			j.statements(rest[:cut])
-		}
 		rest = strings.TrimLeft(rest[n+cut+1:], " \t\n")
-		for word, after, ok := strings.Cut(rest, " "); ok && (programs().has("reserved", word) || strings.ContainsAny(word, "=<>{!")); word, after, ok = strings.Cut(rest, " ") {
-			rest = after
-		}
 	}
 }
 

@@ -76,7 +76,7 @@ func TestANSIC(t *testing.T) {
 // TestTextsThatPanicTheLibrary judges what its functions do not survive.
 func TestTextsThatPanicTheLibrary(t *testing.T) {
 	for _, line := range []string{"x=a; rm ${x//$'\\xff'/b} ${x%$'\\xff'}", "x=$'\\xff'; rm ${x#?}", "rm {a/16#&=*\xff,a}[[}", "x=1; rm $((x << -1)) $((1 / 0)) $((x++ + (x)++))"} {
-		v := judgeLine(New(), line, ws())
+		v := judgeLine(line, ws())
 		for _, r := range v.Reasons {
 			require.NotContains(t, r.Text, "cannot be judged", "%q", line)
 		}
