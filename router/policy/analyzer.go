@@ -109,9 +109,8 @@ type judge struct {
 	traps   []field // texts that traps run
 
 	steps, bytes int
-	spent        bool                                                 // the budget is
-	sockets      bool                                                 // one of bash's network paths was opened
-	found        func(words []*syntax.Word, assigns []*syntax.Assign) // for tests: every simple command
+	spent        bool // the budget is
+	sockets      bool // one of bash's network paths was opened
 }
 
 func newJudge(w *World, line string) *judge {

@@ -127,9 +127,6 @@ type declaration struct {
 
 // declClause walks a declaration that the parser has seen as one.
 func (j *judge) declClause(n *syntax.DeclClause) {
-	if j.found != nil {
-		j.found([]*syntax.Word{{Parts: []syntax.WordPart{n.Variant}}}, n.Args)
-	}
 	d := declaration{judge: j, name: n.Variant.Value}
 	at := j.src.span(n.Pos(), n.End())
 	if d.name == "nameref" { // no word of bash

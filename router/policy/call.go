@@ -23,9 +23,6 @@ type call struct {
 // simple walks a simple command: assignments, expansion, then what its words
 // may be.
 func (j *judge) simple(n *syntax.CallExpr) {
-	if j.found != nil {
-		j.found(n.Args, n.Assigns)
-	}
 	if len(n.Args) == 0 {
 		for _, a := range n.Assigns {
 			j.assignment(a, 0)

@@ -32,11 +32,6 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 		body.WriteString(anyText)
 	}
 	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: value{j.src.literal(body.String())}})
-	if j.found != nil {
-		parts, reasons := len(j.parts), len(j.reasons)
-		j.subshell(func() { j.stmt(n.Body) })
-		j.parts, j.reasons = j.parts[:parts], j.reasons[:reasons]
-	}
 }
 
 // meanings returns what a command may run: the functions and aliases of its

@@ -79,10 +79,6 @@ func holeOf(name string) (text string, ok bool) {
 	return text, strings.HasPrefix(name, holeVariable)
 }
 
-func wordByte(c byte) bool {
-	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
-
 // unparsed judges a text that is not bash, or that only bash understands: it
 // may do anything. What can be read of it can only raise that: from its
 // beginning, and again from every place where a command may begin.

@@ -130,7 +130,7 @@ func madeVariable(parts []syntax.WordPart) bool {
 		next, ok := part.(*syntax.Lit)
 		switch p := parts[i].(type) {
 		case *syntax.ParamExp:
-			if ok && p.Short && next.Value != "" && wordByte(next.Value[0]) {
+			if ok && p.Short && next.Value != "" && validName("_"+next.Value[:1]) {
 				return true
 			}
 		case *syntax.Lit:
