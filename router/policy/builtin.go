@@ -37,18 +37,13 @@ func (c *call) subscripts(args []field) {
 }
 
 func (c *call) shift() {
-	var out value
-	for _, l := range c.j.lookup("@").lists {
-		_, rest, ok := strings.Cut(l, nextElement)
-		switch {
-		case len(c.args) > 0 && c.args[0].text != "1" || strings.HasPrefix(l, anyWords):
-			rest = anyWords
-		case !ok:
-			rest = noElements
+	c.j.assignEach("@", 0, c.at, func(old string) string {
+		elems := elements(old)
+		if len(c.args) > 0 || slices.Contains(elems, anyWords) {
+			return anyWords
 		}
-		out = out.join(value{rest})
-	}
-	c.j.env.set("@", variable{lists: out})
+		return listOf(elems[min(1, len(elems)):])
+	})
 }
 
 // leave ends the shell, or a function or loop.

@@ -9,34 +9,30 @@ func (j *judge) dangerousAssign(name string, v value, at span) {
 		if known(s) && (strings.Contains(s, "[$(") || strings.Contains(s, "[`")) {
 			j.hidden(s, at) // it runs when the variable is evaluated as arithmetic
 		}
-		j.dangerousText(name, s, at)
-	}
-}
-
-func (j *judge) dangerousText(name, s string, at span) {
-	t, text := programs(), field{text: strings.TrimPrefix(s, "|"), at: at}
-	p := j.part(AssignPart, at, field{text: name + "=" + s, at: at})
-	p.set = executes | unknown
-	prompt := t.has("variable-prompt", name)
-	program, file := commandName(s)
-	switch {
-	case prompt && known(s) && !strings.ContainsAny(s, "`$"):
-	case prompt || t.has("variable-command", name) && s != "" && (file || !t.has("value-harmless", program)):
-		j.add(p)
-		j.reason(name+" is run by the shell or by other programs", executes, NoDanger, at)
-		if !prompt {
-			j.innerText(text.text, text, name, true)
-		} else if j.hidden(s, at); known(s) {
-			p.set = executes
+		t, text := programs(), field{text: strings.TrimPrefix(s, "|"), at: at}
+		p := j.part(AssignPart, at, field{text: name + "=" + s, at: at})
+		p.set = executes | unknown
+		prompt := t.has("variable-prompt", name)
+		program, file := commandName(s)
+		switch {
+		case prompt && known(s) && !strings.ContainsAny(s, "`$"):
+		case prompt || t.has("variable-command", name) && s != "" && (file || !t.has("value-harmless", program)):
+			j.add(p)
+			j.reason(name+" is run by the shell or by other programs", executes, NoDanger, at)
+			if !prompt {
+				j.innerText(text.text, text, name, true)
+			} else if j.hidden(s, at); known(s) {
+				p.set = executes
+			}
+		case t.fits("variable-loader", name):
+			j.danger(p, Confirm, name+" makes other programs load code", at)
+			j.add(p)
+		case t.fits("variable-lookup", name) && name != "GIT_CONFIG_NOSYSTEM" && (name != "PATH" || !j.harmlessPath(s)):
+			j.reason(name+" changes what names mean", unknown, NoDanger, at)
+			j.add(p)
+		case name == "HISTFILE" && s != "" && s != "/dev/null":
+			j.redirect(text, true)
 		}
-	case t.fits("variable-loader", name):
-		j.danger(p, Confirm, name+" makes other programs load code", at)
-		j.add(p)
-	case t.fits("variable-lookup", name) && name != "GIT_CONFIG_NOSYSTEM" && (name != "PATH" || !j.harmlessPath(s)):
-		j.reason(name+" changes what names mean", unknown, NoDanger, at)
-		j.add(p)
-	case name == "HISTFILE" && s != "" && s != "/dev/null":
-		j.redirect(text, true)
 	}
 }
 
