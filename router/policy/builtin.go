@@ -68,11 +68,11 @@ func (c *call) cd() {
 	path := one(j.valueOf("CDPATH"))
 	switch {
 	case c.name == "popd" || c.name == "pushd" && len(c.args) == 0:
-		j.env.ok = addDirs(j.env.dirs, []string{anyText})
+		j.env.ok = j.env.dirs.join([]string{anyText})
 	case path != "" && path != inherited || target.multi || target.glob || target.text == "-" || strings.HasPrefix(target.text, "+"):
 		j.env.ok = []string{anyText}
 	case target.text != "":
-		j.env.ok = addDirs(nil, j.resolve(target.text))
+		j.env.ok = value(nil).join(j.resolve(target.text))
 	}
 }
 
@@ -161,7 +161,7 @@ func (c *call) source() {
 	if len(args) > 1 {
 		j.env.set("@", outer)
 	}
-	j.env.unsure, j.env.ok, j.env.fail = true, addDirs(j.env.dirs, []string{anyText}), before
+	j.env.unsure, j.env.ok, j.env.fail = true, j.env.dirs.join([]string{anyText}), before
 	c.out = nil
 }
 

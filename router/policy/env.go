@@ -31,8 +31,8 @@ const (
 // env is the state of a shell at one point of the line: what may be, not what
 // is. A copy shares its map with the original until one of them changes.
 type env struct {
-	dirs     []string // the directories it may be in
-	ok, fail []string // the same after the last command, when it succeeded or failed; none: it did not return (exit)
+	dirs     value // the directories it may be in
+	ok, fail value // the same after the last command, when it succeeded or failed; none: it did not return (exit)
 	vars     map[string]variable
 	out      value // what was written to stdout; nil: nobody asks
 
@@ -58,7 +58,7 @@ func (e *env) set(name string, v variable) {
 }
 
 // either returns where the shell is after the last command, whatever came of it.
-func (e *env) either() []string { return addDirs(e.ok, e.fail) }
+func (e *env) either() []string { return e.ok.join(e.fail) }
 
 // write notes what a command writes to stdout.
 func (e *env) write(v value) {
@@ -67,13 +67,10 @@ func (e *env) write(v value) {
 	}
 }
 
-// addDirs joins directories; too many become one that is not known.
-func addDirs(dirs, more []string) []string { return value(dirs).join(more) }
-
 // joinEnv makes the present state one of two ways that the line may have gone.
 func (j *judge) joinEnv(other *env) {
 	e := &j.env
-	e.dirs, e.ok, e.fail = addDirs(e.dirs, other.dirs), addDirs(e.ok, other.ok), addDirs(e.fail, other.fail)
+	e.dirs, e.ok, e.fail = e.dirs.join(other.dirs), e.ok.join(other.ok), e.fail.join(other.fail)
 	e.unsure = e.unsure || other.unsure
 	e.errexit = e.errexit && other.errexit
 	e.out = e.out.join(other.out)

@@ -283,7 +283,7 @@ func (j *judge) loop(body func()) {
 
 // forget takes everything that a loop changes for anything.
 func (j *judge) forget(before *env) {
-	j.env.dirs = addDirs(j.env.dirs, []string{anyText})
+	j.env.dirs = j.env.dirs.join([]string{anyText})
 	for name, v := range j.env.vars {
 		if !v.equal(before.vars[name]) {
 			j.env.set(name, variable{v.lists.join(value{v.lists.taint()}), v.attrs})
