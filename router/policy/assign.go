@@ -244,14 +244,13 @@ func (c *call) let() {
 }
 
 // readInto judges read and mapfile, which fill variables from stdin.
-func (c *call) readInto() {
-	in := value{anyText}
+func (c *usage) readInto() {
+	in, operands := value{anyText}, c.operands
 	if c.j.stdin != nil {
 		in = c.j.stdin
 	}
-	opts, operands := c.scan(programs().find(c.name).options, false)
 	c.subscripts(operands)
-	for _, o := range opts {
+	for _, o := range c.opts {
 		if o.name == "-a" {
 			c.assignName(o.value, nil)
 		}

@@ -5,26 +5,14 @@ import (
 	"strings"
 )
 
-// builtins are the commands of bash that change the shell, or run something.
-// The others are in the table of programs. Those that do not say what they write
-// to stdout write nothing.
-var builtins map[string]func(*call)
-
-func init() {
-	builtins = map[string]func(*call){
-		"shift": (*call).shift, "echo": (*call).echo, "printf": (*call).printf,
-		"pwd": func(c *call) { c.out = c.j.env.dirs }, "cd": (*call).cd, "pushd": (*call).cd, "popd": (*call).cd,
-		"eval": (*call).eval, "source": (*call).source, ".": (*call).source, "exec": (*call).exec,
-		"command": (*call).bypass, "builtin": (*call).bypass, "trap": (*call).trap, "alias": (*call).alias,
-		"set": (*call).set, "unset": (*call).unset, "read": (*call).readInto, "mapfile": (*call).readInto, "readarray": (*call).readInto,
-		"export": (*call).declareWords, "declare": (*call).declareWords, "typeset": (*call).declareWords,
-		"local": (*call).declareWords, "readonly": (*call).declareWords, "let": (*call).let,
-		"exit": (*call).leave, "return": (*call).leave, "break": (*call).leave, "continue": (*call).leave,
-	}
-}
+// What builtins of bash do that change the shell, or run something: as acts of
+// their rows in the table of programs.
 
 // quiet says that nothing is written to stdout.
 func (c *call) quiet() { c.out = value{""} }
+
+// pwd writes where the shell is.
+func (c *call) pwd() { c.out = c.j.env.dirs }
 
 // subscripts looks at words that a builtin takes for variable names: in
 // a[$(x)] it runs x.
@@ -166,22 +154,21 @@ func (c *call) source() {
 }
 
 // exec replaces the shell, or redirects it.
-func (c *call) exec() {
-	if args := c.skip(optionSpec{"-a": "takes"}); len(args) > 0 {
-		c.inner("exec", args)
-		c.j.env.ok = nil
+func (u *usage) exec() {
+	if len(u.operands) > 0 {
+		u.inner("exec", u.operands)
+		u.j.env.ok = nil
 	}
 }
 
 // bypass is command and builtin: what a name means when it is no function.
-func (c *call) bypass() {
-	opts, args := c.scan(nil, true)
-	if slices.ContainsFunc(opts, func(o option) bool { return o.name != "-p" }) {
+func (c *usage) bypass() {
+	if slices.ContainsFunc(c.opts, func(o option) bool { return o.name != "-p" }) {
 		c.part.set |= reads
 		c.which()
 		return
 	}
-	c.runs(c.name, args, func(at span) { c.j.program(args, at) }) // builtins that are run this way still change this very shell
+	c.runs(c.name, c.operands, func(at span) { c.j.program(c.operands, at) }) // builtins that are run this way still change this very shell
 }
 
 // which writes where a command's file is.

@@ -103,12 +103,7 @@ func (j *judge) program(args []field, at span) {
 	if script {
 		c.script(args[0])
 	}
-	if run := builtins[name]; run != nil && !script {
-		c.quiet()
-		run(&c)
-	} else {
-		c.external()
-	}
+	c.external()
 	if j.env.unsure && c.part.Via == "" && args[0].plain {
 		c.part.set |= unknown
 		c.part.loose = true

@@ -205,6 +205,12 @@ func acts() map[string]func(*reader, string) act {
 		"cat":       plain((*usage).cat), "tee": plain((*usage).tee), "mktemp": plain((*usage).mktemp),
 		"git": plain((*usage).git), "gitConfig": plain((*usage).gitConfig), "shell": plain((*usage).shell),
 		"xargs": plain((*usage).xargs), "parallel": plain((*usage).parallel),
+
+		"pwd": plain((*usage).pwd), "cd": plain((*usage).cd), "eval": plain((*usage).eval), "source": plain((*usage).source),
+		"exec": plain((*usage).exec), "bypass": plain((*usage).bypass), "trap": plain((*usage).trap), "alias": plain((*usage).alias),
+		"set": plain((*usage).set), "unset": plain((*usage).unset), "read-into": plain((*usage).readInto), "let": plain((*usage).let),
+		"declare": plain((*usage).declareWords), "leave": plain((*usage).leave), "shift": plain((*usage).shift),
+		"echo": plain((*usage).echo), "printf": plain((*usage).printf),
 	}
 }
 
