@@ -47,8 +47,8 @@ func (c *call) leave() {
 }
 
 // cd changes the directory, if it succeeds.
-func (c *call) cd() {
-	j, args := c.j, c.skip(nil)
+func (c *usage) cd() {
+	j, args := c.j, c.operands
 	target := field{text: one(j.home())}
 	if len(args) > 0 {
 		target = args[0]
@@ -123,8 +123,8 @@ func (c *call) runs(how string, args []field, walk func(at span)) {
 }
 
 // eval runs its arguments, joined, in this shell.
-func (c *call) eval() {
-	if args := c.skip(nil); len(args) > 0 {
+func (c *usage) eval() {
+	if args := c.operands; len(args) > 0 {
 		f := joinedField(args)
 		f.multi = slices.ContainsFunc(args, func(a field) bool { return a.multi })
 		c.text(f, "eval", false)
@@ -132,8 +132,8 @@ func (c *call) eval() {
 }
 
 // source runs a file in this shell, with the arguments that it is given.
-func (c *call) source() {
-	args, j := c.skip(nil), c.j
+func (c *usage) source() {
+	args, j := c.operands, c.j
 	if len(args) == 0 {
 		return
 	}
@@ -187,8 +187,8 @@ func (c *call) which() {
 
 // trap keeps a text that the shell runs later: as things are now, and as they
 // are at the end, or at any time.
-func (c *call) trap() {
-	args := c.skip(nil)
+func (c *usage) trap() {
+	args := c.operands
 	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
 		return
 	}

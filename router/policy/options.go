@@ -46,12 +46,6 @@ type option struct {
 	at    span
 }
 
-// skip returns the words from the first operand on.
-func (c *call) skip(s optionSpec) []field {
-	_, operands := c.scan(s, true)
-	return operands
-}
-
 // scan reads options, does what their roles say, and returns them and the
 // operands. In posix order the first operand ends the options.
 func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) {
