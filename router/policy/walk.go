@@ -262,17 +262,21 @@ const maxRounds = 5
 // loop walks a body until the state at its start does not change any more.
 func (j *judge) loop(body func()) {
 	out := j.env.out
-	for round := 0; round <= maxRounds+1; round++ {
+	for round := 0; !j.spent; round++ {
 		before := j.env.copy()
 		j.framed(&frame{}, func() {
 			body()
 			j.enter(j.env.either())
 		})
-		if j.joinEnv(&before); j.env.equal(&before) || j.spent {
+		if j.joinEnv(&before); round >= maxRounds {
+			j.forget(&before)
+		}
+		if j.env.equal(&before) {
 			break
 		}
-		if round == maxRounds {
-			j.forget(&before)
+		if round > maxRounds {
+			j.unknown("the loop changes more than is followed", j.src.at())
+			break
 		}
 	}
 	j.stay()
@@ -281,12 +285,15 @@ func (j *judge) loop(body func()) {
 	}
 }
 
-// forget takes everything that a loop changes for anything.
+// forget takes everything that a loop changes for anything. What was that before
+// stays as it was, so that this comes to an end.
 func (j *judge) forget(before *env) {
-	j.env.dirs = j.env.dirs.join([]string{anyText})
+	if !slices.Equal(j.env.dirs, before.dirs) {
+		j.env.dirs = before.dirs.join(value{anyText})
+	}
 	for name, v := range j.env.vars {
-		if !v.equal(before.vars[name]) {
-			j.env.set(name, variable{v.lists.join(value{v.lists.taint()}), v.attrs})
+		if old := before.vars[name]; !v.equal(old) {
+			j.env.set(name, variable{old.lists.join(value{v.lists.taint()}), v.attrs})
 		}
 	}
 }
