@@ -126,24 +126,19 @@ func (u *usage) tee() {
 
 // mktemp makes a file or directory in a scratch directory.
 func (u *usage) mktemp() {
-	dir := "/tmp"
-	if len(u.j.world.Scratch) > 0 {
-		dir = clean(u.j.world.Scratch[0])
-	}
+	dir, name := slices.Concat(u.j.world.Scratch, []string{"/tmp"})[0]+"/", "tmp."
 	for _, o := range u.opts {
 		if o.has && o.name != "--suffix" {
-			dir = o.value.text
+			dir = o.value.text + "/"
 		}
 	}
-	path := dir + "/tmp."
-	if len(u.operands) > 0 {
-		u.loose = u.loose || u.operands[0].multi
-		if path = strings.TrimRight(u.operands[0].text, "X"); u.hasFlag("-p", "-t", "--tmpdir") {
-			path = dir + "/" + path
+	for _, f := range u.operands {
+		if name = strings.TrimRight(f.text, "X"); !u.hasFlag("-p", "-t", "--tmpdir") {
+			dir = ""
 		}
 	}
-	u.write(u.made(path + aName))
-	u.out = value{path + aName + "\n"}
+	u.write(u.made(dir + name + aName))
+	u.out = value{dir + name + aName + "\n"}
 }
 
 // filter computes the output from the words and from what is on stdin.
