@@ -104,9 +104,6 @@ func (c *call) awk(f field) {
 			}
 		}
 	}
-	if strings.Contains(f.text, "/inet") {
-		c.effect(networks, "the awk program talks to other machines", f.at)
-	}
 }
 
 // sed looks in a script (GNU sed manual, 3.1) for the commands that write (w, W),

@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // git judges a subcommand by its entry.
 func (u *usage) git() {
@@ -10,20 +13,16 @@ func (u *usage) git() {
 	}
 	t, name := programs(), "git "+show(rest[0].text)
 	p := t.find("git " + rest[0].text)
-	switch {
-	case rest[0].multi:
-		u.effect(executes|unknown, "an argument of git may be any option", rest[0].at)
-		p, name = t.find("git"), "git"
-	case !rest[0].exact():
+	if !rest[0].exact() {
 		u.effect(executes|unknown, "which git command this is cannot be told", rest[0].at)
 		p = nil
 	}
-	if p == nil {
-		p = t.find("git ?")
+	if rest[0].multi { // it may be options
+		p, name = t.find("git"), "git"
 	}
 	args := u.args
 	u.call.args, u.call.name = rest[1:], name
-	u.use(p)
+	u.use(cmp.Or(p, t.find("git ?")))
 	u.call.args, u.call.name = args, "git"
 }
 
@@ -36,9 +35,6 @@ func (c *call) gitSetting(f field) {
 	}
 	c.effect(executes|unknown, "the setting "+show(key)+" changes what git runs", f.at)
 	text := strings.TrimPrefix(val, "!")
-	if strings.HasPrefix(low, "alias.") && text == val {
-		text = "git " + val
-	}
 	c.raiseText(field{text: text, at: f.at}, "git -c "+show(key))
 }
 

@@ -68,21 +68,22 @@ func (c *call) use(p *program) {
 		}
 	}
 	c.part.set |= u.base &^ (runs &^ executes)
-	c.explain(u.base)
+	for _, why := range reasonsOfTable {
+		if u.base.has(why.set) && (why.set != writes || strings.HasPrefix(c.name, "git ")) {
+			c.j.reason(c.name+why.text, why.set, NoDanger, c.at)
+			break
+		}
+	}
 }
 
-// explain gives a reason for effects that come from the table alone.
-func (c *call) explain(set effects) {
-	switch {
-	case set.has(unknown), set.has(runs):
-		c.j.reason(c.name+" runs code that is not in the line", max(set&unknown, executes), NoDanger, c.at)
-	case set.has(networks):
-		c.j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
-	case set.has(executes):
-		c.j.reason(c.name+" acts on processes or the system", executes, NoDanger, c.at)
-	case set.has(writes) && strings.HasPrefix(c.name, "git "):
-		c.j.reason(c.name+" changes the repository", writes, NoDanger, c.at)
-	}
+// reasonsOfTable are for effects that come from the table alone: the first that
+// fits is enough.
+var reasonsOfTable = []struct {
+	set  effects
+	text string
+}{
+	{unknown, " runs code that is not in the line"}, {runs, " runs code that is not in the line"},
+	{networks, " talks to other machines"}, {executes, " acts on processes or the system"}, {writes, " changes the repository"},
 }
 
 // place gives the operands their roles.
