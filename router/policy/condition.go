@@ -120,12 +120,7 @@ func tests() map[string]lister {
 		"everything": (*usage).everything,
 		"text":       (*usage).lower,
 		"stdin":      (*usage).input,
-		"xargs": func(u *usage, add func(found)) {
-			if u.j.via == "xargs" {
-				add(found{at: u.at})
-			}
-		},
-		"unseen": words(args, 0, all, func(_ *usage, f field) bool { return !f.exact() }),
+		"unseen":     words(args, 0, all, func(_ *usage, f field) bool { return !f.exact() }),
 		"loose": words(args, 0, all, func(_ *usage, f field) bool {
 			return f.multi && wild(f.text) || strings.HasPrefix(f.text, "-") && !known(f.text)
 		}),
