@@ -177,7 +177,11 @@ func acts() map[string]func(*reader, string) act {
 			if _, ok := outputs[what]; !ok {
 				r.fail("%q is nothing that is printed", what)
 			}
-			return func(u *usage, _ *found) { u.prints(what) }
+			return func(u *usage, _ *found) {
+				if u.out = (value{outputs[what]}); what == "decoded" && u.j.stdin.taint() == fromNet {
+					u.out = value{fromNet}
+				}
+			}
 		},
 		"search": func(*reader, string) act { return func(u *usage, hit *found) { u.search(hit.rest, hit.at) } },
 		"splits": func(*reader, string) act {

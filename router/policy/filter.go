@@ -15,13 +15,6 @@ import (
 // outputs are what prints tells of the output.
 var outputs = map[string]string{"nothing": "", "number": digits + "\n", "name": aName + "\n", "text": anyText, "network": fromNet, "decoded": decoded}
 
-func (u *usage) prints(what string) {
-	u.out = value{outputs[what]}
-	if what == "decoded" && u.j.stdin != nil && u.j.stdin.taint() == fromNet {
-		u.out = value{fromNet}
-	}
-}
-
 // echo writes its words.
 func (c *call) echo() {
 	args, flags := c.args, ""
@@ -115,9 +108,8 @@ func (u *usage) cat() {
 
 // tee writes its stdin to files, and on.
 func (u *usage) tee() {
-	u.out = value{anyText}
-	if u.j.stdin != nil {
-		u.out = u.j.stdin
+	if u.out = u.j.stdin; u.out == nil {
+		u.out = value{anyText}
 	}
 	for _, f := range u.operands {
 		u.j.keepFile(f, u.out, u.hasFlag("-a", "--append"))
