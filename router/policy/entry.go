@@ -63,7 +63,7 @@ func (r *reader) like() {
 	if old == nil || old.file != r.entry.file || old.line >= r.entry.line {
 		r.fail("like wants a program whose entry stands above")
 	}
-	*r.program = *r.table.find(old.name)
+	*r.program = *old.read()
 	r.rules, r.options = slices.Clip(r.rules), maps.Clone(r.options)
 }
 

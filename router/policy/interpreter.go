@@ -2,12 +2,12 @@ package policy
 
 // shell is bash, sh and their kin: they run a text, a file or their stdin.
 func (u *usage) shell() {
-	args := u.operands
-	if u.loose {
+	args, text := u.operands, u.hasFlag("-c")
+	if u.loose || u.j.stdin == nil && (len(args) == 0 || !text && u.hasFlag("-s")) {
 		u.effect(executes|unknown, "what "+u.name+" runs cannot be told", u.at)
 		u.tryRest()
 	}
-	switch text := u.hasFlag("-c"); {
+	switch {
 	case text && len(args) > 0: // bash -c TEXT NAME ARGS...
 		u.withArgs(args[1:], func() { u.text(args[0], u.name+" -c", true) })
 		u.quiet()
@@ -15,8 +15,6 @@ func (u *usage) shell() {
 		u.read(args[0])
 		u.usual(executes, "runs the script "+show(args[0].text), args[0].at)
 		u.withArgs(args, func() { u.runsFile(args[0]) })
-	case u.j.stdin == nil:
-		u.effect(executes|unknown, "what "+u.name+" runs cannot be told", u.at)
 	default:
 		u.part.set |= executes
 		u.withArgs(append([]field{u.made(u.name)}, args...), func() {

@@ -30,9 +30,7 @@ func roles() map[string]role {
 			c.raise(most, func() { c.j.innerText(f.text, f, how, true) })
 		}
 	}
-	script := func(c *call, f field, how string, _ span) {
-		c.text(f, how, true)
-	}
+	script := func(c *call, f field, how string, _ span) { c.text(f, how, true) }
 	holds := func(language string) role { // a file that holds a program
 		return func(c *call, f field, how string, at span) {
 			c.read(f)

@@ -26,7 +26,6 @@ type table struct {
 
 // entry is a program's part of the table.
 type entry struct {
-	name string // of its first program
 	file string
 	line int // where its text begins
 	text []string
@@ -89,7 +88,7 @@ func (t *table) file(name string, lines []string) {
 			e.text = lines[e.line : n+1]
 		case kind == "command":
 			names := splitWords(rest)
-			own := &entry{name: unquoted(names[0]), file: name, line: n + 1}
+			own := &entry{file: name, line: n + 1}
 			own.read = sync.OnceValue(func() *program { return t.readEntry(own) })
 			e = own
 			for _, w := range names {
