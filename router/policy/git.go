@@ -29,19 +29,17 @@ func (u *usage) git() {
 // gitSetting judges -c key=value: many of git's settings are commands.
 func (c *call) gitSetting(f field) {
 	key, val, _ := strings.Cut(f.text, "=")
-	low := strings.ToLower(key)
-	if harmlessSetting(low, val) {
+	if harmlessSetting(key, val) {
 		return
 	}
 	c.effect(executes|unknown, "the setting "+show(key)+" changes what git runs", f.at)
-	text := strings.TrimPrefix(val, "!")
-	c.raiseText(field{text: text, at: f.at}, "git -c "+show(key))
+	c.raiseText(field{text: strings.TrimPrefix(val, "!"), at: f.at}, "git -c "+show(key))
 }
 
 // harmlessSetting reports whether a setting only changes how git's output and
 // commits look.
 func harmlessSetting(key, val string) bool {
-	t := programs()
+	t, key := programs(), strings.ToLower(key)
 	return known(key) && (t.fits("setting", key) && !t.fits("setting-runs", key) || t.fits("setting-value", key+"="+val))
 }
 
@@ -51,7 +49,7 @@ func (u *usage) gitConfig() {
 	if len(ops) > 0 && (ops[0].text == "set" || ops[0].text == "unset") {
 		ops = ops[1:]
 	}
-	if len(ops) > 1 && !u.hasFlag("--global", "--system", "--file", "-f") && harmlessSetting(strings.ToLower(ops[0].text), ops[1].text) {
+	if len(ops) > 1 && !u.hasFlag("--global", "--system", "--file", "-f") && harmlessSetting(ops[0].text, ops[1].text) {
 		return
 	}
 	u.danger(Confirm, "git config changes what git does, and may run", u.at)
