@@ -50,26 +50,25 @@ func (c *call) code(text string, at span) {
 	if !removes && !runs {
 		return
 	}
-	run := func(words ...string) {
-		args := make([]field, len(words))
-		for k, w := range words {
-			args[k] = field{text: w, at: at}
-		}
-		c.raise(Block, func() { c.j.program(args, at) })
-	}
 	for _, s := range stringsIn(text) {
-		switch {
-		case removes && strings.HasPrefix(s, "~"):
-			run("rm", "-rf", one(c.j.home())+s[1:])
-		case removes && (strings.HasPrefix(s, "/") || s == "." || s == ".."):
-			run("rm", "-rf", s)
-		case runs:
-			c.raise(Block, func() { c.j.innerText(s, field{text: s, at: at}, "the program", true) })
+		f := field{text: s, at: at}
+		if runs {
+			c.raise(Block, func() { c.j.innerText(s, f, "the program", true) })
+		}
+		if removes {
+			if strings.HasPrefix(s, "~") {
+				f.text = one(c.j.home()) + s[1:]
+			}
+			c.wipes(f, "may be: deletes")
 		}
 	}
 	for _, list := range patterns().list.FindAllString(text, -1) { // ["rm", "-rf", "/"]
 		if words := stringsIn(list); runs && len(words) > 1 && harmful(words[0]) {
-			run(words...)
+			var args []field
+			for _, w := range words {
+				args = append(args, field{text: w, at: at})
+			}
+			c.raise(Block, func() { c.j.program(args, at) })
 		}
 	}
 }
@@ -104,9 +103,6 @@ func (c *call) awk(f field) {
 				c.write(field{text: s, at: f.at})
 			}
 		}
-	}
-	if strings.Contains(f.text, "/inet") {
-		c.effect(networks, "the awk program talks to other machines", f.at)
 	}
 }
 

@@ -120,12 +120,7 @@ func tests() map[string]lister {
 		"everything": (*usage).everything,
 		"text":       (*usage).lower,
 		"stdin":      (*usage).input,
-		"xargs": func(u *usage, add func(found)) {
-			if u.j.via == "xargs" {
-				add(found{at: u.at})
-			}
-		},
-		"unseen": words(args, 0, all, func(_ *usage, f field) bool { return !f.exact() }),
+		"unseen":     words(args, 0, all, func(_ *usage, f field) bool { return !f.exact() }),
 		"loose": words(args, 0, all, func(_ *usage, f field) bool {
 			return f.multi && wild(f.text) || strings.HasPrefix(f.text, "-") && !known(f.text)
 		}),
@@ -176,16 +171,14 @@ func (u *usage) lower(add func(found)) {
 	u.input(lower)
 }
 
-// matchAny is matchWord for several patterns: of those that fit, the one that
-// leaves most.
+// matchAny is matchWord for the first of several patterns that fits.
 func matchAny(patterns []string, s string) (cut int, ok bool) {
-	cut = -1
 	for _, p := range patterns {
-		if at, fits := matchWord(p, s); fits && (!ok || at < cut) {
-			cut, ok = at, true
+		if cut, ok = matchWord(p, s); ok {
+			return cut, true
 		}
 	}
-	return cut, ok
+	return -1, false
 }
 
 // matchWord reports whether a text fits a pattern of *, ? and other characters, and

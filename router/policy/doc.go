@@ -25,14 +25,8 @@
 //
 // # Parts
 //
-// A line is read by analyzer.go, text.go, walk.go and function.go; what is known of
-// its words is followed in env.go, word.go, param.go and their like, and commands
-// are judged from call.go on, calls of tools in tool.go. What programs do stands
-// in the table in programs/; only what is a language has code of its own: each.go
-// (find -exec, xargs), interpreter.go, code.go (sed, awk), git.go and
-// filter.go for what programs print. paths.go knows files, and decide.go makes
-// a [Decision] of it all, with the rules of rules.go.
-//
-// mvdan.cc/sh/v3/syntax is the parser, and expand and pattern of the same module
-// do what bash does with words that are known.
+// walk.go goes through a line, word.go follows what is known of its words, and
+// commands are judged from call.go on, calls of tools in tool.go. What programs
+// do stands in the table in programs/; only what is a language has code of its
+// own. decide.go makes a [Decision] of it all, with the rules of rules.go.
 package policy

@@ -103,10 +103,10 @@ func (u *usage) xargs() {
 		return
 	}
 	each(u.operands, place, u.inputs(stdin, place != "", part), func(run []field) {
-		saved := u.j.stdin
-		u.j.stdin = value{""}
-		u.inner("xargs", run)
-		u.j.stdin = saved
+		u.j.nested(func() {
+			u.j.stdin = value{""}
+			u.inner("xargs", run)
+		})
 	})
 }
 

@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,31 +11,25 @@ type reader struct {
 	*program
 	table  *table
 	entry  *entry
+	at     int      // the line
 	words  []string // what is left of a line
 	always bool     // the line has no tests
-	err    error    // the first fault of a line
 }
 
 func (r *reader) fail(format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf(format, args...)
-	}
+	fault(r.entry.file, r.at, format, args...)
 }
 
-// readEntry reads the lines of an entry; the error says all that is wrong.
-func (t *table) readEntry(e *entry) (*program, error) {
+// readEntry reads the lines of an entry.
+func (t *table) readEntry(e *entry) *program {
 	r := reader{program: &program{options: optionSpec{}}, table: t, entry: e}
-	var all error
 	for n, line := range e.text {
-		if line = strings.TrimLeft(line, " "); line == "" || line[0] == '#' {
-			continue
-		}
-		r.err = nil
-		if r.line(line); r.err != nil {
-			all = errors.Join(all, fmt.Errorf("%s:%d: %w", e.file, e.line+n+1, r.err))
+		r.at = e.line + n + 1
+		if line = strings.TrimLeft(line, " "); line != "" && line[0] != '#' {
+			r.line(line)
 		}
 	}
-	return r.program, all
+	return r.program
 }
 
 // risk notes a role with which an argument that cannot be seen matters.
@@ -55,7 +47,7 @@ func (r *reader) line(line string) {
 		}
 		line = acts
 	}
-	for r.words = splitWords(line); len(r.words) > 0 && r.err == nil; {
+	for r.words = splitWords(line); len(r.words) > 0; {
 		if a := r.act(); a != nil {
 			c.acts = append(c.acts, a)
 		}
@@ -70,9 +62,8 @@ func (r *reader) like() {
 	old := r.table.entries[unquoted(r.next())]
 	if old == nil || old.file != r.entry.file || old.line >= r.entry.line {
 		r.fail("like wants a program whose entry stands above")
-		return
 	}
-	*r.program = *r.table.find(old.name)
+	*r.program = *old.read()
 	r.rules, r.options = slices.Clip(r.rules), maps.Clone(r.options)
 }
 
@@ -141,12 +132,12 @@ func acts() map[string]func(*reader, string) act {
 		return func(u *usage, hit *found) { u.danger(Danger(word), u.say(text, hit), hit.at) }
 	}
 	slot := func(r *reader, word string) act {
-		n, to := slices.Index(slots[:], word), r.role(r.next())
+		to := r.role(r.next())
 		if r.always {
 			r.posix = r.posix || to == "command" || to == "script"
 			r.risk(to)
 		}
-		return func(u *usage, _ *found) { u.slots[n] = to }
+		return func(u *usage, _ *found) { u.slots[word] = to }
 	}
 	whole := func(read func(*reader)) func(*reader, string) act {
 		return func(r *reader, word string) act {
@@ -186,7 +177,11 @@ func acts() map[string]func(*reader, string) act {
 			if _, ok := outputs[what]; !ok {
 				r.fail("%q is nothing that is printed", what)
 			}
-			return func(u *usage, _ *found) { u.prints(what) }
+			return func(u *usage, _ *found) {
+				if u.out = (value{outputs[what]}); what == "decoded" && u.j.stdin.taint() == fromNet {
+					u.out = value{fromNet}
+				}
+			}
 		},
 		"search": func(*reader, string) act { return func(u *usage, hit *found) { u.search(hit.rest, hit.at) } },
 		"splits": func(*reader, string) act {

@@ -15,13 +15,6 @@ import (
 // outputs are what prints tells of the output.
 var outputs = map[string]string{"nothing": "", "number": digits + "\n", "name": aName + "\n", "text": anyText, "network": fromNet, "decoded": decoded}
 
-func (u *usage) prints(what string) {
-	u.out = value{outputs[what]}
-	if what == "decoded" && u.j.stdin != nil && u.j.stdin.taint() == fromNet {
-		u.out = value{fromNet}
-	}
-}
-
 // echo writes its words.
 func (c *call) echo() {
 	args, flags := c.args, ""
@@ -115,9 +108,8 @@ func (u *usage) cat() {
 
 // tee writes its stdin to files, and on.
 func (u *usage) tee() {
-	u.out = value{anyText}
-	if u.j.stdin != nil {
-		u.out = u.j.stdin
+	if u.out = u.j.stdin; u.out == nil {
+		u.out = value{anyText}
 	}
 	for _, f := range u.operands {
 		u.j.keepFile(f, u.out, u.hasFlag("-a", "--append"))
@@ -126,24 +118,19 @@ func (u *usage) tee() {
 
 // mktemp makes a file or directory in a scratch directory.
 func (u *usage) mktemp() {
-	dir := "/tmp"
-	if len(u.j.world.Scratch) > 0 {
-		dir = clean(u.j.world.Scratch[0])
-	}
+	dir, name := slices.Concat(u.j.world.Scratch, []string{"/tmp"})[0]+"/", "tmp."
 	for _, o := range u.opts {
 		if o.has && o.name != "--suffix" {
-			dir = o.value.text
+			dir = o.value.text + "/"
 		}
 	}
-	path := dir + "/tmp."
-	if len(u.operands) > 0 {
-		u.loose = u.loose || u.operands[0].multi
-		if path = strings.TrimRight(u.operands[0].text, "X"); u.hasFlag("-p", "-t", "--tmpdir") {
-			path = dir + "/" + path
+	for _, f := range u.operands {
+		if name = strings.TrimRight(f.text, "X"); !u.hasFlag("-p", "-t", "--tmpdir") {
+			dir = ""
 		}
 	}
-	u.write(u.made(path + aName))
-	u.out = value{path + aName + "\n"}
+	u.write(u.made(dir + name + aName))
+	u.out = value{dir + name + aName + "\n"}
 }
 
 // filter computes the output from the words and from what is on stdin.

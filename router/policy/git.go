@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // git judges a subcommand by its entry.
 func (u *usage) git() {
@@ -10,42 +13,33 @@ func (u *usage) git() {
 	}
 	t, name := programs(), "git "+show(rest[0].text)
 	p := t.find("git " + rest[0].text)
-	switch {
-	case rest[0].multi:
-		u.effect(executes|unknown, "an argument of git may be any option", rest[0].at)
-		p, name = t.find("git"), "git"
-	case !rest[0].exact():
+	if !rest[0].exact() {
 		u.effect(executes|unknown, "which git command this is cannot be told", rest[0].at)
 		p = nil
 	}
-	if p == nil {
-		p = t.find("git ?")
+	if rest[0].multi { // it may be options
+		p, name = t.find("git"), "git"
 	}
 	args := u.args
 	u.call.args, u.call.name = rest[1:], name
-	u.use(p)
+	u.use(cmp.Or(p, t.find("git ?")))
 	u.call.args, u.call.name = args, "git"
 }
 
 // gitSetting judges -c key=value: many of git's settings are commands.
 func (c *call) gitSetting(f field) {
 	key, val, _ := strings.Cut(f.text, "=")
-	low := strings.ToLower(key)
-	if harmlessSetting(low, val) {
+	if harmlessSetting(key, val) {
 		return
 	}
 	c.effect(executes|unknown, "the setting "+show(key)+" changes what git runs", f.at)
-	text := strings.TrimPrefix(val, "!")
-	if strings.HasPrefix(low, "alias.") && text == val {
-		text = "git " + val
-	}
-	c.raiseText(field{text: text, at: f.at}, "git -c "+show(key))
+	c.raiseText(field{text: strings.TrimPrefix(val, "!"), at: f.at}, "git -c "+show(key))
 }
 
 // harmlessSetting reports whether a setting only changes how git's output and
 // commits look.
 func harmlessSetting(key, val string) bool {
-	t := programs()
+	t, key := programs(), strings.ToLower(key)
 	return known(key) && (t.fits("setting", key) && !t.fits("setting-runs", key) || t.fits("setting-value", key+"="+val))
 }
 
@@ -55,7 +49,7 @@ func (u *usage) gitConfig() {
 	if len(ops) > 0 && (ops[0].text == "set" || ops[0].text == "unset") {
 		ops = ops[1:]
 	}
-	if len(ops) > 1 && !u.hasFlag("--global", "--system", "--file", "-f") && harmlessSetting(strings.ToLower(ops[0].text), ops[1].text) {
+	if len(ops) > 1 && !u.hasFlag("--global", "--system", "--file", "-f") && harmlessSetting(ops[0].text, ops[1].text) {
 		return
 	}
 	u.danger(Confirm, "git config changes what git does, and may run", u.at)

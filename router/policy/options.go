@@ -17,9 +17,6 @@ func (s optionSpec) takesValue(name string) bool {
 	return s[name] != "" && s[name] != "flags" && s[name] != "more"
 }
 
-// takesNext reports whether the next word is an option's value.
-func (s optionSpec) takesNext(name string) bool { return s.takesValue(name) && s[name] != "may-take" }
-
 // named returns the options that a word may mean: --long ones as getopt_long
 // takes abbreviations, others only where they are listed.
 func (s optionSpec) named(typed string) (out []string) {
@@ -87,7 +84,7 @@ func (c *call) options(opts []option, s optionSpec, words []field) ([]option, []
 		o := option{name: name, at: a.at}
 		if value > 0 {
 			o.value, o.has = a.after(value), true
-		} else if s.takesNext(name) && len(rest) > 0 {
+		} else if s.takesValue(name) && s[name] != "may-take" && len(rest) > 0 {
 			o.value, o.has, left = rest[0], true, rest[1:]
 		}
 		if s[name] == "commands" && o.has {

@@ -14,25 +14,15 @@ type program struct {
 	rules   []condition
 }
 
-// The slots of operands.
-const (
-	first = iota
-	second
-	last
-	rest
-)
-
-var slots = [...]string{"first", "second", "last", "rest"}
-
 // usage is a program's use in a command, while it is judged.
 type usage struct {
 	*call
 	p        *program
 	opts     []option
 	operands []field
-	base     effects   // what the table says, beyond what options and operands add
-	slots    [4]string // roles of the operands
-	done     bool      // nothing more is to be said
+	base     effects           // what the table says, beyond what options and operands add
+	slots    map[string]string // roles of the operands: first, second, last, rest
+	done     bool              // nothing more is to be said
 }
 
 // external judges a program by its entry, if it has one.
@@ -62,7 +52,7 @@ func (c *call) use(p *program) {
 	}
 	dirs := c.j.env.dirs
 	defer func() { c.j.env.dirs = dirs }()
-	u := usage{call: c, p: p, base: p.set}
+	u := usage{call: c, p: p, base: p.set, slots: map[string]string{}}
 	u.opts, u.operands = c.scan(p.options, p.posix)
 	for i := 0; i < len(p.rules) && !u.done; i++ {
 		u.apply(&p.rules[i])
@@ -78,38 +68,39 @@ func (c *call) use(p *program) {
 		}
 	}
 	c.part.set |= u.base &^ (runs &^ executes)
-	c.explain(u.base)
+	for _, why := range reasonsOfTable {
+		if u.base.has(why.set) && (why.set != writes || strings.HasPrefix(c.name, "git ")) {
+			c.j.reason(c.name+why.text, why.set, NoDanger, c.at)
+			break
+		}
+	}
 }
 
-// explain gives a reason for effects that come from the table alone.
-func (c *call) explain(set effects) {
-	switch {
-	case set.has(unknown), set.has(runs):
-		c.j.reason(c.name+" runs code that is not in the line", max(set&unknown, executes), NoDanger, c.at)
-	case set.has(networks):
-		c.j.reason(c.name+" talks to other machines", networks, NoDanger, c.at)
-	case set.has(executes):
-		c.j.reason(c.name+" acts on processes or the system", executes, NoDanger, c.at)
-	case set.has(writes) && strings.HasPrefix(c.name, "git "):
-		c.j.reason(c.name+" changes the repository", writes, NoDanger, c.at)
-	}
+// reasonsOfTable are for effects that come from the table alone: the first that
+// fits is enough.
+var reasonsOfTable = []struct {
+	set  effects
+	text string
+}{
+	{unknown, " runs code that is not in the line"}, {runs, " runs code that is not in the line"},
+	{networks, " talks to other machines"}, {executes, " acts on processes or the system"}, {writes, " changes the repository"},
 }
 
 // place gives the operands their roles.
 func (u *usage) place() {
 	fs := u.operands
 	for i, f := range fs {
-		r := u.slots[rest]
-		final := i == len(fs)-1 && u.slots[last] != ""
+		r := u.slots["rest"]
+		final := i == len(fs)-1 && u.slots["last"] != ""
 		switch {
-		case i == 0 && u.slots[first] != "" && u.slots[first] != "same":
-			r = u.slots[first]
-		case i == 1 && u.slots[second] != "":
-			r = u.slots[second]
-		case final && (i > 0 || u.slots[last] == "target"):
-			r = u.slots[last]
+		case i == 0 && u.slots["first"] != "" && u.slots["first"] != "same":
+			r = u.slots["first"]
+		case i == 1 && u.slots["second"] != "":
+			r = u.slots["second"]
+		case final && (i > 0 || u.slots["last"] == "target"):
+			r = u.slots["last"]
 		case final && f.multi: // it may be several
-			u.operand(u.slots[last], f, fs[i:])
+			u.operand(u.slots["last"], f, fs[i:])
 		}
 		if u.operand(r, f, fs[i:]) {
 			break
@@ -127,7 +118,7 @@ func (u *usage) operand(role string, f field, fs []field) (whole bool) {
 		return false
 	}
 	hit := &found{it: f, rest: fs, at: f.at}
-	if role == "skip" && f.multi && u.slots[rest] == "command" { // it may be none
+	if role == "skip" && f.multi && u.slots["rest"] == "command" { // it may be none
 		u.treatHit("command", hit)
 	}
 	u.treatHit(role, hit)
@@ -141,7 +132,7 @@ func (u *usage) treatHit(role string, hit *found) {
 	switch role {
 	case "target":
 		u.writeInto(u.operands, hit.it)
-		u.slots[last] = ""
+		u.slots["last"] = ""
 	case "command":
 		u.inner(how, fs)
 	case "named-command":

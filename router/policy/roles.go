@@ -30,9 +30,7 @@ func roles() map[string]role {
 			c.raise(most, func() { c.j.innerText(f.text, f, how, true) })
 		}
 	}
-	script := func(c *call, f field, how string, _ span) {
-		c.text(f, how, true)
-	}
+	script := func(c *call, f field, how string, _ span) { c.text(f, how, true) }
 	holds := func(language string) role { // a file that holds a program
 		return func(c *call, f field, how string, at span) {
 			c.read(f)
@@ -52,9 +50,13 @@ func roles() map[string]role {
 		"wipes": wipes("deletes"), "moves": wipes("moves away"), "overwrites": wipes("overwrites"), "packs": wipes("packs and deletes"),
 		"permits": wipes("changes the permissions of"), "links": file((*call).linksTo), "git-setting": file((*call).gitSetting),
 		"sed": file((*call).sed), "awk": file((*call).awk), "program": holds("codes"), "sed-file": holds("sed"), "awk-file": holds("awk"),
-		"script": script, "scripts": script, "remote-script": raises(Confirm), "guesses": raises(Block), "sends": (*call).sendsFile,
+		"script": script, "scripts": script, "remote-script": raises(Confirm), "guesses": raises(Block),
 		"tries":     func(c *call, f field, how string, _ span) { c.raiseText(f, how) },
 		"directory": func(c *call, f field, _ string, _ span) { c.j.env.dirs = c.j.resolve(f.text) },
+		"sends": func(c *call, f field, _ string, _ span) {
+			f.text, _, _ = strings.Cut(f.text, ";")
+			c.read(f)
+		},
 		"prefixes": func(c *call, f field, _ string, _ span) {
 			f.text += aName
 			c.write(f)
@@ -177,18 +179,6 @@ func (c *call) writeInto(sources []field, target field) {
 				c.danger(Confirm, "writes "+c.j.short(abs)+": "+why, target.at)
 			}
 		}
-	}
-}
-
-// sendsFile notes that a file's text goes to another machine: @FILE.
-func (c *call) sendsFile(f field, _ string, at span) {
-	if i := strings.IndexByte(f.text, '@'); i >= 0 && (i == 0 || f.text[i-1] == '=') {
-		g := f.after(i + 1)
-		g.text, _, _ = strings.Cut(g.text, ";")
-		if g.text != "-" {
-			c.read(g)
-		}
-		c.effect(networks, c.name+" sends the file "+show(g.text), at)
 	}
 }
 

@@ -92,7 +92,12 @@ func (m *wordMatch) match(t, w int) fit {
 	case w == len(words):
 		return misses
 	}
-	f := m.word(t, w)
+	f := mayFit
+	if w == 0 && !words[w].multi {
+		f = best(m.names, m.tokens[t].fit)
+	} else if !words[w].multi {
+		f = m.tokens[t].fit(words[w].asName())
+	}
 	if f != misses {
 		f = min(f, m.match(t+1, w+1))
 	}
@@ -111,17 +116,6 @@ func (m *wordMatch) match(t, w int) fit {
 		}
 	}
 	return f
-}
-
-// word compares one token with one word.
-func (m *wordMatch) word(t, w int) fit {
-	if m.part.words[w].multi {
-		return mayFit
-	}
-	if w == 0 {
-		return best(m.names, m.tokens[t].fit)
-	}
-	return m.tokens[t].fit(m.part.words[w].asName())
 }
 
 // follows reports whether a command line is as the rule says: for an allow

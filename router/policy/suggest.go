@@ -17,7 +17,11 @@ func (d *decider) suggestion(p *Part) string {
 	case p.set&unknown != 0 && (p.Kind != ToolPart || p.set == unknown):
 		return ""
 	case p.Kind == RedirectPart && len(p.Paths) == 1:
-		words = []string{"write", quoteRule(d.w.ruleName(p.Paths[0].raw), "?")}
+		path := p.Paths[0].raw
+		if rest, ok := below(path, one(d.w.roots())); ok && rest != "" {
+			path = "./" + rest
+		}
+		words = []string{"write", quoteRule(path, "?")}
 	case p.Kind == CommandPart || p.Kind == ToolPart:
 		words = p.wordsToAllow()
 	}
@@ -32,16 +36,6 @@ func (d *decider) suggestion(p *Part) string {
 		return ""
 	}
 	return text
-}
-
-// ruleName is a path as a rule names it.
-func (w *World) ruleName(path string) string {
-	if roots := w.roots(); len(roots) == 1 {
-		if rest, ok := below(path, clean(roots[0])); ok && rest != "" {
-			return "./" + rest
-		}
-	}
-	return path
 }
 
 // wordsToAllow are those of a command or call in a rule that allows it and others

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -27,34 +26,31 @@ type table struct {
 
 // entry is a program's part of the table.
 type entry struct {
-	name string // of its first program
 	file string
 	line int // where its text begins
 	text []string
-	read func() (*program, error)
+	read func() *program
 }
 
 // programs returns the table. Start-up does not wait for it.
 var programs func() *table
 
 func init() { // what the table names asks for the table itself
-	programs = sync.OnceValue(func() *table { return must(readPrograms(programFiles)) })
+	programs = sync.OnceValue(func() *table { return readPrograms(programFiles) })
 }
 
 // find returns a program's entry, or nil.
 func (t *table) find(name string) *program {
 	if e := t.entries[name]; e != nil {
-		return must(e.read())
+		return e.read()
 	}
 	return nil
 }
 
-// must is for the table that is built in, which the tests read too.
-func must[T any](read T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return read
+// fault stops at what is wrong with the table, which is built in: the tests read
+// all of it.
+func fault(file string, line int, format string, args ...any) {
+	panic(fmt.Sprintf("%s:%d: "+format, append([]any{file, line}, args...)...))
 }
 
 // has reports whether a list has a word.
@@ -67,68 +63,58 @@ func (t *table) fits(list, word string) bool {
 }
 
 // readPrograms finds the entries of a table's files.
-func readPrograms(files fs.FS) (*table, error) {
+func readPrograms(files fs.FS) *table {
 	t := &table{entries: make(map[string]*entry, 1200), lists: map[string][]string{}, acts: acts(), roles: roles(), tests: tests()}
-	names, err := fs.Glob(files, "programs/*.txt")
+	names, _ := fs.Glob(files, "programs/*.txt") // the pattern is right
 	for _, name := range names {
-		b, bad := fs.ReadFile(files, name)
-		err = errors.Join(err, bad, t.file(name, strings.Split(string(b), "\n")))
+		b, err := fs.ReadFile(files, name)
+		if err != nil {
+			panic(err)
+		}
+		t.file(name, strings.Split(string(b), "\n"))
 	}
-	return t, err
+	return t
 }
 
 // file splits a file into entries: the lines that are not indented begin them.
-func (t *table) file(name string, lines []string) (err error) {
+func (t *table) file(name string, lines []string) {
 	var e *entry
 	for n, line := range lines {
-		fail := func(format string, args ...any) {
-			err = errors.Join(err, fmt.Errorf("%s:%d: "+format, append([]any{name, n + 1}, args...)...))
-		}
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if line[0] == ' ' {
-			if e == nil {
-				fail("it belongs to no command")
-			} else {
-				e.text = lines[e.line : n+1]
-			}
-			continue
-		}
-		e = nil
-		switch words := splitWords(line); {
-		case words[0] == "command" && len(words) > 1:
-			own := &entry{name: unquoted(words[1]), file: name, line: n + 1}
-			own.read = sync.OnceValues(func() (*program, error) { return t.readEntry(own) })
+		switch kind, rest, _ := strings.Cut(line, " "); {
+		case line == "" || line[0] == '#':
+		case kind == "" && e == nil:
+			fault(name, n+1, "it belongs to no command")
+		case kind == "":
+			e.text = lines[e.line : n+1]
+		case kind == "command":
+			names := splitWords(rest)
+			own := &entry{file: name, line: n + 1}
+			own.read = sync.OnceValue(func() *program { return t.readEntry(own) })
 			e = own
-			for _, w := range words[1:] {
+			for _, w := range names {
 				if w = unquoted(w); t.entries[w] != nil {
-					fail("%s has an entry at %s:%d", w, t.entries[w].file, t.entries[w].line)
+					fault(name, n+1, "%s has an entry at %s:%d", w, t.entries[w].file, t.entries[w].line)
 				}
 				t.entries[w] = e
 			}
-		case words[0] == "list" && len(words) > 2:
-			t.lists[words[1]] = append(t.lists[words[1]], words[2:]...)
+		case kind == "list":
+			words := splitWords(rest)
+			e, t.lists[words[0]] = nil, append(t.lists[words[0]], words[1:]...)
 		default:
-			fail("%q is neither command NAME... nor list NAME WORD...", words[0])
+			fault(name, n+1, "%q is neither command NAME... nor list NAME WORD...", kind)
 		}
 	}
-	return err
 }
 
 // splitWords splits a line at blanks that are not in double quotes. A word in
 // quotes keeps the first one, so that it is told from others.
 func splitWords(line string) (out []string) {
-	for line != "" {
-		end := strings.IndexByte(line, ' ')
-		if line[0] == '"' {
-			end = 1 + strings.IndexByte(line[1:], '"')
+	for i, piece := range strings.Split(" "+line, ` "`) {
+		if i > 0 {
+			quoted, after, _ := strings.Cut(piece, `"`)
+			out, piece = append(out, `"`+quoted), after
 		}
-		if end < 1 {
-			return append(out, line)
-		}
-		out = append(out, line[:end])
-		line = strings.TrimLeft(strings.TrimPrefix(line[end:], `"`), " ")
+		out = append(out, strings.Fields(piece)...)
 	}
 	return out
 }
@@ -146,9 +132,6 @@ func baseName(name string) string {
 		}
 	}
 	if base := strings.TrimRight(name, "0123456789.-"); t.has("versioned", base) {
-		return base
-	}
-	if base, ok := strings.CutPrefix(name, "g"); ok && t.has("gnu", base) {
 		return base
 	}
 	return name

@@ -120,9 +120,6 @@ func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
 	case registry.WritesFile, registry.WritesTree:
 		j.kindEffect(p, c, registry.Write)
 		j.path(p, f, true, u.Role == registry.WritesTree)
-	case registry.Signals:
-		p.set |= executes
-		j.reason(c.name+" acts on processes of this session", executes, NoDanger, c.at)
 	case registry.RunsText:
 		j.carried(p, c, f)
 	default:
@@ -151,7 +148,7 @@ var kindEffects = map[registry.Kind]struct {
 }{
 	registry.ReadOnly: {reads, ""},
 	registry.Write:    {writes, " changes files"},
-	registry.Execute:  {executes, " runs code"},
+	registry.Execute:  {executes, " runs code or acts on processes"},
 	registry.Network:  {networks, " talks to other machines"},
 }
 
