@@ -33,7 +33,7 @@ func (j *judge) assignEach(name string, as attrs, at span, list func(old string)
 // assignText gives a variable a text; of an array it is the first element.
 func (j *judge) assignText(name string, v value, as attrs, at span) {
 	old := strings.Join(j.lookup(name).lists, "")
-	if len(v) > 0 && !hasHole(old, nextElement) && !hasHole(old, anyWords) {
+	if len(v) > 0 && !strings.Contains(old, nextElement) && !strings.Contains(old, anyWords) {
 		j.assign(name, v, as, at) // what was there does not matter
 		return
 	}

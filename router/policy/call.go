@@ -187,8 +187,10 @@ func (j *judge) unnamed(args []field, at span) {
 	j.reason("which command this runs cannot be told: "+show(first.text), unknown, NoDanger, first.at)
 	c.ran(first.text, first.at)
 	guess := lastOf(withoutHoles(first.text))
-	if first.glob {
-		guess = matchingCommand(lastOf(first.text))
+	for _, name := range slices.Backward(programs().lists["guess"]) { // the worst one first
+		if first.glob && match(lastOf(first.text), name) {
+			guess = name
+		}
 	}
 	if guess != "" && (first.glob || !first.multi) {
 		c.raise(Block, func() { j.program(append([]field{{text: guess, at: first.at}}, args[1:]...), at) })

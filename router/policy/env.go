@@ -57,9 +57,6 @@ func (e *env) set(name string, v variable) {
 	e.vars[name] = v
 }
 
-// either returns where the shell is after the last command, whatever came of it.
-func (e *env) either() []string { return e.ok.join(e.fail) }
-
 // write notes what a command writes to stdout.
 func (e *env) write(v value) {
 	if e.out != nil {

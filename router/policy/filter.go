@@ -153,7 +153,7 @@ func (u *usage) filter(stdin value) {
 			made, ok = f(args, options, in)
 		}
 		switch {
-		case hasHole(in, fromNet):
+		case strings.Contains(in, fromNet):
 			made = fromNet
 		case !ok:
 			made = decoded

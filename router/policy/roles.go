@@ -127,7 +127,7 @@ func (c *call) wipes(f field, verb string) {
 		if why := device(abs); why != "" {
 			c.danger(Block, verb+" "+why, f.at)
 		}
-		if abs[0] == hole && len(abs) > 2 && (hasHole(abs, inherited) || wild(abs)) {
+		if abs[0] == hole && len(abs) > 2 && (strings.Contains(abs, inherited) || wild(abs)) {
 			if lost := c.j.critical(clean("/" + strings.TrimLeft(withoutHoles(abs), "/"))); lost != "" {
 				c.danger(Confirm, "if the variable in "+show(name)+" is empty, it "+verb+" "+lost, f.at)
 			}

@@ -140,14 +140,3 @@ func baseName(name string) string {
 // harmful reports whether a word names a command that is worth a second look
 // among the arguments of another.
 func harmful(word string) bool { return programs().fits("harmful", lastOf(word)) }
-
-// matchingCommand returns a command whose name a pattern may mean, the worst
-// one first.
-func matchingCommand(pattern string) string {
-	for _, name := range programs().lists["guess"] {
-		if match(pattern, name) {
-			return name
-		}
-	}
-	return ""
-}

@@ -50,9 +50,6 @@ func wild(s string) bool {
 	return false
 }
 
-// hasHole reports whether s has a hole of that class.
-func hasHole(s, class string) bool { return strings.Contains(s, class) }
-
 // holeAt returns the length of the hole at s[i:], or 0.
 func holeAt(s string, i int) int {
 	if s[i] == hole && i+1 < len(s) {
@@ -80,11 +77,11 @@ func fill(s, with string) string {
 // stays that, whatever filter it went through.
 func taint(s string) string {
 	switch {
-	case hasHole(s, nextElement), hasHole(s, noElements), hasHole(s, anyWords):
+	case strings.Contains(s, nextElement), strings.Contains(s, noElements), strings.Contains(s, anyWords):
 		return anyWords
-	case hasHole(s, fromNet):
+	case strings.Contains(s, fromNet):
 		return fromNet
-	case hasHole(s, decoded):
+	case strings.Contains(s, decoded):
 		return decoded
 	}
 	return anyText
@@ -92,8 +89,6 @@ func taint(s string) string {
 
 // taint returns the hole for a text that was made of v.
 func (v value) taint() string { return taint(strings.Join(v, "")) }
-
-func (v value) has(s string) bool { return slices.Contains(v, s) }
 
 // known reports whether every text of v is known.
 func (v value) known() bool { return known(strings.Join(v, "")) }
@@ -110,12 +105,12 @@ func one(v value) string {
 func (v value) join(other value) value {
 	for i, s := range other {
 		switch {
-		case v.has(s):
+		case slices.Contains(v, s):
 		case len(v) < maxValues:
 			v = append(slices.Clip(v), s)
 		default:
 			rest := append(slices.Clip(other[i:]), v[maxValues-1]).taint()
-			if v.has(rest) {
+			if slices.Contains(v, rest) {
 				return v
 			}
 			return append(slices.Clip(v[:maxValues-1]), rest)

@@ -42,7 +42,7 @@ func (j *judge) list(stmts []*syntax.Stmt) {
 		if j.env.errexit && len(j.env.ok) > 0 {
 			j.enter(j.env.ok)
 		} else {
-			j.enter(j.env.either())
+			j.enter(j.env.ok.join(j.env.fail))
 		}
 		j.stmt(st)
 	}
@@ -266,7 +266,7 @@ func (j *judge) loop(body func()) {
 		before := j.env.copy()
 		j.framed(&frame{}, func() {
 			body()
-			j.enter(j.env.either())
+			j.enter(j.env.ok.join(j.env.fail))
 		})
 		if j.joinEnv(&before); round >= maxRounds {
 			j.forget(&before)
