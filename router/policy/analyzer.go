@@ -36,9 +36,7 @@ func Judge(p *router.Plan, w *World) (v Verdict) {
 	j := newJudge(w, p.Raw)
 	if p.Err == nil {
 		j.judgePlan(p, j.src)
-		for _, f := range j.traps {
-			j.subshell(func() { j.innerText(f.text, f, "trap", false) })
-		}
+		j.runTraps()
 	}
 	return j.collect()
 }

@@ -18,6 +18,7 @@ func (j *judge) assign(name string, lists value, as attrs, at span) {
 	}
 	j.dangerousAssign(name, v.value(), at)
 	j.env.set(name, v)
+	j.runTraps()
 }
 
 // assignEach gives a variable what list makes of each list that it may have.

@@ -11,9 +11,6 @@ import (
 // quiet says that nothing is written to stdout.
 func (c *call) quiet() { c.out = value{""} }
 
-// pwd writes where the shell is.
-func (c *call) pwd() { c.out = c.j.env.dirs }
-
 // subscripts looks at words that a builtin takes for variable names: in
 // a[$(x)] it runs x.
 func (c *call) subscripts(args []field) {
@@ -185,20 +182,23 @@ func (c *call) which() {
 	c.out = value{name + "\n"}
 }
 
-// trap keeps a text that the shell runs later: as things are now, and as they
-// are at the end, or at any time.
+// trap keeps a text that the shell runs later, at any time.
 func (c *usage) trap() {
-	args := c.operands
-	if len(args) < 2 || args[0].text == "" || args[0].text == "-" {
-		return
+	if args := c.operands; len(args) > 1 && args[0].text != "" && args[0].text != "-" {
+		c.j.traps = append(c.j.traps, args[0])
+		c.j.subshell(func() { c.text(args[0], "trap", false) })
 	}
-	c.j.traps = append(c.j.traps, args[0])
-	c.j.subshell(func() { c.text(args[0], "trap", false) })
-	for _, when := range args[1:] {
-		if programs().has("trap-often", when.text) {
-			c.j.anything("what the trap runs each time cannot be told", when.at)
-		}
+}
+
+// runTraps judges the traps as things are now: a variable has changed, or the
+// line has ended.
+func (j *judge) runTraps() {
+	traps := j.traps
+	j.traps = nil
+	for _, f := range traps {
+		j.subshell(func() { j.innerText(f.text, f, "trap", false) })
 	}
+	j.traps = traps
 }
 
 // alias defines aliases: they are there from the next line on, or earlier.

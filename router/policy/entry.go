@@ -201,7 +201,7 @@ func acts() map[string]func(*reader, string) act {
 		"git": plain((*usage).git), "gitConfig": plain((*usage).gitConfig), "shell": plain((*usage).shell),
 		"xargs": plain((*usage).xargs), "parallel": plain((*usage).parallel),
 
-		"pwd": plain((*usage).pwd), "cd": plain((*usage).cd), "eval": plain((*usage).eval), "source": plain((*usage).source),
+		"pwd": plain(func(u *usage) { u.out = u.j.env.dirs }), "cd": plain((*usage).cd), "eval": plain((*usage).eval), "source": plain((*usage).source),
 		"exec": plain((*usage).exec), "bypass": plain((*usage).bypass), "trap": plain((*usage).trap), "alias": plain((*usage).alias),
 		"set": plain((*usage).set), "unset": plain((*usage).unset), "read-into": plain((*usage).readInto), "let": plain((*usage).let),
 		"declare": plain((*usage).declareWords), "leave": plain((*usage).leave), "shift": plain((*usage).shift),
