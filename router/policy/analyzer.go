@@ -104,7 +104,7 @@ type judge struct {
 
 	parts   []*Part
 	reasons []Reason
-	traps   []field // texts that traps run
+	traps   []word // texts that traps run
 
 	steps, bytes int
 	spent        bool // the budget is

@@ -146,7 +146,7 @@ func (j *judge) declClause(n *syntax.DeclClause) {
 			j.arithm(a.Index)
 			d.declare(a.Name.Value, at, nil)
 		case a.Value != nil:
-			for _, f := range j.fields(a.Value) {
+			for _, f := range j.allWords(a.Value) {
 				d.word(f)
 			}
 		}
@@ -155,7 +155,7 @@ func (j *judge) declClause(n *syntax.DeclClause) {
 
 // declareWords judges a declaration that is run by way of command, builtin or
 // quotes: the parser has not seen it as one.
-func (c *call) declareWords() {
+func (c *simpleCommand) declareWords() {
 	d := declaration{judge: c.j, name: c.name}
 	for _, a := range c.args {
 		d.word(a)
@@ -166,7 +166,7 @@ func (c *call) declareWords() {
 }
 
 // word takes a word whose form is known only now: options, a name, name=value.
-func (d *declaration) word(f field) {
+func (d *declaration) word(f word) {
 	name, text, ok := strings.Cut(f.text, "=")
 	base, sub, _ := subscripted(strings.TrimSuffix(name, "+"))
 	switch d.subscript(sub, f.at); {
@@ -228,7 +228,7 @@ func (d *declaration) declare(name string, at span, give func()) {
 }
 
 // unset forgets variables and functions.
-func (c *call) unset() {
+func (c *simpleCommand) unset() {
 	c.subscripts(c.args)
 	for _, a := range c.args {
 		if name := "function " + a.text; validName(a.text) {
@@ -241,7 +241,7 @@ func (c *call) unset() {
 }
 
 // let evaluates its words as arithmetic.
-func (c *call) let() {
+func (c *simpleCommand) let() {
 	for _, a := range c.args {
 		if c.j.subscript(a.text, a.at); known(a.text) {
 			c.j.innerText("(("+a.text+"))", a, c.j.via, false)
@@ -262,7 +262,7 @@ func (c *usage) readInto() {
 		}
 	}
 	if c.name != "read" {
-		c.assignName(append(operands, field{text: "MAPFILE", at: c.at})[0], nil)
+		c.assignName(append(operands, word{text: "MAPFILE", at: c.at})[0], nil)
 		return
 	}
 	vals := value{in.taint()}
@@ -281,7 +281,7 @@ func (c *usage) readInto() {
 
 // assignName assigns to the variable that a word names: texts, or as an array
 // what is not known.
-func (c *call) assignName(f field, v value) {
+func (c *simpleCommand) assignName(f word, v value) {
 	name, _, isElement := subscripted(f.text)
 	switch {
 	case !known(f.text):

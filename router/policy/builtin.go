@@ -9,11 +9,11 @@ import (
 // their rows in the table of programs.
 
 // quiet says that nothing is written to stdout.
-func (c *call) quiet() { c.out = value{""} }
+func (c *simpleCommand) quiet() { c.out = value{""} }
 
 // subscripts looks at words that a builtin takes for variable names: in
 // a[$(x)] it runs x.
-func (c *call) subscripts(args []field) {
+func (c *simpleCommand) subscripts(args []word) {
 	for _, a := range args {
 		if strings.IndexByte(a.text, '[') >= 0 {
 			c.j.subscript(a.text, a.at)
@@ -21,7 +21,7 @@ func (c *call) subscripts(args []field) {
 	}
 }
 
-func (c *call) shift() {
+func (c *simpleCommand) shift() {
 	c.j.assignEach("@", 0, c.at, func(old string) string {
 		elems := elements(old)
 		if len(c.args) > 0 || slices.Contains(elems, anyWords) {
@@ -32,7 +32,7 @@ func (c *call) shift() {
 }
 
 // leave ends the shell, or a function or loop.
-func (c *call) leave() {
+func (c *simpleCommand) leave() {
 	j := c.j
 	switch c.name {
 	case "return":
@@ -46,7 +46,7 @@ func (c *call) leave() {
 // cd changes the directory, if it succeeds.
 func (c *usage) cd() {
 	j, args := c.j, c.operands
-	target := field{text: one(j.home())}
+	target := word{text: one(j.home())}
 	if len(args) > 0 {
 		target = args[0]
 	}
@@ -62,7 +62,7 @@ func (c *usage) cd() {
 }
 
 // text judges a word that is run as bash text, in this shell or in another.
-func (c *call) text(f field, how string, child bool) {
+func (c *simpleCommand) text(f word, how string, child bool) {
 	if f.multi || !known(f.text) {
 		c.usual(executes|unknown, "what "+how+" runs cannot be told", f.at)
 		c.j.env.unsure = c.j.env.unsure || !child
@@ -72,7 +72,7 @@ func (c *call) text(f field, how string, child bool) {
 }
 
 // innerText walks a text that was found in a word.
-func (j *judge) innerText(text string, f field, how string, child bool) {
+func (j *judge) innerText(text string, f word, how string, child bool) {
 	if child {
 		j.inChild(how, func() { j.text(madeOf(text, f.at)) })
 		return
@@ -92,7 +92,7 @@ func (j *judge) inChild(how string, run func()) {
 }
 
 // inner judges words that a command runs as another command.
-func (c *call) inner(how string, args []field) {
+func (c *simpleCommand) inner(how string, args []word) {
 	c.runs(how, args, func(at span) {
 		c.j.subshell(func() { // it changes nothing here
 			c.j.program(args, at)
@@ -104,7 +104,7 @@ func (c *call) inner(how string, args []field) {
 }
 
 // runs walks what a command runs; what that writes is the command's output.
-func (c *call) runs(how string, args []field, walk func(at span)) {
+func (c *simpleCommand) runs(how string, args []word, walk func(at span)) {
 	if len(args) == 0 {
 		return
 	}
@@ -122,8 +122,8 @@ func (c *call) runs(how string, args []field, walk func(at span)) {
 // eval runs its arguments, joined, in this shell.
 func (c *usage) eval() {
 	if args := c.operands; len(args) > 0 {
-		f := joinedField(args)
-		f.multi = slices.ContainsFunc(args, func(a field) bool { return a.multi })
+		f := joinedWord(args)
+		f.multi = slices.ContainsFunc(args, func(a word) bool { return a.multi })
 		c.text(f, "eval", false)
 	}
 }
@@ -169,9 +169,9 @@ func (c *usage) bypass() {
 }
 
 // which writes where a command's file is.
-func (c *call) which() {
+func (c *simpleCommand) which() {
 	c.out = nil
-	args := slices.DeleteFunc(slices.Clone(c.args), func(f field) bool { return strings.HasPrefix(f.text, "-") })
+	args := slices.DeleteFunc(slices.Clone(c.args), func(f word) bool { return strings.HasPrefix(f.text, "-") })
 	if len(args) != 1 || !args[0].exact() {
 		return
 	}
@@ -202,7 +202,7 @@ func (j *judge) runTraps() {
 }
 
 // alias defines aliases: they are there from the next line on, or earlier.
-func (c *call) alias() {
+func (c *simpleCommand) alias() {
 	for _, a := range c.args {
 		name, text, ok := strings.Cut(a.text, "=")
 		switch e := &c.j.env; {
@@ -218,7 +218,7 @@ func (c *call) alias() {
 }
 
 // set changes options and the positional parameters.
-func (c *call) set() {
+func (c *simpleCommand) set() {
 	c.out = value{anyText}   // without words it lists variables
 	on, name := false, false // the last option is set; its name follows, as in -o NAME
 	for i, a := range c.args {

@@ -33,7 +33,7 @@ func stringsIn(text string) (out []string) {
 
 // code looks for what is dangerous in a program in whatever language: shell
 // commands in its strings, trees that are removed, processes without end.
-func (c *call) code(text string, at span) {
+func (c *simpleCommand) code(text string, at span) {
 	const most = 32 << 10
 	text = text[:min(most, len(text))]
 	low, lists := strings.ToLower(text), programs().lists
@@ -51,7 +51,7 @@ func (c *call) code(text string, at span) {
 		return
 	}
 	for _, s := range stringsIn(text) {
-		f := field{text: s, at: at}
+		f := word{text: s, at: at}
 		if runs {
 			c.raise(Block, func() { c.j.innerText(s, f, "the program", true) })
 		}
@@ -64,9 +64,9 @@ func (c *call) code(text string, at span) {
 	}
 	for _, list := range patterns().list.FindAllString(text, -1) { // ["rm", "-rf", "/"]
 		if words := stringsIn(list); runs && len(words) > 1 && harmful(words[0]) {
-			var args []field
+			var args []word
 			for _, w := range words {
-				args = append(args, field{text: w, at: at})
+				args = append(args, word{text: w, at: at})
 			}
 			c.raise(Block, func() { c.j.program(args, at) })
 		}
@@ -76,7 +76,7 @@ func (c *call) code(text string, at span) {
 // awk looks for system(), pipes, files written and @load in a program. What is
 // string and what is regular expression is not certain enough to leave system()
 // out in either.
-func (c *call) awk(f field) {
+func (c *simpleCommand) awk(f word) {
 	if f.multi || wild(f.text) {
 		c.effect(executes|writes|unknown, "what the awk program does cannot be told", f.at)
 	}
@@ -90,7 +90,7 @@ func (c *call) awk(f field) {
 	if patterns().awkSystem.MatchString(f.text) || strings.ContainsAny(strings.ReplaceAll(bare, "||", ""), "|@") {
 		c.effect(executes|unknown, "the awk program runs commands", f.at)
 		for _, s := range append(quoted, strings.Join(quoted, ""), strings.Join(quoted, " ")) {
-			c.raiseText(field{text: s, at: f.at}, "awk")
+			c.raiseText(word{text: s, at: f.at}, "awk")
 		}
 	}
 	for last := ""; last != bare; { // in parentheses > compares
@@ -100,7 +100,7 @@ func (c *call) awk(f field) {
 		c.effect(writes|unknown, "the awk program writes files", f.at)
 		for _, s := range quoted {
 			if strings.HasPrefix(s, "/") || strings.HasPrefix(s, ".") {
-				c.write(field{text: s, at: f.at})
+				c.write(word{text: s, at: f.at})
 			}
 		}
 	}
@@ -108,13 +108,13 @@ func (c *call) awk(f field) {
 
 // sed looks in a script (GNU sed manual, 3.1) for the commands that write (w, W),
 // read (r, R) and run (e), and the flags of s of that name.
-func (c *call) sed(f field) {
+func (c *simpleCommand) sed(f word) {
 	strange := func() { c.effect(executes|writes|unknown, "what the sed script does cannot be told", f.at) }
 	if f.multi || wild(f.text) {
 		strange()
 	}
 	const flags = " \t0123456789gpiImM"
-	made := func(text string) field { return field{text: strings.TrimSpace(text), at: f.at} }
+	made := func(text string) word { return word{text: strings.TrimSpace(text), at: f.at} }
 	for s := f.text; s != ""; {
 		command := s[0]
 		s = s[1:]

@@ -30,10 +30,10 @@ type act func(u *usage, hit *found)
 
 // found is a word that a test was looking for.
 type found struct {
-	name string  // as it is shown
-	text string  // what patterns are about: the word, or NAME=VALUE
-	it   field   // what a * at its end stands for, or an option's value
-	rest []field // the words after it, or an option's command
+	name string // as it is shown
+	text string // what patterns are about: the word, or NAME=VALUE
+	it   word   // what a * at its end stands for, or an option's value
+	rest []word // the words after it, or an option's command
 	at   span
 }
 
@@ -87,8 +87,8 @@ func (u *usage) say(text string, hit *found) string {
 
 // tests are what conditions ask for; programs/README.md says what they are.
 func tests() map[string]lister {
-	args, operands := func(u *usage) []field { return u.args }, func(u *usage) []field { return u.operands }
-	words := func(list func(*usage) []field, from, to int, ok func(*usage, field) bool) lister {
+	args, operands := func(u *usage) []word { return u.args }, func(u *usage) []word { return u.operands }
+	words := func(list func(*usage) []word, from, to int, ok func(*usage, word) bool) lister {
 		return func(u *usage, add func(found)) {
 			fs := list(u)
 			for i := from; i < min(to, len(fs)); i++ {
@@ -98,7 +98,7 @@ func tests() map[string]lister {
 			}
 		}
 	}
-	count := func(list func(*usage) []field) lister {
+	count := func(list func(*usage) []word) lister {
 		return func(u *usage, add func(found)) {
 			for i := range list(u) {
 				add(found{text: strconv.Itoa(i + 1), at: u.at})
@@ -113,19 +113,19 @@ func tests() map[string]lister {
 		"starts":     words(args, 0, 1, nil),
 		"word":       words(args, 0, all, nil),
 		"later":      words(args, 1, all, nil),
-		"ends":       words(func(u *usage) []field { return u.args[max(0, len(u.args)-1):] }, 0, 1, nil),
+		"ends":       words(func(u *usage) []word { return u.args[max(0, len(u.args)-1):] }, 0, 1, nil),
 		"args":       count(args),
 		"operands":   count(operands),
 		"flag":       (*usage).flags,
 		"everything": (*usage).everything,
 		"text":       (*usage).lower,
 		"stdin":      (*usage).input,
-		"unseen":     words(args, 0, all, func(_ *usage, f field) bool { return !f.exact() }),
-		"loose": words(args, 0, all, func(_ *usage, f field) bool {
+		"unseen":     words(args, 0, all, func(_ *usage, f word) bool { return !f.exact() }),
+		"loose": words(args, 0, all, func(_ *usage, f word) bool {
 			return f.multi && wild(f.text) || strings.HasPrefix(f.text, "-") && !known(f.text)
 		}),
-		"broad": words(operands, 0, all, func(_ *usage, f field) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
-		"outside": words(operands, 0, all, func(u *usage, f field) bool {
+		"broad": words(operands, 0, all, func(_ *usage, f word) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
+		"outside": words(operands, 0, all, func(u *usage, f word) bool {
 			return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool {
 				place := u.j.place(abs)
 				return place != Inside && place != Scratch

@@ -9,8 +9,8 @@ func (j *judge) dangerousAssign(name string, v value, at span) {
 		if known(s) && (strings.Contains(s, "[$(") || strings.Contains(s, "[`")) {
 			j.hidden(s, at) // it runs when the variable is evaluated as arithmetic
 		}
-		t, text := programs(), field{text: strings.TrimPrefix(s, "|"), at: at}
-		p := j.part(AssignPart, at, field{text: name + "=" + s, at: at})
+		t, text := programs(), word{text: strings.TrimPrefix(s, "|"), at: at}
+		p := j.part(AssignPart, at, word{text: name + "=" + s, at: at})
 		p.set = executes | unknown
 		prompt := t.has("variable-prompt", name)
 		program, file := commandName(s)

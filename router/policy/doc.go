@@ -25,8 +25,8 @@
 //
 // # Parts
 //
-// walk.go goes through a line, word.go follows what is known of its words, and
-// commands are judged from call.go on, calls of tools in tool.go. What programs
+// walk.go goes through a line, expand.go follows what is known of its words, and
+// commands are judged from command.go on, calls of tools in tool.go. What programs
 // do stands in the table in programs/; only what is a language has code of its
 // own. decide.go makes a [Decision] of it all, with the rules of rules.go.
 package policy

@@ -7,10 +7,10 @@ import (
 
 // each runs words with each input: where they say place, or at their end if there
 // is none. What is too much is one input that is not known.
-func each(words []field, place string, inputs [][]field, run func([]field)) {
+func each(words []word, place string, inputs [][]word, run func([]word)) {
 	const most = 64
 	if len(inputs) > most {
-		inputs = append(inputs[:most:most], []field{{text: anyText}})
+		inputs = append(inputs[:most:most], []word{{text: anyText}})
 	}
 	for _, in := range inputs {
 		all := slices.Clone(words)
@@ -31,7 +31,7 @@ func each(words []field, place string, inputs [][]field, run func([]field)) {
 }
 
 // placeIn returns {} if fd's or parallel's words say where an input stands.
-func placeIn(words []field) string {
+func placeIn(words []word) string {
 	if strings.Contains(placeholders.Replace(joined(words)), "{}") {
 		return "{}"
 	}
@@ -42,7 +42,7 @@ var placeholders = strings.NewReplacer("{.}", "{}", "{/}", "{}", "{//}", "{}", "
 
 // search runs an option's command, as find -exec does, for what is found in the
 // operands; fd's first one is what it looks for.
-func (u *usage) search(words []field, at span) {
+func (u *usage) search(words []word, at span) {
 	if len(words) == 0 {
 		return
 	}
@@ -51,20 +51,20 @@ func (u *usage) search(words []field, at span) {
 		roots, place = roots[min(1, len(roots)):], placeIn(words)
 	}
 	if len(roots) == 0 {
-		roots = []field{u.call.here()}
+		roots = []word{u.simpleCommand.here()}
 	}
-	var inputs [][]field
+	var inputs [][]word
 	for _, in := range roots {
 		if in.multi {
 			in = u.made(anyText)
 		}
 		if !fd && u.findsAll(at) { // the root itself is found too
-			inputs = append(inputs, []field{in})
+			inputs = append(inputs, []word{in})
 		}
 		in.text = strings.TrimSuffix(in.text, "/") + "/found" + aName
-		inputs = append(inputs, []field{in})
+		inputs = append(inputs, []word{in})
 	}
-	each(words, place, inputs, func(run []field) { u.inner(u.name+" runs", run) })
+	each(words, place, inputs, func(run []word) { u.inner(u.name+" runs", run) })
 }
 
 // everything lists options before which no option of find leaves anything out.
@@ -102,7 +102,7 @@ func (u *usage) xargs() {
 		u.out = stdin
 		return
 	}
-	each(u.operands, place, u.inputs(stdin, place != "", part), func(run []field) {
+	each(u.operands, place, u.inputs(stdin, place != "", part), func(run []word) {
 		u.j.nested(func() {
 			u.j.stdin = value{""}
 			u.inner("xargs", run)
@@ -112,30 +112,30 @@ func (u *usage) xargs() {
 
 // inputs are the words of each text that stdin may be, or the whole text; which
 // of them come together is not followed if they come in parts.
-func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]field) {
+func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]word) {
 	if len(stdin) == 0 {
 		stdin = value{anyText}
 	}
 	for _, text := range stdin {
 		switch {
 		case whole:
-			inputs = append(inputs, []field{u.made(strings.TrimRight(text, "\n"))})
+			inputs = append(inputs, []word{u.made(strings.TrimRight(text, "\n"))})
 			continue
 		case known(text):
 			inputs = append(inputs, u.words(text))
 		}
 		if part || !known(text) || strings.ContainsAny(text, "'\"\\") {
-			inputs = append(inputs, []field{{text: taint(text), multi: true, at: u.at}})
+			inputs = append(inputs, []word{{text: taint(text), multi: true, at: u.at}})
 		}
 	}
 	return inputs
 }
 
 // words splits a text at blanks; what is too much are words that are not known.
-func (u *usage) words(text string) (out []field) {
+func (u *usage) words(text string) (out []word) {
 	for _, w := range strings.FieldsFunc(strings.ReplaceAll(text, `\_`, " "), func(r rune) bool { return r <= ' ' }) {
 		if len(out) == 64 {
-			return append(out, field{text: anyText, multi: true, at: u.at})
+			return append(out, word{text: anyText, multi: true, at: u.at})
 		}
 		out = append(out, u.made(strings.Trim(w, `'"`)))
 	}
@@ -145,15 +145,15 @@ func (u *usage) words(text string) (out []field) {
 // parallel runs bash text for each input: what stands after :::, or stdin.
 func (u *usage) parallel() {
 	inputs := u.inputs(u.j.stdin, true, false)
-	end := slices.IndexFunc(u.operands, func(f field) bool { return strings.HasPrefix(f.text, ":::") })
+	end := slices.IndexFunc(u.operands, func(f word) bool { return strings.HasPrefix(f.text, ":::") })
 	words := u.operands
 	if end >= 0 {
 		words, inputs = u.operands[:end], nil
 		for _, f := range u.operands[end+1:] {
-			inputs = append(inputs, []field{f})
+			inputs = append(inputs, []word{f})
 		}
 	}
-	each(words, placeIn(words), inputs, func(run []field) {
+	each(words, placeIn(words), inputs, func(run []word) {
 		text := joined(run)
 		u.ran(text, u.at)
 		u.j.innerText(text, u.made(text), "parallel", true)

@@ -16,7 +16,7 @@ import (
 var outputs = map[string]string{"nothing": "", "number": digits + "\n", "name": aName + "\n", "text": anyText, "network": fromNet, "decoded": decoded}
 
 // echo writes its words.
-func (c *call) echo() {
+func (c *simpleCommand) echo() {
 	args, flags := c.args, ""
 	for len(args) > 0 && len(args[0].text) > 1 && strings.Trim(strings.TrimPrefix(args[0].text, "-"), "neE") == "" && args[0].text[0] == '-' && !args[0].multi {
 		flags, args = flags+args[0].text, args[1:]
@@ -35,10 +35,10 @@ func (c *call) echo() {
 }
 
 // printf writes what its format says, or assigns it with -v.
-func (c *call) printf() {
+func (c *simpleCommand) printf() {
 	opts, args := c.scan(optionSpec{"-v": "takes"}, true)
 	if len(opts) > 0 && opts[0].has {
-		c.subscripts([]field{opts[0].value})
+		c.subscripts([]word{opts[0].value})
 		c.assignName(opts[0].value, value{formatted(args)})
 	} else if c.j.env.out != nil {
 		c.out = value{formatted(args)}
@@ -51,7 +51,7 @@ var (
 )
 
 // formatted is what printf makes of its words; only %s, %b and %d are followed.
-func formatted(args []field) string {
+func formatted(args []word) string {
 	if len(args) == 0 {
 		return ""
 	}
@@ -59,7 +59,7 @@ func formatted(args []field) string {
 	switch {
 	case !known(format.text) || format.multi:
 		return anyText
-	case slices.ContainsFunc(rest, func(f field) bool { return f.multi }):
+	case slices.ContainsFunc(rest, func(f word) bool { return f.multi }):
 		return taint(joined(args)) // how many they are cannot be told
 	}
 	plain, out, strange := printed(format.text), "", false

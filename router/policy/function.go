@@ -36,7 +36,7 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 
 // meanings returns what a command may run: the functions and aliases of its
 // name, and a program where none of them is there for certain.
-func (j *judge) meanings(args []field, at span) (all []func()) {
+func (j *judge) meanings(args []word, at span) (all []func()) {
 	name := args[0].text
 	add := func(kind string) (unset bool) {
 		for _, l := range j.lookup(kind + name).lists {
@@ -63,7 +63,7 @@ const aliasWords = "__agentbash_words"
 
 // callBody walks a function's body with its arguments, or an alias's text with
 // the words after it.
-func (j *judge) callBody(name, text string, args []field, at span) {
+func (j *judge) callBody(name, text string, args []word, at span) {
 	key := joined(args)
 	if j.recursion(name, key, at) {
 		return
@@ -96,7 +96,7 @@ func (j *judge) restore(before []local) {
 }
 
 // positional sets "$@".
-func (j *judge) positional(args []field) {
+func (j *judge) positional(args []word) {
 	j.env.set("@", variable{lists: value{listOf(texts(args))}})
 }
 

@@ -21,19 +21,19 @@ func (u *usage) git() {
 		p, name = t.find("git"), "git"
 	}
 	args := u.args
-	u.call.args, u.call.name = rest[1:], name
+	u.simpleCommand.args, u.simpleCommand.name = rest[1:], name
 	u.use(cmp.Or(p, t.find("git ?")))
-	u.call.args, u.call.name = args, "git"
+	u.simpleCommand.args, u.simpleCommand.name = args, "git"
 }
 
 // gitSetting judges -c key=value: many of git's settings are commands.
-func (c *call) gitSetting(f field) {
+func (c *simpleCommand) gitSetting(f word) {
 	key, val, _ := strings.Cut(f.text, "=")
 	if harmlessSetting(key, val) {
 		return
 	}
 	c.effect(executes|unknown, "the setting "+show(key)+" changes what git runs", f.at)
-	c.raiseText(field{text: strings.TrimPrefix(val, "!"), at: f.at}, "git -c "+show(key))
+	c.raiseText(word{text: strings.TrimPrefix(val, "!"), at: f.at}, "git -c "+show(key))
 }
 
 // harmlessSetting reports whether a setting only changes how git's output and
@@ -54,6 +54,6 @@ func (u *usage) gitConfig() {
 	}
 	u.danger(Confirm, "git config changes what git does, and may run", u.at)
 	if len(ops) > 1 {
-		u.raiseText(field{text: strings.TrimPrefix(ops[1].text, "!"), at: ops[1].at}, "git config")
+		u.raiseText(word{text: strings.TrimPrefix(ops[1].text, "!"), at: ops[1].at}, "git config")
 	}
 }

@@ -17,7 +17,7 @@ func (u *usage) shell() {
 		u.withArgs(args, func() { u.runsFile(args[0]) })
 	default:
 		u.part.set |= executes
-		u.withArgs(append([]field{u.made(u.name)}, args...), func() {
+		u.withArgs(append([]word{u.made(u.name)}, args...), func() {
 			for _, s := range u.j.stdin {
 				u.text(u.made(s), u.name+" from its stdin", true)
 			}
@@ -26,7 +26,7 @@ func (u *usage) shell() {
 }
 
 // withArgs walks with $0 and the positional parameters of another shell.
-func (c *call) withArgs(args []field, walk func()) {
+func (c *simpleCommand) withArgs(args []word, walk func()) {
 	c.j.subshell(func() {
 		all := append(texts(args), c.name)
 		c.j.env.set("0", variable{value{all[0]}, exported})

@@ -37,15 +37,15 @@ func (s optionSpec) named(typed string) (out []string) {
 // option is one that was found.
 type option struct {
 	name  string // as it is typed, with what an abbreviation leaves out
-	value field  // if has
+	value word   // if has
 	has   bool
-	words []field // commands: the value and what follows it, up to ; or +
+	words []word // commands: the value and what follows it, up to ; or +
 	at    span
 }
 
 // scan reads options, does what their roles say, and returns them and the
 // operands. In posix order the first operand ends the options.
-func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) {
+func (c *simpleCommand) scan(s optionSpec, posix bool) (opts []option, operands []word) {
 	for rest := c.args; len(rest) > 0; {
 		a, dashless := rest[0], s["dashless"] != "" && len(rest) == len(c.args)
 		if a.text == "--" && !a.multi && s["--"] == "" {
@@ -77,7 +77,7 @@ func (c *call) scan(s optionSpec, posix bool) (opts []option, operands []field) 
 
 // options takes the options of a word, --name, --name=value, -name, -n, -nvalue
 // or -abc, and their values from it and the next ones; it returns what is left.
-func (c *call) options(opts []option, s optionSpec, words []field) ([]option, []field) {
+func (c *simpleCommand) options(opts []option, s optionSpec, words []word) ([]option, []word) {
 	a, rest := words[0], words[1:]
 	left := rest
 	take := func(name string, value int) { // value: where in the word its value begins, or 0
@@ -92,7 +92,7 @@ func (c *call) options(opts []option, s optionSpec, words []field) ([]option, []
 			for end < len(left) && left[end].text != ";" && !(left[end].text == "+" && strings.Contains(left[max(0, end-1)].text, "{}")) {
 				end++
 			}
-			o.words = append([]field{o.value}, left[:end]...)
+			o.words = append([]word{o.value}, left[:end]...)
 			left = left[min(end+1, len(left)):]
 		}
 		opts = append(opts, o)
@@ -127,7 +127,7 @@ func (c *call) options(opts []option, s optionSpec, words []field) ([]option, []
 }
 
 // mayHide notes that an argument may be an option that cannot be seen.
-func (c *call) mayHide() {
+func (c *simpleCommand) mayHide() {
 	if c.loose {
 		c.effect(unknown, "an argument of "+c.name+" may be any option", c.at)
 	}

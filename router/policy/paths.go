@@ -35,7 +35,7 @@ func (j *judge) resolve(name string) []string {
 
 // path notes that a part reads or writes a file, with everything below it when
 // tree is set.
-func (j *judge) path(p *Part, f field, write, tree bool) {
+func (j *judge) path(p *Part, f word, write, tree bool) {
 	name := f.asName()
 	// Where a name that goes down and up again leads depends on symbolic links,
 	// which cannot be seen here.

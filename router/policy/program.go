@@ -16,17 +16,17 @@ type program struct {
 
 // usage is a program's use in a command, while it is judged.
 type usage struct {
-	*call
+	*simpleCommand
 	p        *program
 	opts     []option
-	operands []field
+	operands []word
 	base     effects           // what the table says, beyond what options and operands add
 	slots    map[string]string // roles of the operands: first, second, last, rest
 	done     bool              // nothing more is to be said
 }
 
 // external judges a program by its entry, if it has one.
-func (c *call) external() {
+func (c *simpleCommand) external() {
 	p := programs().find(c.name)
 	if base := baseName(c.name); p == nil && programs().entries[base] != nil {
 		p, c.name = programs().find(base), base
@@ -45,14 +45,14 @@ func (c *call) external() {
 }
 
 // use judges the command by an entry.
-func (c *call) use(p *program) {
+func (c *simpleCommand) use(p *program) {
 	if p.set != 0 && p.set&executes == 0 && len(c.args) == 1 && (c.args[0].text == "--help" || c.args[0].text == "--version") {
 		c.part.set |= reads
 		return
 	}
 	dirs := c.j.env.dirs
 	defer func() { c.j.env.dirs = dirs }()
-	u := usage{call: c, p: p, base: p.set, slots: map[string]string{}}
+	u := usage{simpleCommand: c, p: p, base: p.set, slots: map[string]string{}}
 	u.opts, u.operands = c.scan(p.options, p.posix)
 	for i := 0; i < len(p.rules) && !u.done; i++ {
 		u.apply(&p.rules[i])
@@ -110,7 +110,7 @@ func (u *usage) place() {
 
 // operand does what an operand's role says; it reports whether the rest belongs
 // to it.
-func (u *usage) operand(role string, f field, fs []field) (whole bool) {
+func (u *usage) operand(role string, f word, fs []word) (whole bool) {
 	if host, _, ok := strings.Cut(f.text, ":"); ok && u.p.remote != nil && !strings.Contains(host, "/") {
 		if *u.p.remote != 0 {
 			u.usual(*u.p.remote, u.name+" talks to "+show(f.text), f.at)
@@ -142,7 +142,7 @@ func (u *usage) treatHit(role string, hit *found) {
 	case "script", "remote-script":
 		f := hit.it
 		if len(fs) > 0 {
-			f = joinedField(fs)
+			f = joinedWord(fs)
 		}
 		u.treat(role, f, how, f.at)
 	default:
@@ -152,7 +152,7 @@ func (u *usage) treatHit(role string, hit *found) {
 
 // command judges words that are run, with the variables that are set before
 // them.
-func (u *usage) command(how string, words []field) {
+func (u *usage) command(how string, words []word) {
 	u.j.subshell(func() {
 		for len(words) > 0 && !words[0].multi {
 			name, text, ok := strings.Cut(words[0].text, "=")
@@ -170,7 +170,7 @@ func (u *usage) command(how string, words []field) {
 
 // tryAll judges each argument that is a program's name as a command, with what
 // follows it: the program may run it.
-func (c *call) tryAll() {
+func (c *simpleCommand) tryAll() {
 	for i, a := range c.args {
 		if !strings.HasPrefix(a.text, "-") && known(a.text) && (harmful(a.text) || programs().entries[lastOf(a.text)] != nil) {
 			rest := c.args[i:]

@@ -11,7 +11,7 @@ import (
 // written is where a statement's stdout goes.
 type written struct {
 	moved  bool // not where it went before
-	files  []field
+	files  []word
 	append bool
 }
 
@@ -45,8 +45,8 @@ func (j *judge) redirects(redirs []*syntax.Redirect) (to written) {
 // redirection walks the files of a redirection, and returns what is read there;
 // <&n and >&n duplicate a descriptor, >&word is a file.
 func (j *judge) redirection(r *syntax.Redirect, stdout bool, to *written) (in value) {
-	var files []field
-	for _, f := range j.fields(r.Word) {
+	var files []word
+	for _, f := range j.allWords(r.Word) {
 		got, fd := value{anyText}, strings.TrimSuffix(f.text, "-")
 		switch isNumber := strings.Trim(fd, "0123456789") == "" || f.text == digits; {
 		case r.Op == syntax.DplIn || r.Op == syntax.DplOut && isNumber:
@@ -115,14 +115,14 @@ func (j *judge) document(r *syntax.Redirect) value {
 }
 
 // keepFile keeps what was written into a file, in case the line runs it.
-func (j *judge) keepFile(f field, text value, more bool) {
+func (j *judge) keepFile(f word, text value, more bool) {
 	if f.text == "/dev/null" || f.text == "" {
 		return
 	}
 	for _, path := range j.resolve(f.text) {
 		v := text
 		if more {
-			old := j.content(field{text: path})
+			old := j.content(word{text: path})
 			if old == nil {
 				old = value{anyText + "\n"}
 			}
@@ -133,7 +133,7 @@ func (j *judge) keepFile(f field, text value, more bool) {
 }
 
 // socket reports whether a file is one of bash's network paths, and notes it.
-func (j *judge) socket(f field) bool {
+func (j *judge) socket(f word) bool {
 	rest, ok := strings.CutPrefix(f.text, "/dev/")
 	kind, address, _ := strings.Cut(rest, "/")
 	if !ok || kind != "tcp" && kind != "udp" {
@@ -146,7 +146,7 @@ func (j *judge) socket(f field) bool {
 }
 
 // redirect notes that a redirection reads or writes a file.
-func (j *judge) redirect(f field, write bool) {
+func (j *judge) redirect(f word, write bool) {
 	p := j.part(RedirectPart, f.at, f)
 	if j.path(p, f, write, false); len(p.Paths) > 0 || p.set != 0 {
 		j.add(p)
@@ -199,7 +199,7 @@ func (j *judge) procSubst(n *syntax.ProcSubst) string {
 
 // content returns what is known of a file that the line itself has written: a
 // process substitution, or a file by a redirection. Nil: nothing.
-func (j *judge) content(f field) (out value) {
+func (j *judge) content(f word) (out value) {
 	switch f.text {
 	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
 		return j.stdin

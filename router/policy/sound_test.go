@@ -68,7 +68,7 @@ func runScript(t *testing.T, text string) (calls [][]string, ok bool) {
 }
 
 // covers reports whether a command line may be what words stand for.
-func covers(words []field, argv []string) bool {
+func covers(words []word, argv []string) bool {
 	if len(words) == 0 {
 		return len(argv) == 0
 	}

@@ -22,16 +22,16 @@ type toolCall struct {
 
 // callPlan judges a call whose words are certain: its tool has read them.
 func (j *judge) callPlan(p *router.Plan, at span) {
-	args := []field{{text: p.Name}}
-	for _, word := range p.Words() {
-		args = append(args, field{text: word, at: at})
+	args := []word{{text: p.Name}}
+	for _, text := range p.Words() {
+		args = append(args, word{text: text, at: at})
 	}
 	j.toolCall(toolCall{name: p.Name, tool: cmp.Or(p.Tool(), j.world.tool(p.Name)), kwargs: p.Kwargs, help: p.Help, at: at}, args)
 }
 
 // tool judges a call that stands in bash text: its tool reads the words as far
 // as they are known.
-func (j *judge) tool(name string, args []field, at span) {
+func (j *judge) tool(name string, args []word, at span) {
 	if !j.step() {
 		return
 	}
@@ -57,7 +57,7 @@ func (j *judge) tool(name string, args []field, at span) {
 }
 
 // toolCall makes the part of a call.
-func (j *judge) toolCall(c toolCall, args []field) {
+func (j *judge) toolCall(c toolCall, args []word) {
 	p := j.add(j.part(ToolPart, c.at, args...))
 	out := anyText
 	if strings.HasPrefix(c.name, registry.FieldPrefix) {
@@ -110,7 +110,7 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 
 // toolUse notes one thing that a call does something with.
 func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
-	f := field{text: u.Value, at: c.at}
+	f := word{text: u.Value, at: c.at}
 	if f.text == "~" || strings.HasPrefix(f.text, "~/") { // as tools read it
 		f.text = cmp.Or(j.world.Home, inherited) + f.text[1:]
 	}
@@ -128,7 +128,7 @@ func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
 }
 
 // carried judges the text that a call hands to a bash of its own.
-func (j *judge) carried(p *Part, c *toolCall, f field) {
+func (j *judge) carried(p *Part, c *toolCall, f word) {
 	if !known(f.text) {
 		p.set |= executes | unknown
 		j.reason("what "+c.name+" runs cannot be told", unknown, NoDanger, c.at)

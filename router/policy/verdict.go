@@ -51,7 +51,7 @@ type Part struct {
 	End    int    // was put together, of the bytes that it was made of
 	Via    string // what it was found through: "xargs", "bash -c"; "" for the line itself
 
-	words []field
+	words []word
 	set   effects
 	known bool // every word is known
 	more  bool // an option makes it do more than commands of its name usually do
@@ -85,7 +85,7 @@ const maxReasons = 50
 
 // part returns a part that is found where the walk is; add puts it into the
 // verdict. More may be said of it later.
-func (j *judge) part(kind PartKind, at span, words ...field) *Part {
+func (j *judge) part(kind PartKind, at span, words ...word) *Part {
 	return &Part{Kind: kind, words: words, Start: at.start, End: at.end, Via: j.via}
 }
 
@@ -105,7 +105,7 @@ func (j *judge) collect() (v Verdict) {
 		if slices.ContainsFunc(v.Parts, p.same) {
 			continue
 		}
-		p.known = !slices.ContainsFunc(p.words, func(f field) bool { return !f.exact() })
+		p.known = !slices.ContainsFunc(p.words, func(f word) bool { return !f.exact() })
 		v.Parts = append(v.Parts, *p)
 		if all |= p.set; p.Danger.worse(v.Danger) {
 			v.Danger = p.Danger
@@ -125,7 +125,7 @@ func (j *judge) collect() (v Verdict) {
 
 func (p *Part) same(q Part) bool {
 	return p.Start == q.Start && p.Kind == q.Kind && p.Danger == q.Danger && p.Via == q.Via && p.set == q.set &&
-		slices.EqualFunc(p.words, q.words, func(f, g field) bool { return f.text == g.text && f.multi == g.multi && f.glob == g.glob }) &&
+		slices.EqualFunc(p.words, q.words, func(f, g word) bool { return f.text == g.text && f.multi == g.multi && f.glob == g.glob }) &&
 		slices.EqualFunc(p.Paths, q.Paths, func(f, g Path) bool { return f.raw == g.raw })
 }
 

@@ -240,7 +240,7 @@ func (j *judge) forLoop(n *syntax.ForClause) {
 			words = []*syntax.Word{allArguments}
 		}
 		for _, w := range words {
-			for _, f := range j.fields(w) {
+			for _, f := range j.allWords(w) {
 				items = items.join(value{f.asName()})
 			}
 		}

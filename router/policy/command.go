@@ -8,11 +8,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// call is a command while it is judged.
-type call struct {
+// simpleCommand is a command while it is judged.
+type simpleCommand struct {
 	j     *judge
-	name  string  // the command's name, without its directory
-	args  []field // the words after it
+	name  string // the command's name, without its directory
+	args  []word // the words after it
 	at    span
 	part  *Part
 	out   value // what it writes to its stdout; nil: cannot be told
@@ -54,7 +54,7 @@ func (j *judge) simple(n *syntax.CallExpr) {
 
 // command judges a simple command from its words. The first may be no word at
 // all.
-func (j *judge) command(args []field, at span) {
+func (j *judge) command(args []word, at span) {
 	if len(args) > 1 && args[0].text == "--" && args[0].plain {
 		args = args[1:] // the parser leaves it there after time's options
 	}
@@ -78,7 +78,7 @@ func (j *judge) command(args []field, at span) {
 
 // program judges a builtin, a tool or a program on disk: what a name means
 // when it is no function.
-func (j *judge) program(args []field, at span) {
+func (j *judge) program(args []word, at span) {
 	j.stay()
 	if len(args) == 0 || args[0].text == "" {
 		return
@@ -99,7 +99,7 @@ func (j *judge) program(args []field, at span) {
 		j.tool(tool, args, at)
 		return
 	}
-	c := call{j: j, name: name, args: args[1:], at: at, part: j.add(j.part(CommandPart, at, args...))}
+	c := simpleCommand{j: j, name: name, args: args[1:], at: at, part: j.add(j.part(CommandPart, at, args...))}
 	if script {
 		c.script(args[0])
 	}
@@ -132,7 +132,7 @@ func commandName(word string) (name string, script bool) {
 
 // script notes that a file is run which is no installed program: it may hold
 // anything, and what it is called is a hint at most.
-func (c *call) script(f field) {
+func (c *simpleCommand) script(f word) {
 	c.file = true
 	c.part.set |= executes
 	c.j.reason("runs "+c.j.short(append(c.j.resolve(f.text), "")[0])+", whose effects cannot be seen", executes, NoDanger, f.at)
@@ -141,7 +141,7 @@ func (c *call) script(f field) {
 }
 
 // runsFile judges a file that is run by the text that the line wrote into it.
-func (c *call) runsFile(f field) {
+func (c *simpleCommand) runsFile(f word) {
 	for _, text := range c.j.content(f) {
 		c.ran(text, f.at)
 		line, _, _ := strings.Cut(text, "\n")
@@ -154,7 +154,7 @@ func (c *call) runsFile(f field) {
 }
 
 // ran raises the running of a text that came from elsewhere.
-func (c *call) ran(text string, at span) {
+func (c *simpleCommand) ran(text string, at span) {
 	if known(text) {
 		return
 	}
@@ -165,24 +165,24 @@ func (c *call) ran(text string, at span) {
 }
 
 // effect adds to what a command does beyond what is usual for it, and says why.
-func (c *call) effect(set effects, why string, at span) {
+func (c *simpleCommand) effect(set effects, why string, at span) {
 	c.part.more = c.part.more || set&(executes|unknown) != 0
 	c.usual(set, why, at)
 }
 
 // usual adds to what a command does, and says why.
-func (c *call) usual(set effects, why string, at span) {
+func (c *simpleCommand) usual(set effects, why string, at span) {
 	c.part.set |= set
 	c.j.reason(why, set, NoDanger, at)
 }
 
-func (c *call) danger(d Danger, why string, at span) { c.j.danger(c.part, d, why, at) }
+func (c *simpleCommand) danger(d Danger, why string, at span) { c.j.danger(c.part, d, why, at) }
 
 // unnamed judges a command whose name is not known. Whatever it may be is
 // tried, and can only raise the verdict.
-func (j *judge) unnamed(args []field, at span) {
+func (j *judge) unnamed(args []word, at span) {
 	first := args[0]
-	c := call{j: j, args: args[1:], at: at, part: j.add(j.part(CommandPart, at, args...))}
+	c := simpleCommand{j: j, args: args[1:], at: at, part: j.add(j.part(CommandPart, at, args...))}
 	c.part.set = executes | unknown
 	j.reason("which command this runs cannot be told: "+show(first.text), unknown, NoDanger, first.at)
 	c.ran(first.text, first.at)
@@ -193,7 +193,7 @@ func (j *judge) unnamed(args []field, at span) {
 		}
 	}
 	if guess != "" && (first.glob || !first.multi) {
-		c.raise(Block, func() { j.program(append([]field{{text: guess, at: first.at}}, args[1:]...), at) })
+		c.raise(Block, func() { j.program(append([]word{{text: guess, at: first.at}}, args[1:]...), at) })
 	}
 	if !first.multi {
 		c.tryRest()
@@ -203,7 +203,7 @@ func (j *judge) unnamed(args []field, at span) {
 
 // tryRest looks for a command among the arguments of one that is not known: it
 // may run it, as env and sudo do.
-func (c *call) tryRest() {
+func (c *simpleCommand) tryRest() {
 	for i, a := range c.args {
 		if known(a.text) && !strings.HasPrefix(a.text, "-") && harmful(a.text) {
 			c.raise(Confirm, func() { c.j.program(c.args[i:], c.at) })
@@ -214,7 +214,7 @@ func (c *call) tryRest() {
 
 // raise judges something that may be what a command does, and keeps of it the
 // danger alone, and no more than most.
-func (c *call) raise(most Danger, try func()) {
+func (c *simpleCommand) raise(most Danger, try func()) {
 	j := c.j
 	parts, reasons, before := len(j.parts), j.reasons, j.env.copy()
 	j.reasons = nil
