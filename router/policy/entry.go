@@ -170,9 +170,7 @@ func acts() map[string]func(*reader, string) act {
 		},
 		"here": func(r *reader, _ string) act {
 			to := r.role(r.next())
-			return func(u *usage, hit *found) {
-				u.treatHit(to, &found{name: hit.name, it: u.simpleCommand.here(), at: hit.at})
-			}
+			return func(u *usage, hit *found) { u.treatHit(to, &found{name: hit.name, it: u.here(), at: hit.at}) }
 		},
 		"prints": func(r *reader, _ string) act {
 			what := r.next()
@@ -196,7 +194,7 @@ func acts() map[string]func(*reader, string) act {
 		"hides":     plain(func(u *usage) { u.mayHide() }),
 		"guess":     plain(func(u *usage) { u.tryRest() }),
 		"guess-all": plain(func(u *usage) { u.tryAll() }),
-		"which":     plain(func(u *usage) { u.simpleCommand.which() }),
+		"which":     plain((*usage).which),
 		"filter":    plain(func(u *usage) { u.filter(u.j.stdin) }),
 		"computes":  plain(func(u *usage) { u.filter(value{""}) }),
 		"cat":       plain((*usage).cat), "tee": plain((*usage).tee), "mktemp": plain((*usage).mktemp),
