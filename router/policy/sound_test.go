@@ -1,11 +1,13 @@
 package policy
 
 import (
+	"context"
 	"math/rand"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -54,7 +56,9 @@ func sound(t *testing.T, text string) {
 // print, and functions; there is no PATH.
 func runScript(t *testing.T, text string) (calls [][]string, ok bool) {
 	const prelude = "set -f\nargs() { printf 'C'; printf '\\001%s' \"$@\"; printf '\\002'; }\n"
-	cmd := exec.Command("/bin/bash", "--norc", "--noprofile", "-c", prelude+text)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a script may not end
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/bash", "--norc", "--noprofile", "-c", "ulimit -v 4000000\n"+prelude+text)
 	cmd.Dir, cmd.Env = t.TempDir(), []string{"PATH=/nonexistent", "LC_ALL=C"}
 	var errs strings.Builder
 	cmd.Stderr = &errs
@@ -64,7 +68,7 @@ func runScript(t *testing.T, text string) (calls [][]string, ok bool) {
 			calls = append(calls, strings.Split(call[i+2:], "\x01"))
 		}
 	}
-	return calls, !strings.Contains(errs.String(), "syntax error") && !strings.Contains(errs.String(), "unexpected")
+	return calls, ctx.Err() == nil && !strings.Contains(errs.String(), "syntax error") && !strings.Contains(errs.String(), "unexpected")
 }
 
 // covers reports whether a command line may be what words stand for.
