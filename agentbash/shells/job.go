@@ -16,7 +16,6 @@ import (
 type job struct {
 	id, command, dir string
 	mark             string // an entry of the environment of all that it starts
-	limitLine        string // and a line of its limits
 	pid              int    // also its session's
 	started          time.Time
 	log              *log

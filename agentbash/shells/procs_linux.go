@@ -56,7 +56,7 @@ func sessionMembers(session int) (out []process) {
 	return out
 }
 
-// tree is what lives of the job: its session, what bears its marks, all
+// tree is what lives of the job: its session, what bears its mark, all
 // descendants of those, and what was in the tree before and lost its parent since.
 func (j *job) tree(before []process) (alive []process) {
 	all := readProcesses()
@@ -66,7 +66,7 @@ func (j *job) tree(before []process) (alive []process) {
 		was[p.pid] = p.start
 	}
 	for _, p := range all {
-		if p.session == j.pid || was[p.pid] == p.start || fileHas(p.pid, "environ", j.mark+"\x00") || fileHas(p.pid, "limits", j.limitLine) {
+		if p.session == j.pid || was[p.pid] == p.start || hasEnvEntry(p.pid, j.mark) {
 			in[p.pid] = true
 		}
 	}
@@ -86,10 +86,10 @@ func (j *job) tree(before []process) (alive []process) {
 	return alive
 }
 
-// fileHas reports whether a file of a process in /proc has a text.
-func fileHas(pid int, name, text string) bool {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/" + name)
-	return err == nil && bytes.Contains(append(data, 0), []byte(text))
+// hasEnvEntry reports whether a process has an entry in its environment.
+func hasEnvEntry(pid int, entry string) bool {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	return err == nil && bytes.Contains(append(env, 0), []byte(entry+"\x00"))
 }
 
 func signalTree(tree []process, sig syscall.Signal) {

@@ -1,11 +1,10 @@
 package shells
 
 import (
-	crand "crypto/rand"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,9 +47,7 @@ type Options struct {
 type Shells struct {
 	opts  Options
 	mark  string            // the environment of all that a shell starts has this and its ID
-	limit int64             // the first digits of a limit that all has too; four more are the shell's
-	begun int64             // how many were started
-	watch watchdog.Watchdog // knows what bears the marks
+	watch watchdog.Watchdog // knows what bears the mark
 
 	mu     sync.Mutex
 	dir    string // of the logs; "" before it is needed
@@ -94,29 +91,16 @@ func New(opts *Options) *Shells {
 		s.opts.LogSize = 16 << 20
 	}
 	s.mark = markVar + "=" + randomID(16)
-	s.limit = 7e14 + rand.N[int64](1e14)
-	s.watch.Env, s.watch.Limit, s.watch.Kill = s.mark, limitLine(s.limit), true
+	s.watch.Env, s.watch.Kill = s.mark, true
 	return s
 }
-
-// setLimit makes a program start with the soft limit on the time of real-time processes, which
-// means centuries: all that is started inherits it, and unlike the environment it is never cleared.
-// A bash that is older than 5.1 sets none.
-func setLimit(cmd *exec.Cmd, bash, limit string) {
-	const script = `ulimit -SR "$0" 2>/dev/null; exec -a "$1" "${@:2}"`
-	cmd.Args = append([]string{"bash", "-p", "-c", script, limit, cmd.Args[0], cmd.Path}, cmd.Args[1:]...)
-	cmd.Path = bash
-}
-
-// limitLine is how a limit that begins with these digits begins in /proc/PID/limits.
-func limitLine(digits int64) string { return fmt.Sprintf("Max realtime timeout      %d", digits) }
 
 // markVar is in the environment of all that background shells start.
 const markVar = "AGENTBASH_BACKGROUND"
 
 func randomID(n int) string {
 	b := make([]byte, n)
-	crand.Read(b)
+	rand.Read(b)
 	return hex.EncodeToString(b)
 }
 
@@ -183,17 +167,12 @@ func (s *Shells) startJob(command, dir string, env []string) (*job, error) {
 		text = s.opts.Prepare(command)
 	}
 	j := &job{id: id, mark: s.mark + "." + id, command: command, dir: dir, log: log, started: time.Now(), ended: make(chan struct{}), drained: make(chan struct{})}
-	s.begun++
-	limit := s.limit*1e4 + s.begun%1e4
-	j.limitLine = limitLine(limit) + " "
 	cmd := exec.Command("bash", "-c", text)
-	bash := cmd.Path
 	cmd.Dir, cmd.Env = dir, childEnv(env, dir, j.mark)
 	if s.opts.Launch != nil {
 		err = s.opts.Launch(cmd)
 	}
 	if err == nil {
-		setLimit(cmd, bash, fmt.Sprint(limit))
 		err = j.start(cmd)
 	}
 	if err != nil {
