@@ -19,6 +19,16 @@ type Guard interface {
 	Begin(ctx context.Context, a *Action) (Grant, error)
 }
 
+// Profile is the kernel's boundary around what runs.
+type Profile string
+
+// The profiles, from the tightest.
+const (
+	ReadProfile      Profile = "read"      // writes nothing but a private scratch, no network, no process outside
+	WorkspaceProfile Profile = "workspace" // writes the workspace too, and connects to the hosts that are allowed
+	FreeProfile      Profile = "free"      // nothing holds it
+)
+
 // Grant is what an action that may run is given on its way. The zero value
 // gives nothing, and asks to be told nothing.
 type Grant struct {
@@ -28,12 +38,17 @@ type Grant struct {
 	// registry.Allow. "/" is everything.
 	Paths []string
 
-	// Free runs a command string in a shell that no launcher confines, and goes
-	// back to the confined one after it: somebody saw that it needs more than the
-	// sandbox allows and said yes. The free shell has the confined one's
-	// directory and plain variables, and none of its functions and aliases. It
-	// means nothing for a call from inside bash, or without a launcher.
-	Free bool
+	// Profile is what holds the action. FreeProfile runs a command string in a shell
+	// that no launcher confines, and goes back to the confined one after it:
+	// somebody saw that it needs more than the sandbox allows and said yes. The free
+	// shell has the confined one's directory and plain variables, and none of its
+	// functions and aliases. It means nothing for a call from inside bash, or
+	// without a launcher. "" leaves it to how bash was started.
+	Profile Profile
+
+	// Hosts may be connected to by what runs, besides those that may be anyway:
+	// "host" or "host:port".
+	Hosts []string
 
 	// End, if it is not nil, is called once with what came of the action.
 	End func(Outcome)

@@ -29,7 +29,11 @@ func sandboxed(t testing.TB, spec sandbox.Spec) *session.Launcher {
 type freeing struct{ paths []string }
 
 func (g freeing) Begin(_ context.Context, a *Action) (Grant, error) {
-	return Grant{Paths: g.paths, Free: a.Plan != nil && strings.Contains(a.Plan.Raw, "free")}, nil
+	grant := Grant{Paths: g.paths}
+	if a.Plan != nil && strings.Contains(a.Plan.Raw, "free") {
+		grant.Profile = FreeProfile
+	}
+	return grant, nil
 }
 
 // TestLauncher: calls from inside bash reach the host from a confined shell, a

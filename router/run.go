@@ -56,7 +56,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		r.setStatus(res.ExitCode)
 	case p.InProcess, p.tool != nil && r.host == nil:
 		r.runTool(registry.Allow(ctx, grant.Paths...), p, s, &res)
-	case grant.Free:
+	case grant.Profile == FreeProfile:
 		r.runFree(ctx, p, s, &res)
 	default:
 		r.runBash(ctx, p, s, &res)

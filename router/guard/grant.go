@@ -14,13 +14,14 @@ func grantFor(e *Entry, w *policy.World) router.Grant {
 	d := &e.Decision
 	switch {
 	case e.Approved == BySender:
-		return router.Grant{Paths: []string{"/"}, Free: true}
+		return router.Grant{Paths: []string{"/"}, Profile: router.FreeProfile}
 	case e.Approved != "", d.Rule != "":
 		byMode := policy.Decide(d.Mode, nil, &e.Verdict, w)
-		return router.Grant{
-			Paths: pathsOf(&e.Verdict, true),
-			Free:  d.Mode == policy.AutoMode && byMode.Answer != policy.Allow,
+		grant := router.Grant{Paths: pathsOf(&e.Verdict, true)}
+		if d.Mode == policy.AutoMode && byMode.Answer != policy.Allow {
+			grant.Profile = router.FreeProfile
 		}
+		return grant
 	case d.Mode == policy.FullMode:
 		return router.Grant{Paths: pathsOf(&e.Verdict, false)}
 	}

@@ -28,6 +28,8 @@ type World struct {
 	// but in mode full.
 	Secrets []string
 
+	Holds Holds // what the kernel can hold on this machine
+
 	// Tool returns the tool of a name ("read", "field:db:query"), or nil. Nil, and
 	// a tool that nobody knows, make what a call does unknown.
 	Tool func(name string) *registry.Tool
@@ -37,6 +39,12 @@ type World struct {
 
 	vars   map[string]variable // what earlier lines left in the shell; a variable that is not there may have any value
 	unsure bool                // code that could not be seen ran in it: a name may mean a function nobody knows of
+}
+
+// Holds tells which profiles the kernel can enforce. The zero value is none.
+type Holds struct {
+	Read, Workspace bool
+	Hosts           bool // the network by host, through a proxy
 }
 
 // After takes note of what a command line that was judged against w, and then
