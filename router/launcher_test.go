@@ -19,10 +19,16 @@ func sandboxed(t testing.TB, spec sandbox.Spec) *session.Launcher {
 	if k := sandbox.Kernel(); k.Landlock < 6 {
 		t.Skipf("this kernel cannot confine enough for the test: Landlock version %d %s", k.Landlock, k.Why)
 	}
-	s, err := sandbox.Open(spec)
+	s, err := sandbox.Open(spec, sandbox.Read)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return &session.Launcher{Argv: s.Argv, Dir: s.Dir, Env: s.Env}
+	return &session.Launcher{Dir: s.Dir, Env: s.Env, Start: func(cmd *exec.Cmd) (session.Process, error) {
+		p, err := s.Start(cmd)
+		if err != nil {
+			return session.Process{}, err
+		}
+		return session.Process{Pid: p.Pid, PidFD: p.PidFD, Init: p.Init, Wait: p.Wait}, nil
+	}}
 }
 
 // freeing grants freedom to texts that say so, and paths to all.

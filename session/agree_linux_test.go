@@ -6,11 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // answer is what can be compared between a session and bash -c.
@@ -32,11 +32,11 @@ func bashBy(t testing.TB, l *Launcher, dir, command string) answer {
 	c, err := resolveOptions(&Options{Dir: dir, Launcher: l})
 	require.NoError(t, err)
 	argv := []string{c.Shell, "--noprofile", "--norc", "-O", "expand_aliases", "-c", command, "bash"}
-	if l != nil {
-		argv = append(slices.Clone(l.Argv), argv...)
-	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = dir, append(c.shellEnv(), "PWD="+dir)
+	if l != nil {
+		return startedBy(t, l, cmd)
+	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
@@ -48,6 +48,34 @@ func bashBy(t testing.TB, l *Launcher, dir, command string) answer {
 		code = 128 + int(waitSignal(cmd))
 	}
 	return answer{stdout.String(), plain(stderr.String()), code}
+}
+
+// startedBy is the answer of a command that a launcher starts.
+func startedBy(t testing.TB, l *Launcher, cmd *exec.Cmd) answer {
+	t.Helper()
+	var files [2]*os.File
+	for i := range files {
+		f, err := os.CreateTemp(t.TempDir(), "stream")
+		require.NoError(t, err)
+		defer f.Close()
+		files[i] = f
+	}
+	cmd.Stdout, cmd.Stderr = files[0], files[1]
+	p, err := l.Start(cmd)
+	require.NoError(t, err)
+	defer unix.Close(p.PidFD)
+	got := answer{}
+	if ws := p.Wait(); ws.Signaled() {
+		got.code = 128 + int(ws.Signal())
+	} else {
+		got.code = ws.ExitStatus()
+	}
+	stdout, err := os.ReadFile(files[0].Name())
+	require.NoError(t, err)
+	stderr, err := os.ReadFile(files[1].Name())
+	require.NoError(t, err)
+	got.stdout, got.stderr = string(stdout), plain(string(stderr))
+	return got
 }
 
 // plain takes out of an error text what differs between bash -c and a session:

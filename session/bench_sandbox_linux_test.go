@@ -22,8 +22,8 @@ func BenchmarkSandboxed(b *testing.B) {
 	secrets := []string{filepath.Join(home, ".ssh"), filepath.Join(home, ".config", "gh"), "/etc/shadow"}
 	launchers := map[string]*Launcher{
 		"plain": nil,
-		"plan":  sandboxed(b, sandbox.Spec{Secret: secrets}),
-		"auto":  sandboxed(b, sandbox.Spec{Secret: secrets, Write: []string{dir}, Protected: []string{filepath.Join(dir, ".git", "hooks")}}),
+		"plan":  sandboxed(b, sandbox.Spec{Secret: secrets, Write: []string{dir}}, sandbox.Read),
+		"auto":  sandboxed(b, sandbox.Spec{Secret: secrets, Write: []string{dir}, Protected: []string{filepath.Join(dir, ".git", "hooks")}}, sandbox.Workspace),
 	}
 	var kinds []*timed
 	for _, name := range []string{"plain", "plan", "auto"} {

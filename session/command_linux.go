@@ -64,6 +64,9 @@ func (e *engine) newCommand(text string, whole bool, timeout time.Duration, t *t
 // isAnnouncedJob reports whether pid can be a background job that the shell has just
 // started: a child of it, or one that has ended already.
 func (sh *shell) isAnnouncedJob(pid int) bool {
+	if sh.init != 0 {
+		return pid > innerPid(sh.pid) // numbers of a namespace of its own, which nobody else sees
+	}
 	if p, ok := statProc(pid); ok {
 		return p.parent == sh.pid
 	}

@@ -214,7 +214,7 @@ func (e *engine) Close() error {
 	if sh := e.shell.Swap(nil); sh != nil {
 		shellPid = sh.pid
 		e.exitShell(sh)
-		family := target{shell: sh.pid}
+		family := target{shell: sh.pid, init: sh.init}
 		family.killReached(everything)
 		sh.signal(syscall.SIGKILL)
 		sh.reap()

@@ -1,13 +1,17 @@
 package session
 
-import "slices"
+import (
+	"os/exec"
+	"slices"
+	"syscall"
+)
 
-// A Launcher starts the shell through a program that does something first and
-// then becomes it in the same process: one that confines it, say.
+// A Launcher starts the shell in its own way: confined, say.
 type Launcher struct {
-	// Argv is the program, by its path, and its first words. The path of bash and
-	// bash's words are put behind them.
-	Argv []string
+	// Start starts a command in a session of its own (setsid(2)). Of cmd its Path,
+	// Args, Env and Dir count, and the files Stdin, Stdout and Stderr; where Dir is
+	// not there, another directory is taken.
+	Start func(cmd *exec.Cmd) (Process, error)
 
 	// Dir, when set, is an existing private directory for what the shell opens by
 	// path, since a confined shell may not look into its host. The shell must be
@@ -17,6 +21,14 @@ type Launcher struct {
 
 	// Env are entries that go over those of Options.Env.
 	Env []string
+}
+
+// Process is a process that a Launcher started.
+type Process struct {
+	Pid   int // for the host
+	PidFD int // readable when it has ended; the session closes it
+	Init  int // the process that orphans of it get as their parent; 0: what the system has for that
+	Wait  func() syscall.WaitStatus
 }
 
 // RestartOptions say how the shell after a Restart differs from the one before.

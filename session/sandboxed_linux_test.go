@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,15 +15,18 @@ import (
 )
 
 // sandboxed is a launcher of the real thing.
-func sandboxed(t testing.TB, spec sandbox.Spec) *Launcher {
+func sandboxed(t testing.TB, spec sandbox.Spec, profile sandbox.Profile) *Launcher {
 	t.Helper()
-	if k := sandbox.Kernel(); k.Landlock < 6 {
-		t.Skipf("this kernel cannot confine enough for the test: Landlock version %d %s", k.Landlock, k.Why)
-	}
-	s, err := sandbox.Open(spec)
+	s, err := sandbox.Open(spec, profile)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return &Launcher{Argv: s.Argv, Dir: s.Dir, Env: s.Env}
+	return &Launcher{Dir: s.Dir, Env: s.Env, Start: func(cmd *exec.Cmd) (Process, error) {
+		p, err := s.Start(cmd)
+		if err != nil {
+			return Process{}, err
+		}
+		return Process{Pid: p.Pid, PidFD: p.PidFD, Init: p.Init, Wait: p.Wait}, nil
+	}}
 }
 
 // TestSandboxedAgreesWithBash runs the table of commands in a session that
@@ -31,14 +35,10 @@ func sandboxed(t testing.TB, spec sandbox.Spec) *Launcher {
 func TestSandboxedAgreesWithBash(t *testing.T) {
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
-	for _, mode := range []string{"nothing", "workspace"} {
+	for mode, profile := range map[string]sandbox.Profile{"nothing": sandbox.Read, "workspace": sandbox.Workspace} {
 		t.Run(mode, func(t *testing.T) {
 			root := t.TempDir()
-			spec := sandbox.Spec{Secret: []string{filepath.Join(home, ".ssh")}}
-			if mode == "workspace" {
-				spec.Write = []string{root}
-			}
-			l := sandboxed(t, spec)
+			l := sandboxed(t, sandbox.Spec{Secret: []string{filepath.Join(home, ".ssh")}, Write: []string{root}}, profile)
 			s := open(t, &Options{Dir: root, Launcher: l, StateDir: t.TempDir()})
 			for _, row := range agrees {
 				t.Run(row.name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestSandboxedAgreesWithBash(t *testing.T) {
 				})
 			}
 			r := run(t, s, "x=$(head -c 3000000 /dev/zero | tr '\\0' a); echo ${#x}; echo y >../beside; echo $TMPDIR")
-			require.True(t, strings.HasSuffix(string(r.Stdout), l.Dir+"/tmp\n"), "%s", r.Stdout)
+			require.True(t, strings.HasSuffix(string(r.Stdout), "\n/tmp\n"), "%s", r.Stdout)
 			_, err := os.Stat(filepath.Join(root, "beside"))
 			require.Equal(t, mode == "workspace", err == nil)
 		})
@@ -68,7 +68,7 @@ func sorted(lines string) string {
 
 // TestSandboxedStops: what the kernel keeps in is stopped from outside.
 func TestSandboxedStops(t *testing.T) {
-	s := open(t, &Options{Dir: t.TempDir(), Launcher: sandboxed(t, sandbox.Spec{})})
+	s := open(t, &Options{Dir: t.TempDir(), Launcher: sandboxed(t, sandbox.Spec{}, sandbox.Read)})
 	ctx, cancel := context.WithCancel(context.Background())
 	started := writerFunc(func([]byte) { cancel() })
 	r, err := s.Run(ctx, "trap 'echo int' INT; (trap '' INT TERM; setsid sleep 1000 & echo go; sleep 1000)", &RunOptions{Stdout: started})
@@ -83,15 +83,15 @@ func TestSandboxedStops(t *testing.T) {
 // TestRestartElsewhere changes what a shell may do and what its environment is.
 func TestRestartElsewhere(t *testing.T) {
 	dir := t.TempDir()
-	l := sandboxed(t, sandbox.Spec{Write: []string{dir}})
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=/tmp", "API_KEY=secret", "PLAIN=1"}
+	l := sandboxed(t, sandbox.Spec{Write: []string{dir}}, sandbox.Workspace)
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=/var", "API_KEY=secret", "PLAIN=1"}
 	s := open(t, &Options{Dir: dir, Env: env})
 	run(t, s, `mkdir -p sub; cd sub; a=(1 'b c'); export PLAIN="changed \$x"; f() { echo "f $1"; }; alias hi='echo hi'; shopt -s extglob; umask 077; x=$'two\nlines'`)
 	run(t, s, "sleep 1000 & trap 'touch never' EXIT")
 
 	require.NoError(t, s.Restart(context.Background(), &RestartOptions{Launcher: l, Env: []string{env[0], env[1], env[2], env[4]}}))
 	r := run(t, s, "pwd; echo ${a[1]} $PLAIN; f 1; hi; shopt -q extglob; echo $?; umask; echo \"${API_KEY-none} $TMPDIR $x\"; grep NoNew /proc/self/status")
-	require.Equal(t, dir+"/sub\nb c changed $x\nf 1\nhi\n0\n0077\nnone "+l.Dir+"/tmp two\nlines\nNoNewPrivs:\t1\n", string(r.Stdout), "%s", r.Stderr)
+	require.Equal(t, dir+"/sub\nb c changed $x\nf 1\nhi\n0\n0077\nnone "+"/tmp two\nlines\nNoNewPrivs:\t1\n", string(r.Stdout), "%s", r.Stderr)
 	require.False(t, r.Restarted, "nothing happened that nobody asked for")
 	require.NoFileExists(t, filepath.Join(dir, "sub/never"), "the EXIT trap does not run")
 	require.NotEmpty(t, family(s), "jobs go on")
@@ -100,7 +100,7 @@ func TestRestartElsewhere(t *testing.T) {
 	run(t, s, `\builtin printf '#BEGIN\n%s\0declare -- z="$(touch forged)"\n' "$PWD" >|`+s.e.snap.path) // cut off by what comes next
 	require.NoError(t, s.Restart(context.Background(), &RestartOptions{Env: env}))
 	r = run(t, s, "pwd; echo \"$y ${a[1]} $x\"; type f g hi 2>&1 | grep -c 'not found'; echo ${n-none} $API_KEY $PATH $TMPDIR; ls -A; grep NoNew /proc/self/status")
-	require.Equal(t, dir+"\na$(touch forged)`touch forged` b c two\nlines\n3\nnone secret "+os.Getenv("PATH")+" /tmp\nsub\nNoNewPrivs:\t0\n", string(r.Stdout), "%s", r.Stderr)
+	require.Equal(t, dir+"\na$(touch forged)`touch forged` b c two\nlines\n3\nnone secret "+os.Getenv("PATH")+" /var\nsub\nNoNewPrivs:\t0\n", string(r.Stdout), "%s", r.Stderr)
 	run(t, s, "cd sub; y=free; h() { g; }")
 
 	require.NoError(t, s.Restart(context.Background(), &RestartOptions{Launcher: l}))

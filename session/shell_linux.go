@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -14,9 +13,10 @@ import (
 
 // A shell is one bash process and the pipes of the protocol.
 type shell struct {
-	cmd   *exec.Cmd
 	pid   int
 	pidfd int // readable when the process has ended
+	init  int // see Process
+	wait  func() syscall.WaitStatus
 
 	in, ctl, diag int // command pipe (write end), control and diagnostics pipes (read ends)
 	diagPath      string
@@ -59,23 +59,38 @@ func startShell(cfg *config, dir string, env []string, tty *os.File, cs *pathPip
 	sh.ctl = ctl
 	defer stdout.Close()
 	c := exec.Command(cfg.Shell, "--noprofile", "--norc", "--noediting", "-i")
-	if l := cfg.Launcher; l != nil {
-		c.Path, c.Args = l.Argv[0], append(slices.Clone(l.Argv), append([]string{cfg.Shell}, c.Args[1:]...)...)
-	} else {
-		c.Args[0] = "bash"
-	}
+	c.Args[0] = "bash"
 	c.Dir, c.Env = dir, env
 	c.Stdin, c.Stdout = stdin, stdout
 	if tty != nil {
 		c.Stderr = tty
 	}
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, PidFD: &sh.pidfd}
-	if err := c.Start(); err != nil {
+	start := startDirectly
+	if cfg.Launcher != nil {
+		start = cfg.Launcher.Start
+	}
+	p, err := start(c)
+	if err != nil {
 		sh.closeFDs()
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
-	sh.cmd, sh.pid = c, c.Process.Pid
+	sh.pid, sh.pidfd, sh.init, sh.wait = p.Pid, p.PidFD, p.Init, p.Wait
 	return sh, nil
+}
+
+// startDirectly is what is done without a Launcher.
+func startDirectly(c *exec.Cmd) (Process, error) {
+	var p Process
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, PidFD: &p.PidFD}
+	if err := c.Start(); err != nil {
+		return p, err
+	}
+	p.Pid = c.Process.Pid
+	p.Wait = func() syscall.WaitStatus {
+		c.Wait()
+		return c.ProcessState.Sys().(syscall.WaitStatus)
+	}
+	return p, nil
 }
 
 // inheritedPipe makes a pipe of which a child is to get the given end, 0 or 1,
@@ -114,11 +129,10 @@ func (sh *shell) awaitExit(d time.Duration) {
 // signal n.
 func (sh *shell) reap() int {
 	sh.mu.Lock()
-	sh.cmd.Wait()
+	ws := sh.wait()
 	sh.reaped = true
 	sh.mu.Unlock()
 	sh.closeFDs()
-	ws := sh.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if ws.Signaled() {
 		return 128 + int(ws.Signal())
 	}

@@ -65,7 +65,10 @@ func (e *engine) tryStart(state []byte) error {
 	if err := e.watch.Start(); err != nil {
 		return err
 	}
-	dir := nearestDir(e.dir.Load().name)
+	dir := e.dir.Load().name
+	if e.cfg.Launcher == nil {
+		dir = nearestDir(dir)
+	}
 	env := slices.Clip(e.cfg.shellEnv())
 	env = append(env, e.mark.envEntry(), "PWD="+dir, "HISTFILE=/dev/null")
 	tty := e.tty.slave()

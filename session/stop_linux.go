@@ -38,7 +38,7 @@ func (c *command) interruptTarget() *target {
 	if c.stop.who == nil {
 		now := ticksNow()
 		age := int64(time.Since(c.start) / (10 * time.Millisecond))
-		c.stop.who = &target{shell: c.sh.pid, since: now - age - 1, until: now + 1}
+		c.stop.who = &target{shell: c.sh.pid, init: c.sh.init, since: now - age - 1, until: now + 1}
 	}
 	return c.stop.who
 }
@@ -119,6 +119,6 @@ func (e *engine) discardShell(sh *shell) {
 	e.shell.Store(nil)
 	sh.signal(syscall.SIGKILL)
 	sh.reap()
-	left := target{shell: sh.pid, dead: true, until: ticksNow()}
+	left := target{shell: sh.pid, init: sh.init, dead: true, until: ticksNow()}
 	left.killReached(foreground)
 }

@@ -11,6 +11,7 @@ import (
 // shell started, which are never older than it.
 type target struct {
 	shell int           // pid, also the session
+	init  int           // the parent of orphans besides 1; see Process
 	since int64         // ticks; start of the command
 	until int64         // ticks; what starts later is hit even if it is a background job
 	dead  bool          // the shell has ended: its children are orphans now
@@ -63,7 +64,7 @@ func (t *target) findProcesses(r reach) (hits []proc) {
 	now := ticksNow()
 	for _, p := range all {
 		start, was := t.known[p.pid]
-		own := p.parent == t.shell || p.session == t.shell && (t.dead || p.parent == 1)
+		own := p.parent == t.shell || p.session == t.shell && (t.dead || p.parent == 1 || p.parent == t.init)
 		if was && start == p.start || own && p.start >= t.since && (r == everything || t.isForeground(p, now)) {
 			hit(p)
 		}

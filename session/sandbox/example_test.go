@@ -2,20 +2,26 @@ package sandbox_test
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 
 	"github.com/agentbash/agentbash/session/sandbox"
 )
 
 func Example() {
-	box, err := sandbox.Open(sandbox.Spec{Secret: []string{"/etc/shadow"}})
+	box, err := sandbox.Open(sandbox.Spec{Secret: []string{"/etc/shadow"}}, sandbox.Read)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer box.Close()
-	words := append(box.Argv, "sh", "-c", "echo one >/tmp/agentbash-example || echo it stays inside")
-	out, _ := exec.Command(words[0], words[1:]...).Output()
-	fmt.Print(string(out))
+	cmd := exec.Command("sh", "-c", "echo one >/opt/agentbash-example || echo it stays inside")
+	cmd.Stdout = os.Stdout
+	p, err := box.Start(cmd)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p.Wait()
 	// Output: it stays inside
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"runtime"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -11,80 +12,165 @@ import (
 // filterArch are the machines whose system calls are known here.
 var filterArch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// Offsets in struct seccomp_data (linux/seccomp.h), low halves of little-endian
-// words.
-const (
-	dataCall   = 0
-	dataArch   = 4
-	dataDomain = 16
-	dataType   = 24
-	dataProto  = 32
+// Calls that are refused to everybody: they would make namespaces and mounts, load
+// code into the kernel, or reach keys and the log of the kernel.
+var refusedCalls = []uint32{
+	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
+	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_FSCONFIG, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT,
+	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL,
+	unix.SYS_ADD_KEY, unix.SYS_KEYCTL, unix.SYS_REQUEST_KEY, unix.SYS_SYSLOG, unix.SYS_OPEN_BY_HANDLE_AT,
+}
+
+// ipcCalls reach what other processes share, where there is no namespace for it.
+var ipcCalls = []uint32{
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
+	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+}
+
+// absentCalls are as on a kernel that has them not: programs know another way. A
+// filter does not see what io_uring does, nor the flags of clone3.
+var absentCalls = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
+
+// selfCalls change priorities of the process whose number is the argument: only 0,
+// the caller itself, is let through where processes outside could be named. userCalls
+// of them may mean all processes of a user, by the value of their first argument.
+var (
+	selfCalls = map[uint32]int{
+		unix.SYS_SETPRIORITY: 1, unix.SYS_IOPRIO_SET: 1,
+		unix.SYS_SCHED_SETAFFINITY: 0, unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0, unix.SYS_SCHED_SETATTR: 0,
+	}
+	userCalls = map[uint32]uint32{unix.SYS_SETPRIORITY: unix.PRIO_USER, unix.SYS_IOPRIO_SET: 3} // IOPRIO_WHO_USER
 )
 
 const (
-	x32Bit      = 0x40000000 // amd64: the other numbering of system calls
-	socketTypes = 0xf        // type without SOCK_NONBLOCK and SOCK_CLOEXEC
+	x32Bit     = 0x40000000 // amd64: the other numbering of system calls
+	namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 )
 
-// filterSockets keeps a program to Unix sockets and, with tcp, to the stream
-// sockets that Landlock restricts. Multipath TCP is refused as by a kernel
-// without it, so that programs take plain TCP. A call by another numbering is
-// one that does not exist; so is io_uring, whose operations a filter does not
-// see.
-func filterSockets(tcp bool) error {
-	arch := filterArch[runtime.GOARCH]
-	if arch == 0 {
+// A filter is a program for the kernel. Every test is followed by what is done
+// where it holds, so no jump is longer than that.
+type filter []unix.SockFilter
+
+func (f *filter) add(code int, k uint32, yes, no uint8) {
+	*f = append(*f, unix.SockFilter{Code: uint16(code), K: k, Jt: yes, Jf: no})
+}
+
+// Offsets in struct seccomp_data (linux/seccomp.h); of an argument the low half of
+// a little-endian word.
+func (f *filter) loadCall()    { f.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, 0, 0, 0) }
+func (f *filter) loadMachine() { f.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, 4, 0, 0) }
+func (f *filter) loadArgument(n int) {
+	f.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, uint32(16+8*n), 0, 0)
+}
+func (f *filter) loadHighHalf(n int) {
+	f.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, uint32(20+8*n), 0, 0)
+}
+
+// unlessEqual skips the given number of instructions when the loaded value is
+// another.
+func (f *filter) unlessEqual(k uint32, skip uint8) {
+	f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 0, skip)
+}
+func (f *filter) unlessBits(k uint32, skip uint8) {
+	f.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, k, 0, skip)
+}
+func (f *filter) allow() { f.add(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW, 0, 0) }
+func (f *filter) refuse(errno syscall.Errno) {
+	f.add(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(errno), 0, 0)
+}
+
+// filterCalls keeps a program from system calls that lead out. A call by another
+// numbering is one that does not exist.
+func filterCalls(o order) error {
+	machine := filterArch[runtime.GOARCH]
+	if machine == 0 {
 		return nil
 	}
-	const (
-		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-		equal = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-		least = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-		and   = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
-		ret   = unix.BPF_RET | unix.BPF_K
-	)
-	refuse := func(errno syscall.Errno) unix.SockFilter {
-		return unix.SockFilter{Code: ret, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
+	var f filter
+	f.loadMachine()
+	f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, machine, 1, 0)
+	f.refuse(unix.ENOSYS)
+	f.loadCall()
+	f.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, x32Bit, 0, 1)
+	f.refuse(unix.ENOSYS)
+	refused := refusedCalls
+	if !o.World {
+		refused = slices.Concat(refused, ipcCalls)
 	}
-	allow := unix.SockFilter{Code: ret, K: unix.SECCOMP_RET_ALLOW}
-	on := func(code uint16, k uint32, yes, no uint8) unix.SockFilter {
-		return unix.SockFilter{Code: code, K: k, Jt: yes, Jf: no}
+	for _, call := range refused {
+		f.unlessEqual(call, 1)
+		f.refuse(unix.EPERM)
 	}
-	stream := refuse(unix.EACCES)
-	if tcp {
-		stream = allow
+	for _, call := range absentCalls {
+		f.unlessEqual(call, 1)
+		f.refuse(unix.ENOSYS)
 	}
-	program := []unix.SockFilter{
-		on(load, dataArch, 0, 0),
-		on(equal, arch, 1, 0),
-		refuse(unix.ENOSYS),
-		on(load, dataCall, 0, 0),
-		on(least, x32Bit, 0, 1),
-		refuse(unix.ENOSYS),
-		on(equal, unix.SYS_IO_URING_SETUP, 0, 1),
-		refuse(unix.ENOSYS),
-		on(equal, unix.SYS_SOCKET, 1, 0),
-		allow,
-		on(load, dataDomain, 0, 0),
-		on(equal, unix.AF_UNIX, 0, 1),
-		allow,
-		on(equal, unix.AF_NETLINK, 0, 1), // names and addresses of interfaces
-		allow,
-		on(equal, unix.AF_INET, 2, 0),
-		on(equal, unix.AF_INET6, 1, 0),
-		refuse(unix.EACCES),
-		on(load, dataType, 0, 0),
-		on(and, socketTypes, 0, 0),
-		on(equal, unix.SOCK_STREAM, 1, 0),
-		refuse(unix.EACCES),
-		on(load, dataProto, 0, 0),
-		on(equal, unix.IPPROTO_MPTCP, 0, 1),
-		refuse(unix.EPROTONOSUPPORT),
-		stream,
+	f.unlessEqual(unix.SYS_CLONE, 4)
+	f.loadArgument(0)
+	f.unlessBits(namespaces, 1)
+	f.refuse(unix.EPERM)
+	f.allow()
+	f.unlessEqual(unix.SYS_IOCTL, 5)
+	f.loadArgument(1)
+	f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, unix.TIOCSTI, 1, 0)
+	f.unlessEqual(unix.TIOCLINUX, 1)
+	f.refuse(unix.EPERM)
+	f.allow()
+	if !o.World {
+		f.keepToSelf()
 	}
-	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); errno != 0 {
+	if !o.Connect {
+		f.keepSockets(o.World)
+	}
+	f.allow()
+	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program))); errno != 0 {
 		return errno
 	}
 	return nil
+}
+
+// keepToSelf refuses to change limits and priorities of others.
+func (f *filter) keepToSelf() {
+	for call, user := range userCalls {
+		f.unlessEqual(call, 4)
+		f.loadArgument(0)
+		f.unlessEqual(user, 1)
+		f.refuse(unix.EPERM)
+		f.loadCall()
+	}
+	for call, argument := range selfCalls {
+		f.unlessEqual(call, 4)
+		f.loadArgument(argument)
+		f.unlessEqual(0, 1)
+		f.allow()
+		f.refuse(unix.EPERM)
+	}
+	f.unlessEqual(unix.SYS_PRLIMIT64, 9)
+	f.loadArgument(2) // the new limit, both halves of its address; only asking is let through
+	f.unlessEqual(0, 3)
+	f.loadHighHalf(2)
+	f.unlessEqual(0, 1)
+	f.allow()
+	f.loadArgument(0)
+	f.unlessEqual(0, 1)
+	f.allow()
+	f.refuse(unix.EPERM)
+}
+
+// keepSockets lets through the sockets that reach nobody outside: those of Unix,
+// names and addresses of interfaces, and in a network of one's own the Internet's.
+func (f *filter) keepSockets(world bool) {
+	families := []uint32{unix.AF_UNIX, unix.AF_NETLINK}
+	if world {
+		families = append(families, unix.AF_INET, unix.AF_INET6)
+	}
+	f.unlessEqual(unix.SYS_SOCKET, uint8(2+2*len(families)))
+	f.loadArgument(0)
+	for _, family := range families {
+		f.unlessEqual(family, 1)
+		f.allow()
+	}
+	f.refuse(unix.EACCES)
 }

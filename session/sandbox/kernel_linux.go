@@ -21,18 +21,15 @@ func Kernel() Support {
 	default:
 		k.Why = "Landlock: " + errno.Error()
 	}
-	if k.Mounts = hasCapability(unix.CAP_SYS_ADMIN); !k.Mounts {
-		k.WhyNoMounts = "only root can make a mount namespace here"
-	}
 	return k
 }
 
-// hasCapability reports whether this process has an effective capability.
-func hasCapability(c int) bool {
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var data [2]unix.CapUserData
-	if unix.Capget(&header, &data[0]) != nil {
-		return false
+// tryNamespaces returns why there can be no world, or "".
+func tryNamespaces() string {
+	s, err := Open(Spec{}, Read)
+	if err != nil {
+		return err.Error()
 	}
-	return data[c/32].Effective&(1<<(c%32)) != 0
+	defer s.Close()
+	return s.why
 }

@@ -1,10 +1,9 @@
 package sandbox
 
 import (
-	"encoding/json"
+	"encoding/base64"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"syscall"
@@ -12,45 +11,84 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// init is where a launcher ends: main's other packages are not needed for what
-// it does, and a shell that is started again must not wait for them.
+// init is where a launcher and an init end: main's other packages are not needed
+// for what they do, and a shell that is started again must not wait for them.
 func init() {
-	if len(os.Args) > 3 && os.Args[1] == launchWord {
-		fmt.Fprintln(os.Stderr, launchProgram(os.Args[2], os.Args[3:]))
-		os.Exit(exitDenied)
+	var err error
+	switch {
+	case len(os.Args) > 3 && os.Args[1] == launchWord:
+		err = launchProgram(os.Args[2], os.Args[3:])
+	case len(os.Args) == 2 && os.Args[1] == initWord:
+		err = runInit()
+	default:
+		return
 	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(exitDenied)
 }
+
+// launchWord is the first argument of this executable when it is a launcher.
+const launchWord = "agentbash:confined"
 
 // exitDenied is the exit status of a launcher that could not keep its promise.
 const exitDenied = 126
+
+// order is what a launcher is told.
+type order struct {
+	Write    []string // directories that may be written
+	Pipes    string   // the directory in which files may be opened for writing
+	Sockets  []string // directories of Unix sockets that may be connected to
+	Secret   []string // what Landlock keeps from being read
+	Connect  bool     // the network is not restricted here
+	Apart    bool     // the mounts are its own
+	Switched []string // of them, those that are written if Writes says so
+	Writes   bool
+	World    bool // there are namespaces: what they hold is not held again
+	Landlock int  // the version that was promised; 0: none
+}
+
+// argv are the words before a program's own that start it through a launcher.
+func (o order) argv(self string) ([]string, error) {
+	text, err := encode(o)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	return []string{self, launchWord, base64.StdEncoding.EncodeToString(text)}, nil
+}
 
 // launchProgram confines this process and makes it the program of argv. It returns
 // only an error.
 func launchProgram(text string, argv []string) error {
 	runtime.LockOSThread() // what is given up is given up by this thread, which execs
 	var o order
-	if err := json.Unmarshal([]byte(text), &o); err != nil {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err == nil {
+		err = decode(b, &o)
+	}
+	if err != nil {
 		return fmt.Errorf("sandbox: order: %w", err)
 	}
-	path, err := exec.LookPath(argv[0])
+	path, err := lookPath(argv[0])
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
-	if o.Mount {
-		if err := protectPaths(o); err != nil {
-			return fmt.Errorf("sandbox: protect files: %w", err)
+	if o.Apart {
+		for _, path := range o.Switched {
+			if err := switchMount(unix.AT_FDCWD, path, o.Writes); err != nil {
+				return fmt.Errorf("sandbox: %w", err)
+			}
 		}
 	}
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("sandbox: drop capabilities: %w", err)
 	}
-	if err := restrictProcess(o); err != nil {
-		return fmt.Errorf("sandbox: landlock: %w", err)
-	}
-	if !o.Connect {
-		if err := filterSockets(len(o.Ports) > 0 || o.Landlock >= 4); err != nil {
-			return fmt.Errorf("sandbox: seccomp: %w", err)
+	if o.Landlock > 0 {
+		if err := restrictProcess(o); err != nil {
+			return fmt.Errorf("sandbox: landlock: %w", err)
 		}
+	}
+	if err := filterCalls(o); err != nil {
+		return fmt.Errorf("sandbox: seccomp: %w", err)
 	}
 	words := append([]string{filepath.Base(path)}, argv[1:]...)
 	return fmt.Errorf("sandbox: start %s: %w", path, syscall.Exec(path, words, os.Environ()))

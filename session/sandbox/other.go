@@ -2,8 +2,40 @@
 
 package sandbox
 
+import (
+	"errors"
+	"os/exec"
+	"syscall"
+)
+
+var errOnlyLinux = errors.New("only Linux has what programs are confined with")
+
 // Kernel reports that only Linux confines programs in the way of this package.
-func Kernel() Support {
-	const why = "only Linux has Landlock"
-	return Support{Why: why, WhyNoMounts: why}
+func Kernel() Support { return Support{Why: errOnlyLinux.Error()} }
+
+func tryNamespaces() string { return errOnlyLinux.Error() }
+
+// Process is a program that was started.
+type Process struct{ Pid, PidFD, Init int }
+
+// Wait is not called: nothing is started.
+func (*Process) Wait() (ws syscall.WaitStatus) { return ws }
+
+type world struct {
+	temp      string
+	missing   []string
+	listeners Listeners
 }
+
+type worldOrder struct{}
+
+var errWorldEnded = errOnlyLinux
+
+func (*Sandbox) worldOrder() (o worldOrder)                     { return o }
+func openWorld(worldOrder) (*world, error)                      { return nil, errOnlyLinux }
+func (*world) setProfile(Profile) error                         { return errOnlyLinux }
+func (*world) protect() error                                   { return errOnlyLinux }
+func (*world) start(*exec.Cmd, bool, Profile) (*Process, error) { return nil, errOnlyLinux }
+func (*world) close()                                           {}
+func (*Sandbox) startAlone(*exec.Cmd) (*Process, error)         { return nil, errOnlyLinux }
+func holdsPath(string, []string) bool                           { return false }

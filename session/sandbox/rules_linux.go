@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -16,7 +17,7 @@ import (
 const (
 	makeAndRemove = ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeChar | ll.AccessFSMakeDir | ll.AccessFSMakeReg |
 		ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeBlock | ll.AccessFSMakeSym
-	devices = ll.AccessFSMakeChar | ll.AccessFSMakeBlock
+	makeDevices = ll.AccessFSMakeChar | ll.AccessFSMakeBlock
 )
 
 // accessRights are the rights of files that a version restricts, of those that are
@@ -33,7 +34,7 @@ func accessRights(version int) (all, write landlock.AccessFSSet) {
 	if version >= 5 {
 		all |= ll.AccessFSIoctlDev
 	}
-	return all, write &^ devices
+	return all, write &^ makeDevices
 }
 
 // restrictProcess applies Landlock to this process.
@@ -42,7 +43,7 @@ func restrictProcess(o order) error {
 	file := write & (ll.AccessFSWriteFile | ll.AccessFSTruncate)
 	device := file | all&ll.AccessFSIoctlDev
 	var rules []landlock.Rule
-	if o.Reads {
+	if len(o.Secret) > 0 {
 		all |= ll.AccessFSReadFile
 		write |= ll.AccessFSReadFile
 		open, err := readablePaths(o.Secret)
@@ -53,11 +54,10 @@ func restrictProcess(o order) error {
 	}
 	if o.Landlock >= 9 && !o.Connect {
 		all |= ll.AccessFSResolveUnix
-		rules = append(rules, landlock.PathAccess(ll.AccessFSResolveUnix, o.Sockets...).IgnoreIfMissing())
+		rules = append(rules, landlock.PathAccess(ll.AccessFSResolveUnix, slices.Concat(o.Sockets, o.Write)...).IgnoreIfMissing())
 	}
 	rules = append(rules,
-		landlock.PathAccess(write, filepath.Join(o.Dir, "tmp")),
-		landlock.PathAccess(file, filepath.Join(o.Dir, "pipes")),
+		landlock.PathAccess(file, o.Pipes),
 		landlock.PathAccess(device, "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts").IgnoreIfMissing())
 	for _, dir := range o.Write {
 		r, err := writeRules(dir, write, file|write&ll.AccessFSReadFile)
@@ -67,12 +67,6 @@ func restrictProcess(o order) error {
 		rules = append(rules, r...)
 	}
 	sets := []any{all}
-	if o.Landlock >= 4 && !o.Connect {
-		sets = append(sets, landlock.AccessNetSet(ll.AccessNetBindTCP|ll.AccessNetConnectTCP))
-		for _, port := range o.Ports {
-			rules = append(rules, landlock.ConnectTCP(port))
-		}
-	}
 	if o.Landlock >= 6 {
 		sets = append(sets, landlock.ScopedSet(ll.ScopeSignal|ll.ScopeAbstractUnixSocket))
 	}

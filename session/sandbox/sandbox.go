@@ -1,123 +1,285 @@
 package sandbox
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 )
 
-// Spec is what a confined program may do. The zero value writes nothing but its
-// own temporary directory, reads everything and connects to nothing. All paths
-// are absolute.
+// Spec is what a sandbox holds its programs to. The zero value writes nothing but
+// its own temporary directory, reads everything and connects to nothing. All paths
+// are absolute, and a directory stands for all that is below it.
 type Spec struct {
-	// Write are directories below which everything may be written.
+	// Write is the workspace: directories below which everything may be written
+	// while the sandbox is writable.
 	Write []string
 
 	// Protected are files and directories below those of Write that must not be
-	// written. Where the kernel can (see Sandbox.Missing) those that exist are
-	// read-only.
+	// written: those that exist when a program is started.
 	Protected []string
 
-	// Secret are files and directories that must not be read, whether they exist
-	// or not. What is made after the start in a directory on the way to one, and
-	// not below a directory of Write, cannot be read either.
+	// Secret are files and directories that must not be read.
 	Secret []string
 
-	// Connect allows the network, all of it. Without it, Ports are the TCP ports
-	// that may be connected to.
-	Connect bool
-	Ports   []uint16
+	// Keep are directories that stay to be seen, and not to be written, although
+	// what they lie in is covered: by the private temporary directory, or by Cover.
+	Keep  []string
+	Cover []string
 
-	// Sockets are Unix sockets that may be connected to where the kernel
-	// restricts that (Landlock version 9).
-	Sockets []string
+	// Home is a directory that is shown as it is and takes changes, which are kept
+	// in Upper and reach nobody else: programs have their caches there. Upper does
+	// not lie below Home. Caches are directories below Home that take changes even
+	// while the sandbox is not writable. "" is none.
+	Home, Upper string
+	Caches      []string
+
+	// Listen, when set, gets what listens inside for connections to the outside,
+	// each time that the inside is made. Without it, and where there is no inside
+	// of its own (see Sandbox.Switches), there is no network.
+	Listen func(Listeners)
+
+	// Connect allows the network, all of it.
+	Connect bool
 }
 
-// A Sandbox is a private directory and the words that start a program under a
-// Spec. It may start any number of programs, one after another or at once.
-// Close it when they have ended.
-type Sandbox struct {
-	// Argv are the words to put before a program's path and its arguments.
-	Argv []string
+// Listeners are sockets in a network of the sandbox's own that is connected to
+// nothing. Whoever gets them closes them.
+type Listeners struct {
+	Proxy       net.Listener   // on ProxyAddr
+	DNS         net.PacketConn // on port 53 of 127.0.0.1
+	Transparent []net.Listener // on every address, ports 22, 80 and 443
+}
 
-	// Dir is the private directory. Confined programs may make and remove files
-	// below Dir/tmp, open those in Dir/pipes for writing, and read the rest.
+// ProxyAddr is where Listeners.Proxy listens.
+const ProxyAddr = "127.0.0.1:3128"
+
+// Profile says what a sandbox lets its programs write.
+type Profile int
+
+// The profiles.
+const (
+	Read      Profile = iota // nothing but the private directories
+	Workspace                // what Spec.Write says too
+)
+
+// A Sandbox holds the programs that it starts to a Spec. It is safe for concurrent
+// use. Close it when they have ended, or to end them.
+type Sandbox struct {
+	// Dir is the private directory. Programs may make and remove files below
+	// Dir/tmp, which is their temporary directory, open those in Dir/pipes for
+	// writing, and read the rest.
 	Dir string
 
-	// Env are entries for the environment: TMPDIR is Dir/tmp.
+	// Env are entries for the environment: where the temporary directory is.
 	Env []string
 
-	missing []string
+	spec    Spec
+	profile Profile
+	kernel  Support
+	why     string // there is no world
+
+	mu    sync.Mutex // guards what follows
+	world *world     // nil: there is none now, or none can be had
 }
 
-// launchWord is the first argument of this executable when it is a launcher.
-const launchWord = "agentbash:confined"
-
-// order is what a launcher is told.
-type order struct {
-	Spec
-	Dir      string
-	Reads    bool // secrets are kept
-	Mount    bool // protect what exists by mounts
-	Landlock int  // the version that was promised
-}
-
-// Open makes the directory of a sandbox. On a kernel that cannot confine what a
-// Spec must have confined, files above all, it returns an error that wraps
+// Open makes a sandbox whose programs are held to a profile at first. Where the
+// kernel gives no namespaces, that profile is theirs for good. On a kernel that
+// cannot hold a program to it, files above all, it returns an error that wraps
 // ErrUnsupported.
-func Open(spec Spec) (*Sandbox, error) {
-	k := Kernel()
-	if k.Landlock < 1 {
-		return nil, fmt.Errorf("%w: %s", ErrUnsupported, k.Why)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: find this program: %w", err)
-	}
-	dir, err := os.MkdirTemp("", "agentbash-sandbox-")
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
+func Open(spec Spec, profile Profile) (_ *Sandbox, err error) {
+	s := &Sandbox{spec: spec, profile: profile, kernel: Kernel()}
+	if s.Dir, err = os.MkdirTemp("", ".agentbash-"); err == nil {
+		s.Dir, err = filepath.EvalSymlinks(s.Dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: private directory: %w", err)
 	}
-	s := &Sandbox{Dir: dir, Env: []string{"TMPDIR=" + filepath.Join(dir, "tmp")}}
-	for _, sub := range []string{"tmp", "pipes"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
-			s.Close()
-			return nil, fmt.Errorf("sandbox: private directory: %w", err)
+	defer func() {
+		if err != nil {
+			os.RemoveAll(s.Dir)
+		}
+	}()
+	if err := s.fillDir(); err != nil {
+		return nil, fmt.Errorf("sandbox: private directory: %w", err)
+	}
+	for _, list := range []*[]string{&s.spec.Write, &s.spec.Protected, &s.spec.Secret, &s.spec.Keep, &s.spec.Cover, &s.spec.Caches} {
+		if *list, err = resolveAll(*list); err != nil {
+			return nil, err
 		}
 	}
-	o := order{Spec: spec, Dir: dir, Reads: len(spec.Secret) > 0, Mount: k.Mounts && len(spec.Protected) > 0, Landlock: k.Landlock}
-	for _, list := range []*[]string{&o.Write, &o.Protected, &o.Secret, &o.Sockets} {
-		*list = slices.Clone(*list)
-		for i, p := range *list {
-			if !filepath.IsAbs(p) {
-				s.Close()
-				return nil, fmt.Errorf("sandbox: %s is not an absolute path", p)
-			}
-			(*list)[i] = resolveLinks(p)
-		}
+	s.spec.Write = outermost(s.spec.Write)
+	if s.world, err = openWorld(s.worldOrder()); err == nil {
+		s.Env = []string{"TMPDIR=" + s.world.temp}
+		s.listen()
+		return s, nil
 	}
-	text, err := json.Marshal(o)
-	if err != nil {
-		s.Close()
-		return nil, fmt.Errorf("sandbox: %w", err)
+	s.why, s.world = err.Error(), nil
+	s.Env = []string{"TMPDIR=" + filepath.Join(s.Dir, "tmp")}
+	if s.kernel.Landlock < 1 {
+		return nil, fmt.Errorf("%w: %s; %s", ErrUnsupported, s.kernel.Why, s.why)
 	}
-	s.Argv = []string{self, launchWord, string(text)}
-	s.missing = missingSupport(k, o)
 	return s, nil
 }
 
-// Missing says what this kernel does not do of what was asked for and a kernel
-// of today does, a line each for a person to read. What hardly any does,
-// Support.Lines tells.
-func (s *Sandbox) Missing() []string { return slices.Clone(s.missing) }
+// fillDir makes what is in the private directory: what it says of name servers is for
+// who has listeners, and the empty file stands where a secret is.
+func (s *Sandbox) fillDir() error {
+	for _, sub := range []string{"tmp", "pipes"} {
+		if err := os.Mkdir(filepath.Join(s.Dir, sub), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(s.Dir, "resolv.conf"), []byte("nameserver 127.0.0.1\n"), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.Dir, "empty"), nil, 0)
+}
 
-// Close removes the directory.
-func (s *Sandbox) Close() error { return os.RemoveAll(s.Dir) }
+// Switches reports whether SetProfile can change the profile of what runs: there
+// are namespaces. Otherwise programs keep the profile that Open was told.
+func (s *Sandbox) Switches() bool { return s.why == "" }
+
+// ErrBusy is wrapped by SetProfile's error while something that may write the
+// workspace runs on: the wider profile still holds.
+var ErrBusy = errors.New("a program in the background works in the workspace")
+
+// SetProfile changes the profile of all that was and will be started, but by
+// StartApart.
+func (s *Sandbox) SetProfile(p Profile) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p == s.profile {
+		return nil
+	}
+	if s.why != "" {
+		return ErrUnsupported
+	}
+	if s.world != nil {
+		if err := s.world.setProfile(p); err != nil {
+			return err
+		}
+	}
+	s.profile = p
+	return nil
+}
+
+// Profile is the one that holds.
+func (s *Sandbox) Profile() Profile {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.profile
+}
+
+// Start starts a command inside, in a session of its own. Its Path, Args, Env and
+// Dir count; Stdin, Stdout and Stderr, which are files or nil; and nothing else.
+// A directory that is not to be seen inside is replaced by the nearest above it
+// that is.
+func (s *Sandbox) Start(cmd *exec.Cmd) (*Process, error) { return s.start(cmd, false, 0) }
+
+// StartApart is Start for a program that keeps its profile, whatever SetProfile makes
+// of the others. Where there are no namespaces, it is that of Open.
+func (s *Sandbox) StartApart(cmd *exec.Cmd, p Profile) (*Process, error) {
+	return s.start(cmd, true, p)
+}
+
+func (s *Sandbox) start(cmd *exec.Cmd, apart bool, profile Profile) (*Process, error) {
+	if cmd.Err != nil {
+		return nil, cmd.Err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.why != "" {
+		return s.startAlone(cmd)
+	}
+	if s.world != nil {
+		p, err := s.world.start(cmd, apart, profile)
+		if err == nil || !errors.Is(err, errWorldEnded) {
+			return p, err
+		}
+		s.world.close() // something ended it
+		s.world = nil
+	}
+	w, err := openWorld(s.worldOrder())
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	s.world = w
+	s.listen()
+	return w.start(cmd, apart, profile)
+}
+
+func (s *Sandbox) listen() {
+	if s.spec.Listen != nil {
+		s.spec.Listen(s.world.listeners)
+	}
+}
+
+// Protect makes those of Spec.Protected read-only that have been made since. It does
+// nothing where there are no namespaces.
+func (s *Sandbox) Protect() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.world == nil {
+		return nil
+	}
+	return s.world.protect()
+}
+
+// Missing says what this machine does not do of what was asked for, a line each for
+// a person to read.
+func (s *Sandbox) Missing() []string {
+	if s.why != "" {
+		return missingSupport(s.kernel, s.spec.Connect, s.why)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.world == nil {
+		return nil
+	}
+	return slices.Clone(s.world.missing)
+}
+
+// Close ends all that was started, where there are namespaces, and removes the
+// directory.
+func (s *Sandbox) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.world != nil {
+		s.world.close()
+		s.world = nil
+	}
+	return os.RemoveAll(s.Dir)
+}
+
+func resolveAll(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		if !filepath.IsAbs(p) {
+			return nil, fmt.Errorf("sandbox: %s is not an absolute path", p)
+		}
+		if p = resolveLinks(p); !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// outermost are the paths that lie below none of the others.
+func outermost(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		return slices.ContainsFunc(paths, func(above string) bool { return above != p && isBelow(p, above) })
+	})
+}
+
+// isBelow reports whether a path is a directory or lies below it.
+func isBelow(path, dir string) bool {
+	return path == dir || holdsPath(dir, []string{path})
+}
 
 // resolveLinks follows the links of a path as far as it exists.
 func resolveLinks(path string) string {

@@ -1,0 +1,279 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Descriptors that init is started with.
+const (
+	initCtl   = 3
+	initOrder = 4
+)
+
+// An inside is what init knows.
+type inside struct {
+	worldOrder
+	layout
+
+	since int // the number of a process when the workspace became writable
+
+	self string // this program, however its file is covered
+
+	mu       sync.Mutex    // guards what follows; held while a program is started, so that it is not reaped before it is known
+	running  map[int]int   // where the status of a program goes
+	children chan struct{} // one is there
+}
+
+// runInit is pid 1 of a world. It returns only an error.
+func runInit() error {
+	unix.CloseOnExec(initCtl)
+	fail := func(err error) error {
+		sendAnswer(answer{Err: err.Error()})
+		return err
+	}
+	in := &inside{running: map[int]int{}, children: make(chan struct{}, 1), self: "/proc/self/exe"}
+	text, err := readMemory(initOrder)
+	if err == nil {
+		err = decode(text, &in.worldOrder)
+	}
+	if err != nil {
+		return fail(fmt.Errorf("order: %w", err))
+	}
+	// What runs inside is nobody who could look into init.
+	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	signal.Notify(make(chan os.Signal)) // and drop them: what is ignored would be for programs too
+	if in.layout, err = layOutFiles(&in.worldOrder); err != nil {
+		return fail(err)
+	}
+	fds, err := openNetwork(in.Network)
+	if err != nil {
+		return fail(fmt.Errorf("network: %w", err))
+	}
+	if err := sendAnswer(answer{Temp: in.temp, Missing: in.missing}, fds...); err != nil {
+		return err
+	}
+	for _, fd := range fds {
+		unix.Close(fd)
+	}
+	in.since = lastPid()
+	go in.reapChildren()
+	go in.watchProtected()
+	for {
+		text, fds, err := receiveMessage(initCtl)
+		if err != nil || len(text) == 0 {
+			return io.EOF // the host has closed, or is gone
+		}
+		a, back := in.serve(fds)
+		for _, fd := range fds {
+			unix.Close(fd)
+		}
+		err = sendAnswer(a, back...)
+		for _, fd := range back {
+			unix.Close(fd)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readMemory reads a file that memoryFile made, whatever its offset is.
+func readMemory(fd int) ([]byte, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, err
+	}
+	b := make([]byte, st.Size)
+	n, err := unix.Pread(fd, b, 0)
+	if err == nil && n != len(b) {
+		err = io.ErrUnexpectedEOF
+	}
+	return b, err
+}
+
+func sendAnswer(a answer, fds ...int) error {
+	text, err := encode(a)
+	if err != nil {
+		return err
+	}
+	var rights []byte
+	if len(fds) > 0 {
+		rights = unix.UnixRights(fds...)
+	}
+	return unix.Sendmsg(initCtl, text, rights, nil, unix.MSG_NOSIGNAL)
+}
+
+// serve does what a request wants. The first descriptor is the request itself.
+func (in *inside) serve(fds []int) (a answer, back []int) {
+	var r request
+	err := errors.New("no request")
+	if len(fds) > 0 {
+		var text []byte
+		if text, err = readMemory(fds[0]); err == nil {
+			err = decode(text, &r)
+		}
+	}
+	if err == nil && len(fds) != 1+r.Files {
+		err = errors.New("descriptors are missing")
+	}
+	if err == nil {
+		switch r.Do {
+		case "profile":
+			err = in.setProfile(r.Profile)
+		case "protect":
+			err = in.protectPaths(&in.worldOrder)
+		case "start":
+			var pidfd int
+			if pidfd, err = in.start(&r, fds[1:]); err == nil {
+				back = []int{pidfd}
+			}
+		default:
+			err = fmt.Errorf("unknown request %q", r.Do)
+		}
+	}
+	if err != nil {
+		a = answer{Err: err.Error(), Busy: errors.Is(err, unix.EBUSY)}
+	}
+	return a, back
+}
+
+// start starts a program that confines itself first; see launchProgram.
+func (in *inside) start(r *request, fds []int) (pidfd int, err error) {
+	o := in.Program
+	if r.Apart {
+		o.Apart, o.Writes = true, r.Profile == Workspace
+		for _, m := range in.switched {
+			o.Switched = append(o.Switched, m.path)
+		}
+	}
+	words, err := o.argv(in.self)
+	if err != nil {
+		return -1, err
+	}
+	argv := append(append(words, r.Path), r.Argv[min(1, len(r.Argv)):]...)
+	dir := nearestDir(r.Dir)
+	attr := &syscall.ProcAttr{Dir: dir, Env: r.Env, Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2])},
+		Sys: &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd}}
+	status, err := unix.Dup(fds[3])
+	if err != nil {
+		return -1, err
+	}
+	unix.CloseOnExec(status)
+	if r.Apart {
+		attr.Sys.Unshareflags = unix.CLONE_NEWNS
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	pid, err := syscall.ForkExec(in.self, argv, attr)
+	if err != nil {
+		unix.Close(status)
+		return -1, &os.PathError{Op: "start", Path: r.Path, Err: err}
+	}
+	in.running[pid] = status
+	select {
+	case in.children <- struct{}{}:
+	default:
+	}
+	return pidfd, nil
+}
+
+// setProfile changes the profile. What was started while the workspace could be
+// written keeps it from being made read-only as long as it runs.
+func (in *inside) setProfile(p Profile) error {
+	if p == Workspace {
+		in.since = lastPid()
+	} else if in.newerRuns() {
+		return fmt.Errorf("a process in the background: %w", unix.EBUSY)
+	}
+	return in.setWritable(p == Workspace)
+}
+
+// newerRuns reports whether a process runs that was started since the workspace can
+// be written, other than a program that was started from outside: a shell.
+func (in *inside) newerRuns() bool {
+	names, _ := os.ReadDir("/proc")
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, e := range names {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid <= in.since {
+			continue
+		}
+		if _, known := in.running[pid]; !known && !isZombie(pid) {
+			return true
+		}
+	}
+	return false
+}
+
+func isZombie(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	i := bytes.LastIndexByte(text, ')')
+	return err != nil || i+2 >= len(text) || text[i+2] == 'Z' || text[i+2] == 'X'
+}
+
+// lastPid is the number that was given out last.
+func lastPid() int {
+	text, err := os.ReadFile("/proc/loadavg") // proc(5): the last field
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(string(bytes.TrimSpace(text[bytes.LastIndexByte(text, ' ')+1:])))
+	return n
+}
+
+// nearestDir is a directory, or the nearest one above it that is there.
+func nearestDir(dir string) string {
+	for dir != "" {
+		if st, err := os.Stat(dir); err == nil && st.IsDir() {
+			return dir
+		}
+		dir = dir[:max(strings.LastIndexByte(dir, '/'), 0)]
+	}
+	return "/"
+}
+
+// reapChildren reaps what ends, orphans too, and tells how programs ended.
+func (in *inside) reapChildren() {
+	for {
+		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if err == unix.ECHILD {
+			<-in.children
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		in.mu.Lock()
+		var ws unix.WaitStatus
+		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
+		if fd, ok := in.running[pid]; ok && err == nil {
+			unix.Write(fd, binary.NativeEndian.AppendUint32(nil, uint32(ws)))
+			unix.Close(fd)
+			delete(in.running, pid)
+		}
+		in.mu.Unlock()
+	}
+}
+
+// lookPath finds a program as exec.Command does, among what is to be seen inside.
+func lookPath(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrDot) {
+		err = nil
+	}
+	return path, err
+}

@@ -1,0 +1,392 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A world is the inside of a sandbox: namespaces of their own, with an init that
+// starts programs in them. Host and init talk over a socket, one request and one
+// answer at a time; when the socket is closed, init ends, and with it everything
+// inside.
+type world struct {
+	ctl       int
+	init      *exec.Cmd
+	temp      string // where the private temporary directory is inside
+	missing   []string
+	listeners Listeners
+}
+
+// worldOrder is what init is told at first.
+type worldOrder struct {
+	Spec
+	Dir     string
+	Dirs    []string // of the spec and further ones, which Dir/tmp covers
+	Sockets []string // Unix sockets of the host, which are covered
+	Network bool     // somebody listens
+	Writes  bool
+	Program order // for what is started
+}
+
+// request is one thing that a host wants of init, and answer what it gets.
+type request struct {
+	Do      string // "profile", "protect" or "start"
+	Writes  bool
+	Path    string
+	Argv    []string
+	Env     []string
+	Dir     string
+	Files   int // descriptors that come along: 0, 1, 2, and where the exit status goes
+	Profile Profile
+	Apart   bool // in a mount namespace of its own, whose profile stays
+}
+
+type answer struct {
+	Err     string
+	Busy    bool
+	Temp    string
+	Missing []string
+}
+
+var errWorldEnded = errors.New("the sandbox has ended")
+
+// initWord is the first argument of this executable when it is an init.
+const initWord = "agentbash:init"
+
+func (s *Sandbox) worldOrder() worldOrder {
+	o := worldOrder{Spec: s.spec, Dir: s.Dir, Writes: s.profile == Workspace, Sockets: hostSockets()}
+	o.Network = s.spec.Listen != nil
+	for _, dir := range []string{"/tmp", "/var/tmp", resolveLinks(os.TempDir())} {
+		if !holdsAny(o.Write, dir) {
+			o.Dirs = append(o.Dirs, dir)
+		}
+	}
+	o.Dirs = outermost(o.Dirs)
+	return o
+}
+
+// holdsAny reports whether one of dirs is path or above it.
+func holdsAny(dirs []string, path string) bool {
+	for _, d := range dirs {
+		if isBelow(path, d) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostSockets are the Unix sockets with a path that somebody listens on.
+func hostSockets() (paths []string) {
+	text, err := os.ReadFile("/proc/net/unix")
+	if err != nil {
+		return nil
+	}
+	for line := range bytes.Lines(text) {
+		if f := bytes.Fields(line); len(f) == 8 && f[7][0] == '/' {
+			paths = append(paths, string(f[7]))
+		}
+	}
+	return paths
+}
+
+// openWorld starts an init and waits until everything is in place.
+func openWorld(o worldOrder) (_ *world, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("socket: %w", err)
+	}
+	w := &world{ctl: pair[0]}
+	theirs := os.NewFile(uintptr(pair[1]), "ctl")
+	defer func() {
+		theirs.Close()
+		if err != nil {
+			w.close()
+		}
+	}()
+	text, err := memoryFile(o)
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
+	w.init = exec.Command("/proc/self/exe", initWord)
+	w.init.Env, w.init.Dir = []string{"PATH=/usr/bin:/bin", "GOMAXPROCS=2", "GOGC=off"}, "/"
+	w.init.ExtraFiles = []*os.File{theirs, text}
+	w.init.SysProcAttr = cloneAttr()
+	if err := w.init.Start(); err != nil {
+		w.init = nil
+		return nil, fmt.Errorf("no namespaces for this user: %w", err)
+	}
+	theirs.Close()
+	a, fds, err := w.receive()
+	if err != nil {
+		return nil, err
+	}
+	w.temp, w.missing = a.Temp, a.Missing
+	return w, w.takeListeners(fds)
+}
+
+// cloneAttr asks for the namespaces. Root keeps all users, another user itself, with
+// the capabilities that init needs inside and nowhere else.
+func cloneAttr() *syscall.SysProcAttr {
+	at := &syscall.SysProcAttr{Setsid: true,
+		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC}
+	if os.Geteuid() == 0 {
+		all := []syscall.SysProcIDMap{{Size: 1<<32 - 1}}
+		at.UidMappings, at.GidMappings, at.GidMappingsEnableSetgroups = all, all, true
+		return at
+	}
+	at.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+	at.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+	at.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE, unix.CAP_DAC_OVERRIDE}
+	return at
+}
+
+// encode and decode are for what host, init and launchers tell each other. Paths and
+// arguments are bytes, which JSON would change.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(v)
+	return b.Bytes(), err
+}
+
+func decode(text []byte, v any) error { return gob.NewDecoder(bytes.NewReader(text)).Decode(v) }
+
+// memoryFile is a value in a file that has no name.
+func memoryFile(v any) (*os.File, error) {
+	text, err := encode(v)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.MemfdCreate("agentbash-sandbox", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("file in memory: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "order")
+	if _, err := f.Write(text); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("file in memory: %w", err)
+	}
+	return f, nil
+}
+
+// ask sends a request with files and waits for the answer.
+func (w *world) ask(r request, files ...*os.File) (answer, []int, error) {
+	r.Files = len(files)
+	text, err := memoryFile(r)
+	if err != nil {
+		return answer{}, nil, err
+	}
+	defer text.Close()
+	fds := []int{int(text.Fd())}
+	for _, f := range files {
+		fds = append(fds, int(f.Fd()))
+	}
+	if err := unix.Sendmsg(w.ctl, []byte{'r'}, unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
+		return answer{}, nil, errWorldEnded
+	}
+	return w.receive()
+}
+
+// receive takes one answer and the descriptors that come with it.
+func (w *world) receive() (a answer, fds []int, err error) {
+	text, fds, err := receiveMessage(w.ctl)
+	if err != nil || len(text) == 0 {
+		return a, nil, errWorldEnded
+	}
+	if err := decode(text, &a); err != nil {
+		return a, fds, fmt.Errorf("answer of init: %w", err)
+	}
+	if a.Err != "" {
+		err = errors.New(a.Err)
+		if a.Busy {
+			err = fmt.Errorf("%w: %s", ErrBusy, a.Err)
+		}
+	}
+	return a, fds, err
+}
+
+// receiveMessage reads one message of a socket with its descriptors.
+func receiveMessage(fd int) (text []byte, fds []int, err error) {
+	text, rights := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(8*4))
+	for {
+		n, rn, _, _, err := unix.Recvmsg(fd, text, rights, unix.MSG_CMSG_CLOEXEC)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return nil, nil, err
+		}
+		if rn > 0 {
+			messages, err := unix.ParseSocketControlMessage(rights[:rn])
+			if err != nil || len(messages) != 1 {
+				return nil, nil, fmt.Errorf("control message: %w", err)
+			}
+			if fds, err = unix.ParseUnixRights(&messages[0]); err != nil {
+				return nil, nil, fmt.Errorf("control message: %w", err)
+			}
+		}
+		return text[:n], fds, nil
+	}
+}
+
+func (w *world) takeListeners(fds []int) error {
+	for i, fd := range fds {
+		f := os.NewFile(uintptr(fd), "listener")
+		defer f.Close()
+		if i == 1 {
+			c, err := net.FilePacketConn(f)
+			if err != nil {
+				return err
+			}
+			w.listeners.DNS = c
+			continue
+		}
+		l, err := net.FileListener(f)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			w.listeners.Proxy = l
+		} else {
+			w.listeners.Transparent = append(w.listeners.Transparent, l)
+		}
+	}
+	return nil
+}
+
+func (w *world) setProfile(p Profile) error {
+	_, _, err := w.ask(request{Do: "profile", Profile: p})
+	return err
+}
+
+func (w *world) protect() error {
+	_, _, err := w.ask(request{Do: "protect"})
+	return err
+}
+
+// start starts a program inside. What it is for the host is found by its pidfd.
+func (w *world) start(cmd *exec.Cmd, apart bool, p Profile) (*Process, error) {
+	status, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	files := []*os.File{null, null, null, theirs}
+	for i, v := range []any{cmd.Stdin, cmd.Stdout, cmd.Stderr} {
+		if f, ok := v.(*os.File); ok && f != nil {
+			files[i] = f
+		}
+	}
+	_, fds, err := w.ask(request{Do: "start", Path: cmd.Path, Argv: cmd.Args, Env: cmd.Environ(), Dir: cmd.Dir, Apart: apart, Profile: p}, files...)
+	if err == nil && len(fds) != 1 {
+		err = errors.New("init sent no process")
+	}
+	if err != nil {
+		status.Close()
+		return nil, err
+	}
+	pid, err := pidOf(fds[0])
+	if err != nil {
+		return nil, err
+	}
+	return &Process{Pid: pid, PidFD: fds[0], Init: w.init.Process.Pid, status: status}, nil
+}
+
+// pidOf is the number that a process has for us.
+func pidOf(pidfd int) (int, error) {
+	text, err := os.ReadFile("/proc/self/fdinfo/" + strconv.Itoa(pidfd))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := bytes.Cut(text, []byte("Pid:\t"))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	pid, err := strconv.Atoi(string(line))
+	if err != nil {
+		return 0, fmt.Errorf("pid: %w", err)
+	}
+	return max(0, pid), nil // -1 is one that has been reaped
+}
+
+// close ends init, and all that is inside with it.
+func (w *world) close() {
+	unix.Close(w.ctl)
+	if w.init != nil {
+		w.init.Process.Kill()
+		w.init.Wait()
+	}
+}
+
+// Process is a program that was started.
+type Process struct {
+	Pid   int // for the host; 0: it had ended before anybody could look
+	PidFD int // readable when it has ended; the caller closes it
+	Init  int // the process that inherits orphans inside, for the host; 0: they are nobody's special
+
+	status *os.File  // inside a world: where the exit status comes from
+	cmd    *exec.Cmd // without one
+}
+
+// Wait waits for the end and returns how it came.
+func (p *Process) Wait() syscall.WaitStatus {
+	if p.cmd != nil {
+		p.cmd.Wait()
+		return p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	}
+	defer p.status.Close()
+	var b [4]byte
+	if _, err := io.ReadFull(p.status, b[:]); err != nil {
+		return syscall.WaitStatus(syscall.SIGKILL) // it ended with its world
+	}
+	return syscall.WaitStatus(binary.NativeEndian.Uint32(b[:]))
+}
+
+// startAlone starts a program that the launcher alone confines.
+func (s *Sandbox) startAlone(cmd *exec.Cmd) (*Process, error) {
+	argv, err := s.launcherArgv()
+	if err != nil {
+		return nil, err
+	}
+	c := *cmd
+	c.Args = append(append(argv, cmd.Path), cmd.Args[min(1, len(cmd.Args)):]...)
+	c.Path = argv[0]
+	p := &Process{cmd: &c}
+	c.Dir = nearestDir(c.Dir)
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, PidFD: &p.PidFD}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	p.Pid = c.Process.Pid
+	return p, nil
+}
+
+// launcherArgv are the words that come before a program's own where there is no
+// world.
+func (s *Sandbox) launcherArgv() ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: find this program: %w", err)
+	}
+	o := order{Sockets: s.spec.Keep, Secret: s.spec.Secret, Connect: s.spec.Connect, Landlock: s.kernel.Landlock,
+		Write: []string{filepath.Join(s.Dir, "tmp")}, Pipes: filepath.Join(s.Dir, "pipes")}
+	if s.profile == Workspace {
+		o.Write = append(o.Write, s.spec.Write...)
+	}
+	return o.argv(self)
+}
