@@ -38,6 +38,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	commands "github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/files"
@@ -47,7 +48,6 @@ import (
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
-	"github.com/agentbash/agentbash/session"
 )
 
 // Options configures New; nil means the defaults; copied. From Commands on, they
@@ -82,7 +82,7 @@ type Options struct {
 	Commands     commands.Options
 	FieldOptions fieldbash.Options
 	Workspace    confinement.WorkspaceOptions
-	Confinement  confinement.Options // Mode and Trusted are set from Mode and Guard.Said
+	Confinement  confinement.Options // Mode, Trusted and StateDir are set
 	Guard        guard.Options       // Mode and World are set
 	Router       router.Options
 }
@@ -160,7 +160,9 @@ func (b *Bash) register(o *Options) (err error) {
 	c.Shells.Env = o.Confinement.Environ
 	c.Shells.StateDir, c.Shells.Alone = filepath.Join(o.StateDir, "background"), o.ToolsOnly
 	c.Shells.Prepare = func(command string) string { return b.router.Script(command) }
-	c.Shells.Launch = b.launch
+	c.Shells.Start = func(ctx context.Context, cmd *exec.Cmd) (int, func() syscall.WaitStatus, error) {
+		return b.confinement.StartShell(ctx, cmd)
+	}
 	if b.commands, err = commands.New(c); err != nil {
 		return err
 	}
@@ -186,41 +188,35 @@ func (b *Bash) register(o *Options) (err error) {
 // open makes what decides, what confines, and the router.
 func (b *Bash) open(o *Options) (err error) {
 	at := confinement.FindWorkspace(o.Dir, &o.Workspace)
-	o.Guard.Mode, o.Guard.World = o.Mode, at.World()
-	o.Guard.Settings = o.Settings
-	b.guard = guard.New(&o.Guard)
-	o.Confinement.Mode, o.Confinement.Trusted = b.guard.Mode(), o.Guard.Said
-	b.confinement = confinement.New(at, &o.Confinement)
-	shell := confinement.Start{Env: o.Confinement.Environ}
+	r := &o.Router
+	r.Dir, r.StateDir, r.NoCalls = o.Dir, filepath.Join(o.StateDir, "outputs"), o.ToolsOnly
 	if !o.ToolsOnly {
-		if shell, err = b.confinement.Start(); err != nil {
+		if r.CallsDir, err = router.MakeCallsDir(); err != nil {
 			return err
 		}
 	}
-	for _, missing := range shell.Missing {
-		if o.Warn != nil {
-			o.Warn(errors.New(missing))
+	o.Confinement.Mode, o.Confinement.Trusted = cmp.Or(o.Mode, policy.AskMode), o.Guard.Said
+	o.Confinement.StateDir = o.StateDir
+	o.Confinement.Show = append(o.Confinement.Show, r.StateDir, filepath.Join(o.StateDir, "background"), r.CallsDir)
+	b.confinement = confinement.New(at, &o.Confinement)
+	o.Guard.Mode, o.Guard.World, o.Guard.Settings = o.Mode, at.World(), o.Settings
+	if !o.ToolsOnly {
+		missing, err := b.confinement.Missing()
+		if err != nil {
+			return err
+		}
+		for _, m := range missing {
+			if o.Warn != nil {
+				o.Warn(errors.New(m))
+			}
 		}
 	}
-	r := &o.Router
-	r.Dir, r.StateDir, r.NoCalls = o.Dir, filepath.Join(o.StateDir, "outputs"), o.ToolsOnly
+	o.Guard.World.Holds, o.Guard.World.Scratch = b.confinement.Holds(), b.confinement.Scratch()
+	b.guard = guard.New(&o.Guard)
 	r.Settings = o.Settings
-	r.Guard, r.Launcher, r.Env = b.guard, shell.Launcher, shell.Env
+	r.Guard, r.Confiner = b.guard, b.confinement
 	b.router, err = router.New(b.registry, r)
 	return err
-}
-
-// launch makes a background shell start as the session's own does, confined if
-// that is.
-func (b *Bash) launch(cmd *exec.Cmd) error {
-	l, _ := b.router.Launcher()
-	if l == nil || cmd.Err != nil {
-		return cmd.Err
-	}
-	cmd.Args = slices.Concat(l.Argv, []string{cmd.Path}, cmd.Args[1:])
-	cmd.Path = l.Argv[0]
-	cmd.Env = append(cmd.Env, l.Env...)
-	return nil
 }
 
 // Run runs a command string and never fails: what went wrong is in the result.
@@ -242,6 +238,9 @@ func (b *Bash) Router() *router.Router { return b.router }
 // Guard decides what may run.
 func (b *Bash) Guard() *guard.Guard { return b.guard }
 
+// Confinement is what holds commands.
+func (b *Bash) Confinement() *confinement.Confinement { return b.confinement }
+
 // Fields is the field layer.
 func (b *Bash) Fields() *fieldbash.Fields { return b.fields }
 
@@ -261,21 +260,20 @@ func (b *Bash) SetMode(ctx context.Context, mode policy.Mode) (missing []string,
 	old := b.guard.Mode()
 	undo := b.confinement.SetMode(mode, false)
 	b.guard.SetMode(mode)
-	s, err := b.confinement.Start()
+	missing, err = b.confinement.Missing()
 	if err == nil {
-		// From auto to plan nothing is gained, so the whole state may go along.
-		trust := old == mode || mode == policy.PlanMode
-		err = b.router.SetLauncher(ctx, session.RestartOptions{Launcher: s.Launcher, Env: s.Env, Trust: trust})
-		if err == nil && !trust && (old == policy.PlanMode || old == policy.AutoMode) {
-			b.guard.NewShell()
-		}
+		err = b.router.Refresh(ctx)
 	}
 	if err != nil {
 		undo()
 		b.guard.SetMode(old)
 		return nil, fmt.Errorf("mode %s: %w", mode, err)
 	}
-	return s.Missing, nil
+	b.guard.SetHolds(b.confinement.Holds(), b.confinement.Scratch())
+	if mode == policy.FullMode && old != mode {
+		b.guard.NewShell()
+	}
+	return missing, nil
 }
 
 // TrustSender is for commands that a person types: nothing is asked and nothing
@@ -284,11 +282,7 @@ func (b *Bash) TrustSender(ctx context.Context) error {
 	b.guard.SetMode(policy.FullMode)
 	b.guard.SetSaid(true)
 	b.confinement.SetMode(policy.FullMode, true)
-	s, err := b.confinement.Start()
-	if err != nil {
-		return err
-	}
-	return b.router.SetLauncher(ctx, session.RestartOptions{Launcher: s.Launcher, Env: s.Env})
+	return b.router.Refresh(ctx)
 }
 
 // Close ends the shells, the servers and all that they started.

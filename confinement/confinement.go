@@ -6,12 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/internal/protected"
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
 	"github.com/agentbash/agentbash/session"
 	"github.com/agentbash/agentbash/session/sandbox"
@@ -27,16 +32,19 @@ type Options struct {
 	Environ []string // the person's own environment; nil is this process's
 	Env     []string // further variables that commands get: "NAME" or "PREFIX_*"
 
-	// Network allows all connections in mode auto. Without it, Ports are the TCP
-	// ports that may be connected to.
-	Network bool
-	Ports   []uint16
+	Network bool // all connections are allowed
+
+	// StateDir is the program's own: confined commands see nothing of it but Show,
+	// directories that they may read. Changed caches are kept in it, or where it
+	// lies in a directory that has caches, in /var/tmp. "" keeps no caches.
+	StateDir string
+	Show     []string
 }
 
 // A Confinement holds commands to a workspace, by the kernel and by the file
-// tools, as far as the mode that is set demands. It makes a sandbox for each mode
-// that needs one and keeps it until Close, since what was started in it may still
-// run. It is safe for concurrent use.
+// tools, as far as the mode that is set demands. It makes a sandbox when one is
+// first needed and keeps it until Close. It implements [router.Confiner], and is
+// safe for concurrent use.
 type Confinement struct {
 	workspace Workspace
 	opts      Options
@@ -44,13 +52,21 @@ type Confinement struct {
 	mu      sync.Mutex // guards what follows
 	mode    policy.Mode
 	trusted bool
-	boxes   map[policy.Mode]*sandbox.Sandbox
+	boxes   map[sandbox.Profile]*box // one under both names, where it switches
+	missing []string                 // why there is none
+	locks   []*os.File               // of directories with caches
+}
+
+// box is a sandbox with the launcher that belongs to it.
+type box struct {
+	*sandbox.Sandbox
+	launcher *session.Launcher
 }
 
 // New returns the confinement of a workspace. Close it when all that was
 // started in it has ended.
 func New(w Workspace, opts *Options) *Confinement {
-	c := &Confinement{workspace: w, boxes: map[policy.Mode]*sandbox.Sandbox{}}
+	c := &Confinement{workspace: w, boxes: map[sandbox.Profile]*box{}}
 	if opts != nil {
 		c.opts = *opts
 	}
@@ -59,48 +75,6 @@ func New(w Workspace, opts *Options) *Confinement {
 	}
 	c.mode, c.trusted = cmp.Or(c.opts.Mode, policy.AskMode), c.opts.Trusted
 	return c
-}
-
-// Start is how a shell is started. Launcher is nil where the kernel holds nothing:
-// in the modes ask and full, and on a kernel that cannot. Missing lists what the
-// mode promises and this kernel cannot enforce, a line each for a person to read,
-// the first time that a mode is started.
-type Start struct {
-	Launcher *session.Launcher
-	Env      []string // the environment
-	Missing  []string
-}
-
-// Start makes what a shell needs to be started in the mode that is set.
-func (c *Confinement) Start() (Start, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.trusted {
-		return Start{Env: c.opts.Environ}, nil
-	}
-	s := Start{Env: CommandEnv(c.opts.Environ, c.opts.Env)}
-	spec, ok := c.spec()
-	if !ok {
-		return s, nil
-	}
-	box := c.boxes[c.mode]
-	if box == nil {
-		var err error
-		box, err = sandbox.Open(spec)
-		if errors.Is(err, sandbox.ErrUnsupported) {
-			s.Missing = []string{fmt.Sprintf("mode %s: %v: what commands do is judged, and nothing else holds them", c.mode, err)}
-			return s, nil
-		}
-		if err != nil {
-			return Start{}, err
-		}
-		c.boxes[c.mode] = box
-		for _, m := range box.Missing() {
-			s.Missing = append(s.Missing, fmt.Sprintf("mode %s: %s", c.mode, m))
-		}
-	}
-	s.Launcher = &session.Launcher{Argv: box.Argv, Dir: box.Dir, Env: box.Env}
-	return s, nil
 }
 
 // SetMode changes the mode for what is started from now on, and whether whoever
@@ -113,50 +87,284 @@ func (c *Confinement) SetMode(mode policy.Mode, trusted bool) (undo func()) {
 	return func() { c.SetMode(oldMode, oldTrusted) }
 }
 
-// spec is what the kernel is asked for in a mode.
-func (c *Confinement) spec() (sandbox.Spec, bool) {
-	switch c.mode {
-	case policy.PlanMode:
-		return sandbox.Spec{Secret: c.workspace.Secrets}, true
-	case policy.AutoMode:
-		return sandbox.Spec{Write: c.workspace.Roots, Protected: c.protected(), Secret: c.workspace.Secrets, Connect: c.opts.Network, Ports: c.opts.Ports}, true
+// holdsNothing reports whether the mode leaves commands free.
+func (c *Confinement) holdsNothing() bool { return c.trusted || c.mode == policy.FullMode }
+
+// Confine implements [router.Confiner].
+func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trusted {
+		return router.Confined{Env: c.opts.Environ}, nil
 	}
-	return sandbox.Spec{}, false
+	held := router.Confined{Env: CommandEnv(c.opts.Environ, c.opts.Env), Profile: g.Profile}
+	if c.mode == policy.FullMode {
+		held.Profile = ""
+		return held, nil
+	}
+	if held.Profile == "" {
+		held.Profile = c.usualProfile()
+	}
+	if held.Profile == router.FreeProfile {
+		return held, nil
+	}
+	profile := sandboxProfile(held.Profile)
+	b, err := c.box(profile)
+	if err != nil {
+		return held, err
+	}
+	if b == nil {
+		held.Profile = ""
+		return held, nil
+	}
+	held.Launcher = b.launcher
+	if !b.Switches() {
+		return held, nil
+	}
+	err = b.SetProfile(profile)
+	if errors.Is(err, sandbox.ErrBusy) {
+		held.Profile, err = router.WorkspaceProfile, nil
+		held.Note = "note: something in the background works in the workspace, so this was held as that is: it could have written there too"
+	}
+	return held, err
 }
 
-// protected are those of the protected paths that could be written at all. Only
-// those that are there when a shell starts can be kept from it.
+// usualProfile is that of what nobody judged.
+func (c *Confinement) usualProfile() router.Profile {
+	if c.mode == policy.AutoMode {
+		return router.WorkspaceProfile
+	}
+	return router.ReadProfile
+}
+
+func sandboxProfile(p router.Profile) sandbox.Profile {
+	if p == router.ReadProfile {
+		return sandbox.Read
+	}
+	return sandbox.Workspace
+}
+
+// box returns the sandbox for a profile, which is made at first use; nil where the
+// kernel cannot hold anything.
+func (c *Confinement) box(p sandbox.Profile) (*box, error) {
+	if b := c.boxes[p]; b != nil || c.missing != nil {
+		return b, nil
+	}
+	spec, err := c.spec()
+	if err != nil {
+		return nil, err
+	}
+	s, err := sandbox.Open(spec, p)
+	if errors.Is(err, sandbox.ErrUnsupported) {
+		c.missing = []string{err.Error() + ": what commands do is judged, and nothing else holds them"}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &box{Sandbox: s}
+	b.launcher = &session.Launcher{Dir: s.Dir, Env: c.launcherEnv(s), Start: b.start}
+	c.boxes[p] = b
+	if s.Switches() {
+		c.boxes[sandbox.Read], c.boxes[sandbox.Workspace] = b, b
+	}
+	return b, nil
+}
+
+// start starts a shell.
+func (b *box) start(cmd *exec.Cmd) (session.Process, error) {
+	p, err := b.Start(cmd)
+	if err != nil {
+		return session.Process{}, err
+	}
+	return session.Process{Pid: p.Pid, PidFD: p.PidFD, Init: p.Init, Wait: p.Wait}, nil
+}
+
+// spec is what the kernel is asked for.
+func (c *Confinement) spec() (sandbox.Spec, error) {
+	s := sandbox.Spec{Write: c.workspace.Roots, Protected: c.protected(), Secret: c.workspace.Secrets, Connect: c.opts.Network}
+	if c.opts.StateDir != "" {
+		s.Cover = []string{c.opts.StateDir}
+	}
+	for _, dir := range c.opts.Show {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return s, fmt.Errorf("directory of the program's own: %w", err)
+		}
+		s.Keep = append(s.Keep, dir)
+	}
+	s.Layers = c.layers()
+	return s, nil
+}
+
+// protected are those of the protected paths that could be written at all.
 func (c *Confinement) protected() []string {
 	paths := slices.Clone(c.workspace.Protected)
 	for _, root := range c.workspace.Roots {
 		paths = append(paths, protected.InTree(root)...)
 	}
 	return slices.DeleteFunc(paths, func(p string) bool {
-		return !slices.ContainsFunc(c.workspace.Roots, func(root string) bool { return p != root && strings.HasPrefix(p, strings.TrimSuffix(root, "/")+"/") })
+		return !slices.ContainsFunc(c.workspace.Roots, func(root string) bool { return p != root && registry.Below(p, root) })
 	})
+}
+
+// Missing opens what the mode needs and lists what this machine cannot hold of it, a
+// line each for a person to read.
+func (c *Confinement) Missing() ([]string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holdsNothing() {
+		return nil, nil
+	}
+	b, err := c.box(sandboxProfile(c.usualProfile()))
+	if b == nil {
+		return slices.Clone(c.missing), err
+	}
+	return b.Missing(), nil
+}
+
+// Holds tells what the kernel can hold in the mode that is set.
+func (c *Confinement) Holds() policy.Holds {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holdsNothing() {
+		return policy.Holds{}
+	}
+	b, err := c.box(sandboxProfile(c.usualProfile()))
+	if b == nil || err != nil {
+		return policy.Holds{}
+	}
+	return policy.Holds{Read: true, Workspace: true, Hosts: b.Switches()}
+}
+
+// opened is a sandbox that was made; nil: none was.
+func (c *Confinement) opened() *box {
+	return cmp.Or(c.boxes[sandbox.Read], c.boxes[sandbox.Workspace])
+}
+
+// View implements [router.Confiner].
+func (c *Confinement) View() (v registry.View) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.opened()
+	if b == nil || c.holdsNothing() {
+		return nil
+	}
+	for _, dir := range b.Temps() {
+		v = append(v, registry.Mount{At: dir, Is: filepath.Join(b.Dir, "tmp")})
+	}
+	if v == nil {
+		return nil
+	}
+	for _, dir := range slices.Concat(c.workspace.Roots, c.opts.Show, []string{b.Dir}) {
+		v = append(v, registry.Mount{At: dir, Is: dir})
+	}
+	return v
+}
+
+// Scratch are the directories that may be written besides the workspace, by the
+// names that commands have for them.
+func (c *Confinement) Scratch() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.opened()
+	switch {
+	case b == nil || c.holdsNothing():
+		return c.workspace.Scratch
+	case b.Switches():
+		return append(b.Temps(), "/dev/shm")
+	}
+	return []string{filepath.Join(b.Dir, "tmp")}
 }
 
 // Access is what file tools may touch now; nil is everything.
 func (c *Confinement) Access(context.Context) *files.Access {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.trusted || c.mode == policy.FullMode {
+	if c.holdsNothing() {
 		return nil
 	}
 	a := c.workspace.Access()
+	if b := c.opened(); b != nil {
+		a.Write = append(slices.Clone(c.workspace.Roots), filepath.Join(b.Dir, "tmp"))
+	}
 	if c.mode == policy.PlanMode {
 		a.Write = nil // whoever judges commands let none through that writes
 	}
 	return a
 }
 
-// Close removes the sandboxes; all that ran in them has ended.
+// StartShell starts a command that goes on in the background as bash would start it
+// that runs the commands of this context. Dir is by the name that commands have
+// for it.
+func (c *Confinement) StartShell(ctx context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error) {
+	profile := router.ProfileOf(ctx)
+	view := c.View()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if profile == "" {
+		profile = c.usualProfile()
+	}
+	var b *box
+	if !c.holdsNothing() && profile != router.FreeProfile {
+		if b, err = c.box(sandboxProfile(profile)); err != nil {
+			return 0, nil, err
+		}
+	}
+	if b == nil {
+		cmd.Dir = view.Real(cmd.Dir)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			return 0, nil, err
+		}
+		return cmd.Process.Pid, func() syscall.WaitStatus {
+			cmd.Wait()
+			return cmd.ProcessState.Sys().(syscall.WaitStatus)
+		}, nil
+	}
+	cmd.Env = append(cmd.Env, b.launcher.Env...)
+	p, err := b.StartApart(cmd, sandboxProfile(profile))
+	if err != nil {
+		return 0, nil, err
+	}
+	return p.Pid, func() syscall.WaitStatus {
+		defer syscall.Close(p.PidFD)
+		return p.Wait()
+	}, nil
+}
+
+// Close removes the sandboxes; all that ran in them has ended, or ends.
 func (c *Confinement) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var errs []error
-	for _, box := range c.boxes {
-		errs = append(errs, box.Close())
+	closed := map[*box]bool{}
+	for _, b := range c.boxes {
+		if !closed[b] {
+			closed[b] = true
+			errs = append(errs, b.Close())
+		}
+	}
+	for _, lock := range c.locks {
+		lock.Close()
 	}
 	return errors.Join(errs...)
 }
+
+// isBelow reports whether a path is a directory of the list or lies below one.
+func isBelow(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return registry.Below(path, dir) })
+}
+
+// launcherEnv are the variables of a confined shell.
+func (c *Confinement) launcherEnv(s *sandbox.Sandbox) []string {
+	env := append(slices.Clone(s.Env), gitEnv...)
+	if !s.Switches() {
+		env = append(env, cacheEnv(filepath.Join(s.Dir, "tmp", "caches"))...)
+	}
+	return env
+}
+
+// gitEnv keeps git from repositories that lie in a tree for no reason, and from
+// programs that a repository's own configuration names for each look at it.
+var gitEnv = strings.Fields(`GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=2
+	GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit GIT_CONFIG_KEY_1=core.fsmonitor GIT_CONFIG_VALUE_1=false`)

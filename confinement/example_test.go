@@ -25,19 +25,13 @@ func Example() {
 	workspace := confinement.FindWorkspace(dir, nil)
 	held := confinement.New(workspace, &confinement.Options{Mode: policy.PlanMode})
 	defer held.Close()
-	shell, err := held.Start()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-
 	reg := registry.New()
 	if err := reg.Register(files.Tools(&files.Options{Access: held.Access})...); err != nil {
 		fmt.Println(err)
 		return
 	}
 	r, err := router.New(reg, &router.Options{
-		Dir: dir, Launcher: shell.Launcher, Env: shell.Env, Guard: guard.New(&guard.Options{Mode: policy.PlanMode, World: workspace.World()}),
+		Dir: dir, Confiner: held, Guard: guard.New(&guard.Options{Mode: policy.PlanMode, World: workspace.World()}),
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -2,12 +2,12 @@ package confinement
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/internal/protected"
+	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/policy"
 )
 
@@ -27,7 +27,7 @@ func TestWorkspaceFollowsTheTable(t *testing.T) {
 	require.Subset(t, c.protected(), protected.InTree(ws))
 	require.Subset(t, c.protected(), protected.InGitDir(ws+"/.git"))
 	for _, path := range c.protected() {
-		require.True(t, filepath.IsAbs(path) && isBelow(path, ws), path)
+		require.True(t, path != ws && registry.Below(path, ws), path)
 	}
 	a := c.Access(t.Context())
 	require.Subset(t, a.Protected, protected.Startup(home))
@@ -36,9 +36,4 @@ func TestWorkspaceFollowsTheTable(t *testing.T) {
 	require.Contains(t, a.Secret, home+"/.ssh")
 	require.Contains(t, a.Secret, home+"/vault")
 	require.NotContains(t, a.Secret, home+"/.npmrc")
-}
-
-func isBelow(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel) && rel != "."
 }

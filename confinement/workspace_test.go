@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
 	"github.com/stretchr/testify/require"
 )
@@ -55,25 +56,34 @@ func TestConfinementFollowsTheMode(t *testing.T) {
 	c := New(FindWorkspace(dir, nil), &Options{Environ: []string{"PATH=/bin", "MY_TOKEN=t"}})
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	require.NotEmpty(t, c.Access(t.Context()).Write, "ask is the default")
-	s, err := c.Start()
+	missing, err := c.Missing()
 	require.NoError(t, err)
-	require.Nil(t, s.Launcher, "in ask a person decides")
-	require.Equal(t, []string{"PATH=/bin"}, s.Env)
+	require.Empty(t, missing)
+	require.Equal(t, policy.Holds{Read: true, Workspace: true, Hosts: true}, c.Holds())
+	read, err := c.Confine(router.Grant{})
+	require.NoError(t, err)
+	require.NotNil(t, read.Launcher)
+	require.Equal(t, []string{"PATH=/bin"}, read.Env)
+	require.Equal(t, router.ReadProfile, read.Profile)
+	works, err := c.Confine(router.Grant{Profile: router.WorkspaceProfile})
+	require.NoError(t, err)
+	require.Equal(t, router.WorkspaceProfile, works.Profile)
+	require.Same(t, read.Launcher, works.Launcher, "one shell")
+	free, err := c.Confine(router.Grant{Profile: router.FreeProfile})
+	require.NoError(t, err)
+	require.Equal(t, router.Confined{Env: []string{"PATH=/bin"}, Profile: router.FreeProfile}, free)
 
+	c.SetMode(policy.AutoMode, false)
+	usual, err := c.Confine(router.Grant{})
+	require.NoError(t, err)
+	require.Equal(t, router.WorkspaceProfile, usual.Profile)
 	undo := c.SetMode(policy.PlanMode, false)
 	require.Empty(t, c.Access(t.Context()).Write)
-	s, err = c.Start()
-	require.NoError(t, err)
-	require.True(t, s.Launcher != nil || len(s.Missing) > 0, "held by the kernel, or said not to be")
-	again, err := c.Start()
-	require.NoError(t, err)
-	require.Equal(t, s.Launcher, again.Launcher, "one sandbox a mode")
-
 	undo()
 	require.NotEmpty(t, c.Access(t.Context()).Write)
 	c.SetMode(policy.FullMode, true)
 	require.Nil(t, c.Access(t.Context()))
-	s, err = c.Start()
+	trusted, err := c.Confine(router.Grant{Profile: router.ReadProfile})
 	require.NoError(t, err)
-	require.Equal(t, Start{Env: []string{"PATH=/bin", "MY_TOKEN=t"}}, s, "the person's own environment")
+	require.Equal(t, router.Confined{Env: []string{"PATH=/bin", "MY_TOKEN=t"}}, trusted, "the person's own environment")
 }

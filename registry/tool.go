@@ -93,6 +93,9 @@ type Call struct {
 	// os.Environ; it fails once that command has ended. nil: the call is the
 	// program's own.
 	Environ func() ([]string, error)
+
+	// View is how the caller sees files: Dir and typed paths are of it.
+	View View
 }
 
 // ToolResult is what came of a call. Its JSON form is success, output, error.
@@ -194,7 +197,7 @@ func (c *Call) Array(name string) []any {
 }
 
 // Path makes a path that the caller typed absolute: "~" and "~/x" start at the
-// home directory ($HOME), everything else at Dir.
+// home directory ($HOME), everything else at Dir. It is where the file really is.
 func (c *Call) Path(typed string) string {
 	if typed == "~" || strings.HasPrefix(typed, "~/") {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -204,12 +207,13 @@ func (c *Call) Path(typed string) string {
 	if !filepath.IsAbs(typed) {
 		typed = filepath.Join(c.Dir, typed)
 	}
-	return filepath.Clean(typed)
+	return c.View.Real(filepath.Clean(typed))
 }
 
 // Rel is how an absolute path is shown: relative to Dir when it lies below it
 // (no "./"), else as it is.
 func (c *Call) Rel(abs string) string {
+	abs = c.View.Shown(abs)
 	if abs == c.Dir {
 		return "."
 	}

@@ -38,12 +38,11 @@ type Grant struct {
 	// registry.Allow. "/" is everything.
 	Paths []string
 
-	// Profile is what holds the action. FreeProfile runs a command string in a shell
-	// that no launcher confines, and goes back to the confined one after it:
-	// somebody saw that it needs more than the sandbox allows and said yes. The free
-	// shell has the confined one's directory and plain variables, and none of its
-	// functions and aliases. It means nothing for a call from inside bash, or
-	// without a launcher. "" leaves it to how bash was started.
+	// Profile is what holds the action; "" is what the Confiner has for that. It
+	// means nothing without a Confiner, and for a call from inside bash.
+	// FreeProfile is for one command: somebody saw that it needs more than the
+	// others allow and said yes. The free shell has the confined one's directory
+	// and plain variables, and none of its functions and aliases.
 	Profile Profile
 
 	// Hosts may be connected to by what runs, besides those that may be anyway:
@@ -141,7 +140,7 @@ func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registr
 		return registry.ToolResult{Error: refused.Error(), ExitStatus: refusalStatus(refused)}
 	}
 	start := time.Now()
-	ctx = registry.Allow(ctx, grant.Paths...)
+	ctx = grant.context(ctx)
 	var got registry.ToolResult
 	if o == nil || !o.after {
 		got = r.invokeTool(ctx, p, c)

@@ -30,16 +30,18 @@ type host struct {
 // newHost starts a host; with small the program that calls is the one of the
 // package stub, where there is one for this system.
 func newHost(r *Router, small bool) (*host, error) {
-	dir, err := callsDir()
-	if err != nil {
-		return nil, fmt.Errorf("router: directory for calls: %w", err)
+	h := &host{r: r, dir: r.opts.CallsDir}
+	if h.dir == "" {
+		var err error
+		if h.dir, err = MakeCallsDir(); err != nil {
+			return nil, fmt.Errorf("router: directory for calls: %w", err)
+		}
 	}
-	h := &host{r: r, dir: dir}
 	if err := h.open(small); err != nil {
 		if h.listener != nil {
 			h.listener.Close()
 		}
-		os.RemoveAll(dir)
+		os.RemoveAll(h.dir)
 		return nil, err
 	}
 	h.ctx, h.cancel = baseContext()
@@ -47,14 +49,15 @@ func newHost(r *Router, small bool) (*host, error) {
 	return h, nil
 }
 
-// callsDir makes a directory, mode 0700, whose path leaves room for a socket's
-// name: the kernel takes 107 bytes (unix(7)), and $TMPDIR may be longer.
-func callsDir() (dir string, err error) {
+// MakeCallsDir makes a directory for Options.CallsDir, mode 0700, whose path leaves
+// room for a socket's name: the kernel takes 107 bytes (unix(7)), and $TMPDIR may
+// be longer.
+func MakeCallsDir() (dir string, err error) {
 	for _, parent := range []string{os.TempDir(), "/tmp", "/dev/shm"} {
 		if len(parent) > 70 {
 			continue
 		}
-		if dir, err = os.MkdirTemp(parent, "agentbash-calls-"); err == nil {
+		if dir, err = os.MkdirTemp(parent, ".agentbash-calls-"); err == nil {
 			return dir, nil
 		}
 	}

@@ -5,45 +5,62 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/session"
 )
 
-// SetLauncher changes how bash is started and what its environment is, from now
-// on: a bash that runs is ended when its command has ended, and the next one
-// goes on with its directory and variables (see session.Session.Restart). Who
-// switches to a launcher that allows less than the one before, or to any from
-// none, sets Trust and so keeps all of the state.
-func (r *Router) SetLauncher(ctx context.Context, o session.RestartOptions) error {
+// A Confiner holds bash to profiles. Its methods are called one at a time.
+type Confiner interface {
+	// Confine makes ready for what was granted, from now on: its Profile, where ""
+	// is the one of what nobody judged, and its Hosts.
+	Confine(g Grant) (Confined, error)
+
+	// View is how confined commands see files.
+	View() registry.View
+}
+
+// Confined is how bash is started and what holds it.
+type Confined struct {
+	Launcher *session.Launcher // nil: bash is started directly; the same as before: the shell that runs is held
+	Env      []string          // the environment of commands; nil: the host's
+	Profile  Profile           // that holds; "": nothing can be held
+	Note     string            // for who reads the result: why it is not the one that was asked for
+}
+
+// Refresh confines bash anew, when what the Confiner does has been changed: a shell
+// that runs is ended when its command has ended, if another is needed, and the next
+// goes on with its directory and variables (see session.Session.Restart).
+func (r *Router) Refresh(ctx context.Context) error {
 	r.shell.Lock()
 	defer r.shell.Unlock()
-	return r.relaunch(ctx, o)
+	_, err := r.confine(ctx, Grant{})
+	return err
 }
 
-// Launcher is what bash is started by; nil: nothing. Env is its environment,
-// without what calls from inside bash need; nil is the host's.
-func (r *Router) Launcher() (l *session.Launcher, env []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.opts.Launcher, r.opts.Env
-}
-
-// relaunch is SetLauncher for who holds r.shell.
-func (r *Router) relaunch(ctx context.Context, o session.RestartOptions) error {
-	r.mu.Lock()
-	r.opts.Launcher = o.Launcher
-	if o.Env != nil {
-		r.opts.Env = o.Env
-		o.Env = r.shellEnv(o.Env)
+// confine holds bash to a profile, in another shell if need be: for who holds
+// r.shell.
+func (r *Router) confine(ctx context.Context, g Grant) (Confined, error) {
+	if r.opts.Confiner == nil {
+		return Confined{}, nil
 	}
-	sess, closed := r.sess, r.closed
+	c, err := r.opts.Confiner.Confine(g)
+	if err != nil {
+		return c, fmt.Errorf("confine bash: %w", err)
+	}
+	r.mu.Lock()
+	old, sess, closed := r.held, r.sess, r.closed
+	r.held = c
 	r.mu.Unlock()
 	switch {
 	case closed:
-		return ErrClosed
-	case sess == nil:
-		return nil
+		return c, ErrClosed
+	case sess == nil || c.Launcher == old.Launcher:
+		return c, nil
 	}
-	return sess.Restart(ctx, &o)
+	// What one confined shell leaves is as good as what the other does; a free one
+	// takes only plain data.
+	err = sess.Restart(ctx, &session.RestartOptions{Launcher: c.Launcher, Env: r.shellEnv(c.Env), Trust: c.Launcher != nil})
+	return c, err
 }
 
 // shellEnv is an environment with what calls from inside bash need.
@@ -57,26 +74,46 @@ func (r *Router) shellEnv(env []string) []string {
 	return r.host.addEnv(env)
 }
 
-// runFree runs a text as runBash does, in a shell without the launcher.
-func (r *Router) runFree(ctx context.Context, p *Plan, s *streams, res *Result) {
+// runHeld runs a text in the shell that was granted.
+func (r *Router) runHeld(ctx context.Context, p *Plan, g Grant, s *streams, res *Result) {
 	r.shell.Lock()
 	defer r.shell.Unlock()
-	confined, _ := r.Launcher()
-	if confined == nil {
-		r.runShell(ctx, p, s, res)
-		return
-	}
-	err := r.relaunch(ctx, session.RestartOptions{})
+	c, err := r.confine(ctx, g)
 	if err == nil {
+		if res.Profile = c.Profile; c.Note != "" {
+			fmt.Fprintln(s.err, c.Note)
+		}
 		r.runShell(ctx, p, s, res)
 	}
-	// Also when ctx has ended: nothing else may run in a free shell.
-	back := r.relaunch(context.WithoutCancel(ctx), session.RestartOptions{Launcher: confined})
-	if err == nil {
-		err = back
+	if c.Profile == FreeProfile {
+		// Also when ctx has ended: nothing else may run in a free shell.
+		if _, back := r.confine(context.WithoutCancel(ctx), Grant{}); err == nil {
+			err = back
+		}
 	}
 	if err != nil {
 		res.Err, res.Error, res.ExitCode = err, err.Error(), exitTransport
 		fmt.Fprintln(s.err, err)
 	}
+}
+
+// view is how the commands of the shell see files.
+func (r *Router) view() registry.View {
+	if r.opts.Confiner == nil {
+		return nil
+	}
+	return r.opts.Confiner.View()
+}
+
+type profileKey struct{}
+
+// ProfileOf is the profile that a call of a tool was granted; "" is none in
+// particular.
+func ProfileOf(ctx context.Context) Profile {
+	p, _ := ctx.Value(profileKey{}).(Profile)
+	return p
+}
+
+func (g *Grant) context(ctx context.Context) context.Context {
+	return context.WithValue(registry.Allow(ctx, g.Paths...), profileKey{}, g.Profile)
 }

@@ -19,6 +19,8 @@ type Result struct {
 	Dir        string `json:"cwd"`         // after the command
 	DurationMS int64  `json:"duration_ms"` // milliseconds
 
+	Profile Profile `json:"profile,omitempty"` // that held it; "": it did not run in bash, or nothing could hold it
+
 	FullOutput string         `json:"-"` // the file that holds the whole output when Output does not; may be empty
 	Background string         `json:"-"` // the file that takes what its background jobs write; may be empty
 	Canceled   bool           `json:"-"` // by the caller's context

@@ -17,7 +17,7 @@ import (
 // Options configures New; nil means the defaults; copied.
 type Options struct {
 	Dir      string            // where commands start; "" is the host's directory
-	Env      []string          // the commands' environment; nil is the host's
+	Env      []string          // the commands' environment, without a Confiner; nil is the host's
 	Unset    []string          // names never passed to commands (the program's own API keys)
 	StateDir string            // takes the whole of outputs that are cut; "" makes a private one that Close removes
 	Secrets  []string          // texts of 8 bytes or more that a model is never shown, in Output and Error
@@ -28,9 +28,13 @@ type Options struct {
 	Guard    Guard             // is asked before anything runs; nil: nobody is
 	Settings registry.Settings // the words for what a person may change
 
-	// Launcher starts bash confined, say; nil: directly. It belongs to the caller,
-	// who ends it after Close or SetLauncher.
-	Launcher *session.Launcher
+	// Confiner holds bash to profiles; nil: nothing holds it. It belongs to the
+	// caller, who ends it after Close.
+	Confiner Confiner
+
+	// CallsDir is an existing private directory for what bash needs to call tools: a
+	// socket, whose path is one of 107 bytes at most, and links. "" makes one.
+	CallsDir string
 
 	// Exit gets what an EXIT trap writes when Close ends the shell; see
 	// session.Options. nil: it is dropped.
@@ -62,9 +66,10 @@ type Router struct {
 	dir      string        // holds spill files
 	ownDir   bool
 
-	shell sync.RWMutex // held to change how bash is started; shared by what runs in it
+	shell sync.Mutex // held by what runs in bash, where there is a Confiner
 
-	mu     sync.Mutex // guards sess, closed, opts.Env and opts.Launcher
+	mu     sync.Mutex // guards sess, closed and held
+	held   Confined
 	sess   *session.Session
 	closed bool
 	status atomic.Int32 // exit status of an in-process command that bash does not know yet, plus 1; 0: none
@@ -82,6 +87,7 @@ func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, 
 	if opts != nil {
 		r.opts = *opts
 	}
+	r.held.Env = r.opts.Env
 	if r.opts.MaxChars <= 0 {
 		r.opts.MaxChars = DefaultMaxChars
 	}
@@ -158,7 +164,10 @@ func (r *Router) Dir() string {
 
 // Start starts bash now and not with the first command that needs it.
 func (r *Router) Start() error {
-	_, err := r.startSession()
+	err := r.Refresh(context.Background())
+	if err == nil {
+		_, err = r.startSession()
+	}
 	if r.host != nil {
 		r.host.links.makeLater()
 	}
@@ -178,7 +187,7 @@ func (r *Router) startSession() (*session.Session, error) {
 	if r.sess != nil {
 		return r.sess, nil
 	}
-	o := session.Options{Dir: r.opts.Dir, Env: r.opts.Env, Launcher: r.opts.Launcher, Unset: r.opts.Unset, StateDir: r.dir,
+	o := session.Options{Dir: r.opts.Dir, Env: r.held.Env, Launcher: r.held.Launcher, Unset: r.opts.Unset, StateDir: r.dir,
 		Timeout: r.opts.Timeout, Exit: r.opts.Exit, Head: 1 << 10, Tail: 1 << 10}
 	o.Env = r.shellEnv(o.Env)
 	if r.host != nil {

@@ -55,11 +55,11 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		}
 		r.setStatus(res.ExitCode)
 	case p.InProcess, p.tool != nil && r.host == nil:
-		r.runTool(registry.Allow(ctx, grant.Paths...), p, s, &res)
-	case grant.Profile == FreeProfile:
-		r.runFree(ctx, p, s, &res)
+		r.runTool(grant.context(ctx), p, s, &res)
+	case r.opts.Confiner != nil:
+		r.runHeld(ctx, p, grant, s, &res)
 	default:
-		r.runBash(ctx, p, s, &res)
+		r.runShell(ctx, p, s, &res)
 	}
 	if res.Dir == "" {
 		res.Dir = r.Dir()
@@ -105,13 +105,7 @@ func (res *Result) failureReason() string {
 	return fmt.Sprintf("exit status %d", res.ExitCode)
 }
 
-// runBash gives a text to the shell.
-func (r *Router) runBash(ctx context.Context, p *Plan, s *streams, res *Result) {
-	r.shell.RLock()
-	defer r.shell.RUnlock()
-	r.runShell(ctx, p, s, res)
-}
-
+// runShell gives a text to the shell.
 func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result) {
 	sess, err := r.startSession()
 	if err == nil && r.host != nil {
@@ -183,7 +177,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	defer cancel()
 	done := make(chan registry.ToolResult, 1)
 	go func() {
-		done <- r.invokeTool(ctx, p, &registry.Call{Dir: r.Dir(), Stdout: s.out, Stderr: s.err})
+		done <- r.invokeTool(ctx, p, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: s.out, Stderr: s.err})
 	}()
 	var got registry.ToolResult
 	select {

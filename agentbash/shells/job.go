@@ -1,7 +1,7 @@
 package shells
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,26 +35,34 @@ type job struct {
 }
 
 // start starts the command with its output going to the log.
-func (j *job) start(cmd *exec.Cmd) error {
+func (j *job) start(ctx context.Context, cmd *exec.Cmd, start func(context.Context, *exec.Cmd) (int, func() syscall.WaitStatus, error)) error {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("pipe for the output: %w", err)
 	}
 	cmd.Stdout, cmd.Stderr = w, w
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	cmd.SysProcAttr.Setsid = true
-	err = cmd.Start()
+	pid, wait, err := start(ctx, cmd)
 	w.Close()
 	if err != nil {
 		r.Close()
 		return fmt.Errorf("start bash: %w", err)
 	}
-	j.pid, j.out, j.status = cmd.Process.Pid, r, Running
+	j.pid, j.out, j.status = pid, r, Running
 	go j.copyOutput()
-	go j.wait(cmd)
+	go j.wait(wait)
 	return nil
+}
+
+// startDirectly is what is done without Options.Start.
+func startDirectly(_ context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return 0, nil, err
+	}
+	return cmd.Process.Pid, func() syscall.WaitStatus {
+		cmd.Wait()
+		return cmd.ProcessState.Sys().(syscall.WaitStatus)
+	}, nil
 }
 
 // copyOutput copies what the shell and its children write, until all of them have
@@ -99,8 +107,8 @@ func (j *job) outputOpen() bool {
 	return held
 }
 
-func (j *job) wait(cmd *exec.Cmd) {
-	err := cmd.Wait()
+func (j *job) wait(ended func() syscall.WaitStatus) {
+	ws := ended()
 	select {
 	case <-j.drained:
 	case <-time.After(lastWords): // a child of it writes on, or drain is late
@@ -108,22 +116,19 @@ func (j *job) wait(cmd *exec.Cmd) {
 			<-j.drained
 		}
 	}
-	var exit *exec.ExitError
 	j.mu.Lock()
-	j.end = time.Now()
-	switch state := cmd.ProcessState; {
-	case err != nil && !errors.As(err, &exit):
-		j.status, j.exit, j.lost = Error, 1, err
-	case state.Sys().(syscall.WaitStatus).Signaled():
-		j.status, j.exit = Terminated, 128+int(state.Sys().(syscall.WaitStatus).Signal())
+	j.end, j.exit = time.Now(), ws.ExitStatus()
+	switch {
+	case ws.Signaled():
+		j.status, j.exit = Terminated, 128+int(ws.Signal())
 	case j.killed:
-		j.status, j.exit = Terminated, state.ExitCode()
+		j.status = Terminated
 	case j.lost != nil:
-		j.status, j.exit = Error, state.ExitCode()
-	case state.ExitCode() == 0:
+		j.status = Error
+	case j.exit == 0:
 		j.status = Completed
 	default:
-		j.status, j.exit = Failed, state.ExitCode()
+		j.status = Failed
 	}
 	j.mu.Unlock()
 	close(j.ended)

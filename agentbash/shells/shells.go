@@ -1,6 +1,7 @@
 package shells
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/agentbash/agentbash/internal/watchdog"
@@ -33,9 +35,9 @@ type Options struct {
 	// Prepare makes what bash is given of a command's text. nil gives it as it is.
 	Prepare func(command string) string
 
-	// Launch, when set, is called on each shell before it is started and may
-	// change how: to confine it, say. An error keeps it from starting.
-	Launch func(cmd *exec.Cmd) error
+	// Start starts a shell in a session of its own (setsid(2)), confined, say; wait
+	// tells how it ended. nil: it is started directly.
+	Start func(ctx context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error)
 
 	// Alone says that the program ends with this very command, and all that it
 	// would start with it: bash_start then refuses.
@@ -145,7 +147,7 @@ const maxEnded = 50
 var errClosed = errors.New("agentbash is ending: nothing more is started")
 
 // startJob starts a shell in dir with the environment env.
-func (s *Shells) startJob(command, dir string, env []string) (*job, error) {
+func (s *Shells) startJob(ctx context.Context, command, dir string, env []string) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -169,13 +171,11 @@ func (s *Shells) startJob(command, dir string, env []string) (*job, error) {
 	j := &job{id: id, mark: s.mark + "." + id, command: command, dir: dir, log: log, started: time.Now(), ended: make(chan struct{}), drained: make(chan struct{})}
 	cmd := exec.Command("bash", "-c", text)
 	cmd.Dir, cmd.Env = dir, childEnv(env, dir, j.mark)
-	if s.opts.Launch != nil {
-		err = s.opts.Launch(cmd)
+	start := s.opts.Start
+	if start == nil {
+		start = startDirectly
 	}
-	if err == nil {
-		err = j.start(cmd)
-	}
-	if err != nil {
+	if err := j.start(ctx, cmd, start); err != nil {
 		log.remove()
 		return nil, err
 	}

@@ -351,16 +351,16 @@ func TestTheEndComesAfterTheOutput(t *testing.T) {
 	require.Equal(t, "late\n", b.run("bash_output", j.id).out)
 }
 
-func TestPrepareAndLaunch(t *testing.T) {
+func TestPrepareAndStart(t *testing.T) {
 	var seen []string
 	b := newBench(t, &Options{Prepare: func(c string) string { return "echo prepared; " + c },
-		Launch: func(cmd *exec.Cmd) error {
+		Start: func(ctx context.Context, cmd *exec.Cmd) (int, func() syscall.WaitStatus, error) {
 			seen = cmd.Args
 			cmd.Env = append(cmd.Env, "LAUNCHED=yes")
 			if strings.Contains(cmd.Args[2], "forbidden") {
-				return fmt.Errorf("not this one")
+				return 0, nil, fmt.Errorf("not this one")
 			}
-			return nil
+			return startDirectly(ctx, cmd)
 		}})
 	require.Equal(t, "prepared\nyes\n", b.waitFor(b.start("echo $LAUNCHED"), "exit").out)
 	require.Equal(t, []string{"bash", "-c", "echo prepared; echo $LAUNCHED"}, seen)
@@ -409,7 +409,7 @@ func TestManyAtOnce(t *testing.T) {
 func TestTheProgramIsKilled(t *testing.T) {
 	if dir := os.Getenv("SHELLS_TEST_HOST"); dir != "" {
 		s := New(&Options{StateDir: dir})
-		j, err := s.startJob("setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ())
+		j, err := s.startJob(t.Context(), "setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ())
 		require.NoError(t, err)
 		<-j.ended
 		return

@@ -88,7 +88,7 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if err != nil {
 		return registry.ToolResult{}, err
 	}
-	j, err := s.startJob(command, call.Dir, env)
+	j, err := s.startJob(ctx, command, call.Dir, env)
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}

@@ -113,8 +113,8 @@ func layOutFiles(o *worldOrder) (l layout, err error) {
 	// What programs confine themselves to besides.
 	o.Program = order{World: true, Connect: false, Landlock: Kernel().Landlock, Pipes: filepath.Join(o.Dir, "pipes"), Sockets: o.Keep,
 		Write: slices.Concat(o.Write, o.Dirs, []string{filepath.Join(o.Dir, "tmp"), "/dev/shm"})}
-	if o.Home != "" {
-		o.Program.Write = append(o.Program.Write, o.Home)
+	for _, layer := range o.Layers {
+		o.Program.Write = append(o.Program.Write, layer.Dir)
 	}
 	return l, os.Chdir("/")
 }
@@ -153,58 +153,81 @@ func (l *layout) keepAside(o *worldOrder) (all []held, err error) {
 	for _, dir := range o.Write {
 		keep(true, held{path: dir, switched: true, root: true}, dir)
 	}
-	if o.Home != "" {
-		volumes, e := mountsBelow(o.Home)
+	o.Layers = slices.DeleteFunc(o.Layers, func(layer Layer) bool {
+		volumes, e := mountsBelow(layer.Dir)
 		for _, dir := range volumes {
 			keep(false, held{path: dir, readOnly: true}, dir)
 		}
 		if e == nil {
-			e = mountHome(o) // from here on, what is below Home is the layer's
+			e = mountLayer(layer, o.Secret) // from here on, what is below Dir is the layer's
 		}
 		if e != nil {
-			l.missing = append(l.missing, fmt.Sprintf("caches in %s cannot be written: %v", o.Home, e))
-			o.Home = ""
-		} else {
-			keep(true, held{path: o.Home, switched: true}, o.Home)
-			for _, dir := range o.Caches {
-				keep(false, held{path: dir}, dir)
-			}
+			l.missing = append(l.missing, fmt.Sprintf("caches in %s cannot be written: %v", layer.Dir, e))
+			return true
 		}
-	}
+		keep(true, held{path: layer.Dir, switched: true}, layer.Dir)
+		for _, dir := range layer.Always {
+			keep(false, held{path: dir}, dir)
+		}
+		return false
+	})
 	slices.SortStableFunc(all, func(a, b held) int { return len(a.path) - len(b.path) })
 	return all, err
 }
 
-// mountHome shows the home directory with a layer above it that takes changes.
-func mountHome(o *worldOrder) error {
-	up, work := filepath.Join(o.Upper, "upper"), filepath.Join(o.Upper, "work")
+// mountLayer shows a directory with a layer above it that takes changes.
+func mountLayer(l Layer, secrets []string) error {
+	up, work := filepath.Join(l.Upper, "upper"), filepath.Join(l.Upper, "work")
 	for _, dir := range []string{up, work} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	if strings.ContainsAny(o.Home+up, ":,\\") {
-		return fmt.Errorf("a colon, comma or backslash in %s", o.Home)
+	if err := mountOverlay(l.Dir, up, work); err != nil {
+		return &os.PathError{Op: "mount overlay", Path: l.Dir, Err: err}
 	}
-	options := "lowerdir=" + o.Home + ",upperdir=" + up + ",workdir=" + work + ",userxattr"
-	if err := mountFresh("overlay", o.Home, options, 0); err != nil {
-		return err
-	}
-	for _, dir := range o.Caches {
+	for _, dir := range l.Always {
 		os.MkdirAll(dir, 0o700)
 	}
 	// What is no secret yet because it is not there shall not come up later.
-	for _, path := range o.Secret {
-		rest, below := strings.CutPrefix(path, o.Home+"/")
+	for _, path := range secrets {
+		rest, below := strings.CutPrefix(path, l.Dir+"/")
 		if _, err := os.Lstat(path); !below || err == nil {
 			continue
 		}
-		at := filepath.Join(up, rest)
-		if os.MkdirAll(filepath.Dir(path), 0o700) == nil && os.MkdirAll(filepath.Dir(at), 0o700) == nil {
+		if at := filepath.Join(up, rest); os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 			unix.Mknod(at, unix.S_IFCHR, 0) // a whiteout (overlayfs)
 		}
 	}
 	return nil
+}
+
+// mountOverlay mounts an overlay on the directory that it is of. (In the options of
+// mount(2) no comma could be said.)
+func mountOverlay(dir, up, work string) error {
+	fs, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fs)
+	escape := strings.NewReplacer(`\`, `\\`, ":", `\:`)
+	for _, option := range [][2]string{{"lowerdir", escape.Replace(dir)}, {"upperdir", up}, {"workdir", work}} {
+		if err := unix.FsconfigSetString(fs, option[0], option[1]); err != nil {
+			return err
+		}
+	}
+	if err := unix.FsconfigSetFlag(fs, "userxattr"); err != nil {
+		return err
+	}
+	if err := unix.FsconfigCreate(fs); err != nil {
+		return err
+	}
+	fd, err := unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return unix.MoveMount(fd, "", unix.AT_FDCWD, dir, unix.MOVE_MOUNT_F_EMPTY_PATH)
 }
 
 // coverSystem puts empty or private file systems over what leads outside.

@@ -38,4 +38,5 @@ func (*world) protect() error                                   { return errOnly
 func (*world) start(*exec.Cmd, bool, Profile) (*Process, error) { return nil, errOnlyLinux }
 func (*world) close()                                           {}
 func (*Sandbox) startAlone(*exec.Cmd) (*Process, error)         { return nil, errOnlyLinux }
+func (*Sandbox) tempDirs() []string                             { return nil }
 func holdsPath(string, []string) bool                           { return false }

@@ -31,12 +31,9 @@ type Spec struct {
 	Keep  []string
 	Cover []string
 
-	// Home is a directory that is shown as it is and takes changes, which are kept
-	// in Upper and reach nobody else: programs have their caches there. Upper does
-	// not lie below Home. Caches are directories below Home that take changes even
-	// while the sandbox is not writable. "" is none.
-	Home, Upper string
-	Caches      []string
+	// Layers are directories that are shown as they are and take changes, which
+	// reach nobody else: programs have their caches there.
+	Layers []Layer
 
 	// Listen, when set, gets what listens inside for connections to the outside,
 	// each time that the inside is made. Without it, and where there is no inside
@@ -45,6 +42,14 @@ type Spec struct {
 
 	// Connect allows the network, all of it.
 	Connect bool
+}
+
+// A Layer keeps what is changed in Dir in Upper, which does not lie below Dir.
+// Directories of Always, which lie below Dir, are made if need be and take changes in
+// each profile; the rest takes them while the workspace can be written.
+type Layer struct {
+	Dir, Upper string
+	Always     []string
 }
 
 // Listeners are sockets in a network of the sandbox's own that is connected to
@@ -107,12 +112,20 @@ func Open(spec Spec, profile Profile) (_ *Sandbox, err error) {
 	if err := s.fillDir(); err != nil {
 		return nil, fmt.Errorf("sandbox: private directory: %w", err)
 	}
-	for _, list := range []*[]string{&s.spec.Write, &s.spec.Protected, &s.spec.Secret, &s.spec.Keep, &s.spec.Cover, &s.spec.Caches} {
+	for _, list := range []*[]string{&s.spec.Write, &s.spec.Protected, &s.spec.Secret, &s.spec.Keep, &s.spec.Cover} {
 		if *list, err = resolveAll(*list); err != nil {
 			return nil, err
 		}
 	}
 	s.spec.Write = outermost(s.spec.Write)
+	s.spec.Layers = slices.Clone(s.spec.Layers)
+	for i := range s.spec.Layers {
+		l := &s.spec.Layers[i]
+		if l.Always, err = resolveAll(l.Always); err != nil {
+			return nil, err
+		}
+		l.Dir, l.Upper = resolveLinks(l.Dir), resolveLinks(l.Upper)
+	}
 	if s.world, err = openWorld(s.worldOrder()); err == nil {
 		s.Env = []string{"TMPDIR=" + s.world.temp}
 		s.listen()
@@ -143,6 +156,14 @@ func (s *Sandbox) fillDir() error {
 // Switches reports whether SetProfile can change the profile of what runs: there
 // are namespaces. Otherwise programs keep the profile that Open was told.
 func (s *Sandbox) Switches() bool { return s.why == "" }
+
+// Temps are the directories that show Dir/tmp inside: programs know them by name.
+func (s *Sandbox) Temps() []string {
+	if s.why != "" {
+		return nil
+	}
+	return s.tempDirs()
+}
 
 // ErrBusy is wrapped by SetProfile's error while something that may write the
 // workspace runs on: the wider profile still holds.

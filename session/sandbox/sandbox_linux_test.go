@@ -88,7 +88,7 @@ func TestProfiles(t *testing.T) {
 	top := place(t, "ws/f", "out/f", "ws/.git/config", "ws/.git/HEAD", "home/.ssh/id", "home/.cache/x", "home/notes")
 	ws, home := top+"/ws", top+"/home"
 	s := open(t, Spec{Write: []string{ws}, Protected: []string{ws + "/.git/config", ws + "/.envrc"}, Secret: []string{home + "/.ssh", home + "/.netrc"},
-		Home: home, Upper: place(t), Caches: []string{home + "/.cache"}}, Read)
+		Layers: []Layer{{Dir: home, Upper: place(t), Always: []string{home + "/.cache"}}}}, Read)
 	require.Empty(t, s.Missing())
 	for range 2 {
 		require.Contains(t, shell(t, s, ws, "echo x >f; cat f"), "Read-only file system\ntheirs\n")

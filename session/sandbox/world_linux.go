@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -68,13 +69,18 @@ const initWord = "agentbash:init"
 func (s *Sandbox) worldOrder() worldOrder {
 	o := worldOrder{Spec: s.spec, Dir: s.Dir, Writes: s.profile == Workspace, Sockets: hostSockets()}
 	o.Network = s.spec.Listen != nil
+	o.Dirs = s.tempDirs()
+	return o
+}
+
+// tempDirs are the directories that Dir/tmp covers, /tmp first.
+func (s *Sandbox) tempDirs() (dirs []string) {
 	for _, dir := range []string{"/tmp", "/var/tmp", resolveLinks(os.TempDir())} {
-		if !holdsAny(o.Write, dir) {
-			o.Dirs = append(o.Dirs, dir)
+		if !holdsAny(s.spec.Write, dir) {
+			dirs = append(dirs, dir)
 		}
 	}
-	o.Dirs = outermost(o.Dirs)
-	return o
+	return outermost(dirs)
 }
 
 // holdsAny reports whether one of dirs is path or above it.
@@ -103,6 +109,9 @@ func hostSockets() (paths []string) {
 
 // openWorld starts an init and waits until everything is in place.
 func openWorld(o worldOrder) (_ *world, err error) {
+	if slices.Contains(o.Write, "/") {
+		return nil, errors.New("the workspace is the whole file system")
+	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("socket: %w", err)
