@@ -55,6 +55,7 @@ type Confinement struct {
 	boxes   map[sandbox.Profile]*box // one under both names, where it switches
 	missing []string                 // why there is none
 	locks   []*os.File               // of directories with caches
+	keeper  *keeper                  // set with the first box
 }
 
 // box is a sandbox with the launcher that belongs to it.
@@ -129,6 +130,24 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 	return held, err
 }
 
+// Ended implements [router.Confiner]: it looks what a command has made that could not
+// be protected.
+func (c *Confinement) Ended(held router.Confined) string {
+	if held.Launcher == nil || held.Profile != router.WorkspaceProfile {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	note := c.keeper.takeOut()
+	if b := c.opened(); slices.ContainsFunc(c.keeper.hooks, exists) {
+		if err := b.Protect(); err != nil {
+			note += fmt.Sprintf("\nwarning: the hooks of the new repository are not protected: %v", err)
+		}
+		c.keeper = newKeeper(c.workspace.Roots, c.keeper.dir)
+	}
+	return strings.TrimPrefix(note, "\n")
+}
+
 // usualProfile is that of what nobody judged.
 func (c *Confinement) usualProfile() router.Profile {
 	if c.mode == policy.AutoMode {
@@ -161,6 +180,9 @@ func (c *Confinement) box(p sandbox.Profile) (*box, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if c.keeper == nil {
+		c.keeper = newKeeper(c.workspace.Roots, filepath.Join(cmp.Or(c.opts.StateDir, s.Dir), "taken"))
 	}
 	b := &box{Sandbox: s}
 	b.launcher = &session.Launcher{Dir: s.Dir, Env: c.launcherEnv(s), Start: b.start}
@@ -200,7 +222,7 @@ func (c *Confinement) spec() (sandbox.Spec, error) {
 func (c *Confinement) protected() []string {
 	paths := slices.Clone(c.workspace.Protected)
 	for _, root := range c.workspace.Roots {
-		paths = append(paths, protected.InTree(root)...)
+		paths = slices.Concat(paths, protected.InTree(root), protected.InGitDir(filepath.Join(root, ".git")))
 	}
 	return slices.DeleteFunc(paths, func(p string) bool {
 		return !slices.ContainsFunc(c.workspace.Roots, func(root string) bool { return p != root && registry.Below(p, root) })

@@ -15,6 +15,10 @@ type Confiner interface {
 	// is the one of what nobody judged, and its Hosts.
 	Confine(g Grant) (Confined, error)
 
+	// Ended is told that what Confine made ready for has ended. The note is for who
+	// reads the result.
+	Ended(held Confined) (note string)
+
 	// View is how confined commands see files.
 	View() registry.View
 }
@@ -84,6 +88,9 @@ func (r *Router) runHeld(ctx context.Context, p *Plan, g Grant, s *streams, res 
 			fmt.Fprintln(s.err, c.Note)
 		}
 		r.runShell(ctx, p, s, res)
+		if note := r.opts.Confiner.Ended(c); note != "" {
+			fmt.Fprintln(s.err, note)
+		}
 	}
 	if c.Profile == FreeProfile {
 		// Also when ctx has ended: nothing else may run in a free shell.

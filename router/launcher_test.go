@@ -29,6 +29,8 @@ func (b *boxed) Confine(g Grant) (Confined, error) {
 	return Confined{Env: b.env, Launcher: b.launcher, Profile: ReadProfile}, nil
 }
 
+func (*boxed) Ended(Confined) string { return "" }
+
 func (*boxed) View() registry.View { return nil }
 
 func sandboxed(t testing.TB, spec sandbox.Spec) *session.Launcher {

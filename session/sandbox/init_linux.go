@@ -30,9 +30,10 @@ type inside struct {
 
 	since int // the number of a process when the workspace became writable
 
-	self string // this program, however its file is covered
+	watch *watch
+	self  string // this program, however its file is covered
 
-	mu       sync.Mutex    // guards what follows; held while a program is started, so that it is not reaped before it is known
+	mu       sync.Mutex    // guards what follows, and protected; held while a program is started, so that it is not reaped before it is known
 	running  map[int]int   // where the status of a program goes
 	children chan struct{} // one is there
 }
@@ -44,7 +45,7 @@ func runInit() error {
 		sendAnswer(answer{Err: err.Error()})
 		return err
 	}
-	in := &inside{running: map[int]int{}, children: make(chan struct{}, 1), self: "/proc/self/exe"}
+	in := &inside{running: map[int]int{}, children: make(chan struct{}, 1), watch: openWatch(), self: "/proc/self/exe"}
 	text, err := readMemory(initOrder)
 	if err == nil {
 		err = decode(text, &in.worldOrder)
@@ -70,6 +71,7 @@ func runInit() error {
 	}
 	in.since = lastPid()
 	go in.reapChildren()
+	in.watch.add(in.protected)
 	go in.watchProtected()
 	for {
 		text, fds, err := receiveMessage(initCtl)
@@ -134,7 +136,10 @@ func (in *inside) serve(fds []int) (a answer, back []int) {
 		case "profile":
 			err = in.setProfile(r.Profile)
 		case "protect":
+			in.mu.Lock()
 			err = in.protectPaths(&in.worldOrder)
+			in.watch.add(in.protected)
+			in.mu.Unlock()
 		case "start":
 			var pidfd int
 			if pidfd, err = in.start(&r, fds[1:]); err == nil {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -136,6 +137,19 @@ func TestBusy(t *testing.T) {
 	w.Write([]byte("\n"))
 	require.Zero(t, p.Wait())
 	require.NoError(t, s.SetProfile(Read))
+}
+
+// TestExchangedOutside: a protected file that somebody outside has exchanged, as git
+// does, is protected again.
+func TestExchangedOutside(t *testing.T) {
+	ws := place(t, ".git/config")
+	s := open(t, Spec{Write: []string{ws}, Protected: []string{ws + "/.git/config"}}, Workspace)
+	require.Contains(t, shell(t, s, ws, "echo x >.git/config"), "Read-only")
+	require.NoError(t, os.WriteFile(ws+"/.git/config.lock", []byte("new\n"), 0o644))
+	require.NoError(t, os.Rename(ws+"/.git/config.lock", ws+"/.git/config"))
+	require.Eventually(t, func() bool {
+		return strings.Contains(shell(t, s, ws, "touch .git/config 2>&1; echo >>.git/config"), "Read-only")
+	}, time.Minute, time.Millisecond)
 }
 
 // TestStartApart: what is started apart keeps its profile.
