@@ -297,3 +297,42 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	io.Copy(io.Discard, c)
 	io.Copy(io.Discard, up)
 }
+
+func TestClientsAreBounded(t *testing.T) {
+	p := New(nil)
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer inner.Close()
+	l := p.limit(inner).(*limited)
+	accepted := make(chan net.Conn)
+	go func() {
+		defer close(accepted)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- c
+		}
+	}()
+	var first net.Conn
+	for n := range maxClients + 1 {
+		c, err := net.Dial("tcp", inner.Addr().String())
+		require.NoError(t, err)
+		defer c.Close()
+		if n == maxClients {
+			require.Len(t, l.slots, maxClients)
+			first.Close()
+			first.Close()
+		}
+		in := <-accepted
+		defer in.Close()
+		if n == 0 {
+			first = in
+		}
+	}
+	require.Len(t, l.slots, maxClients)
+	require.NoError(t, p.Close()) // ends Accept, which waits for a place
+	_, more := <-accepted
+	require.False(t, more)
+}
