@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/agentbash/agentbash/agentbash/files"
+	"github.com/agentbash/agentbash/confinement/network"
 	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/router/policy"
 	"github.com/agentbash/agentbash/session"
@@ -27,10 +28,7 @@ type Options struct {
 	Environ []string // the person's own environment; nil is this process's
 	Env     []string // further variables that commands get: "NAME" or "PREFIX_*"
 
-	// Network allows all connections in mode auto. Without it, Ports are the TCP
-	// ports that may be connected to.
-	Network bool
-	Ports   []uint16
+	Network network.Rules // which hosts may be connected to
 }
 
 // A Confinement holds commands to a workspace, by the kernel and by the file
@@ -119,7 +117,7 @@ func (c *Confinement) spec() (sandbox.Spec, bool) {
 	case policy.PlanMode:
 		return sandbox.Spec{Secret: c.workspace.Secrets}, true
 	case policy.AutoMode:
-		return sandbox.Spec{Write: c.workspace.Roots, Protected: c.protected(), Secret: c.workspace.Secrets, Connect: c.opts.Network, Ports: c.opts.Ports}, true
+		return sandbox.Spec{Write: c.workspace.Roots, Protected: c.protected(), Secret: c.workspace.Secrets, Connect: c.opts.Network.AllowAll()}, true
 	}
 	return sandbox.Spec{}, false
 }

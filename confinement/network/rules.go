@@ -11,11 +11,28 @@ import (
 )
 
 // Rules say which hosts may be connected to. A denial beats what is allowed. The
-// zero value knows no host. In JSON they are {"allow": ["TEXT"], "deny": ["TEXT"]},
-// with texts as [ParseRule] reads them.
+// zero value knows no host.
 type Rules struct {
-	Allow []Rule `json:"allow,omitempty"`
-	Deny  []Rule `json:"deny,omitempty"`
+	Allow, Deny []Rule
+}
+
+// ParseRules reads two lists with [ParseRule].
+func ParseRules(allow, deny []string) (r Rules, err error) {
+	if r.Allow, err = parseList(allow); err == nil {
+		r.Deny, err = parseList(deny)
+	}
+	return r, err
+}
+
+func parseList(texts []string) (rules []Rule, err error) {
+	for _, text := range texts {
+		rule, err := ParseRule(text)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
 }
 
 // Verdict is what rules say of a host.
@@ -39,6 +56,12 @@ func (r *Rules) Judge(name string, port int) Verdict {
 		return Allowed
 	}
 	return Unknown
+}
+
+// AllowAll reports whether "*" is allowed and nothing denied, so that nobody has to look
+// at names. Private addresses are not told from others then.
+func (r *Rules) AllowAll() bool {
+	return len(r.Deny) == 0 && slices.ContainsFunc(r.Allow, func(rule Rule) bool { return rule.any && rule.port == 0 })
 }
 
 // denies is the text of the rule that denies a host, or "".
@@ -124,15 +147,6 @@ func splitRule(text string) (name, port string, err error) {
 
 // String is the rule as it was written.
 func (r Rule) String() string { return r.text }
-
-// MarshalText is the rule as it was written.
-func (r Rule) MarshalText() ([]byte, error) { return []byte(r.text), nil }
-
-// UnmarshalText is ParseRule.
-func (r *Rule) UnmarshalText(text []byte) (err error) {
-	*r, err = ParseRule(string(text))
-	return err
-}
 
 // allows reports whether the rule allows a host: "*" does not stand for this machine
 // and its networks.

@@ -1,7 +1,6 @@
 package network
 
 import (
-	"encoding/json"
 	"net/netip"
 	"strings"
 	"testing"
@@ -11,17 +10,8 @@ import (
 
 func newRules(t *testing.T, allow, deny string) Rules {
 	t.Helper()
-	var r Rules
-	for _, text := range strings.Fields(allow) {
-		rule, err := ParseRule(text)
-		require.NoError(t, err)
-		r.Allow = append(r.Allow, rule)
-	}
-	for _, text := range strings.Fields(deny) {
-		rule, err := ParseRule(text)
-		require.NoError(t, err)
-		r.Deny = append(r.Deny, rule)
-	}
+	r, err := ParseRules(strings.Fields(allow), strings.Fields(deny))
+	require.NoError(t, err)
 	return r
 }
 
@@ -125,18 +115,9 @@ func TestRuleErrorsSayWhatToWrite(t *testing.T) {
 	} {
 		_, err := ParseRule(text)
 		require.ErrorContains(t, err, want, text)
+		_, err = ParseRules([]string{"a.example"}, []string{text})
+		require.ErrorContains(t, err, want, text)
 	}
-}
-
-func TestRulesInJSON(t *testing.T) {
-	const text = `{"allow":["A.Example:443","*.b.example","10.0.0.0/8"],"deny":["[::1]:80"]}`
-	var r Rules
-	require.NoError(t, json.Unmarshal([]byte(text), &r))
-	require.Equal(t, Allowed, r.Judge("a.example", 443))
-	b, err := json.Marshal(r)
-	require.NoError(t, err)
-	require.JSONEq(t, text, string(b))
-	require.ErrorContains(t, json.Unmarshal([]byte(`{"allow": ["https://x/"]}`), &r), "write the host alone")
 }
 
 // FuzzHost: whatever is read as a host is a plain name or an address, and reading it
