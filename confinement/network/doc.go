@@ -30,10 +30,11 @@
 //
 // # What is not
 //
-// Nothing is looked at inside TLS. Who may connect to a host may tell it anything,
-// and where many sites share a host's addresses (a CDN), may name another site there
-// than the one that was judged. A connection that was allowed goes on until one of
-// its ends closes it, also when what allowed it is taken back.
+// Nothing is looked at inside TLS. Who may connect to a host may tell it anything, and
+// where many sites share a host's addresses (a CDN), may name another site there than
+// the one that was judged. Denying a name denies no address that it has. A connection
+// that was allowed goes on until one of its ends closes it, also when what allowed it
+// is taken back.
 //
 // Messages call the two lists network.allow and network.deny.
 package network

@@ -167,6 +167,7 @@ func TestInside(t *testing.T) {
 		{"a name alone", "curl -sS http://a.example:PORT/", true, "GET / for a.example:PORT", 0},
 		{"a name in another form", "curl -sS http://A.Example.:PORT/", true, "GET / for", 0},
 		{"a program in Node", `node -e 'fetch("http://a.example:PORT/").then(r=>r.text()).then(console.log)'`, true, "GET / for a.example:PORT", 0},
+		{"a program in Java", `printf 'class A { public static void main(String[] a) throws Exception { System.out.print(new String(new java.net.URL("http://a.example:PORT/").openStream().readAllBytes())); } }' > ~/A.java && java ~/A.java`, true, "GET / for a.example:PORT", 0},
 		{"every name has an address", "getent ahostsv4 evil.test", true, "127.64.0.1", 0},
 		{"no name has an IPv6 address", "getent ahostsv6 evil.test | grep -v ::ffff:", false, "", 0},
 		{"this machine is inside", "getent ahostsv4 x.localhost", true, "127.0.0.1", 0},
@@ -179,6 +180,11 @@ func TestInside(t *testing.T) {
 		{"a datagram", `exec 3<>/dev/udp/OWN/UDP && echo x >&3`, false, "", 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			for _, tool := range []string{"curl", "getent", "node", "java"} {
+				if _, err := exec.LookPath(tool); err != nil && strings.Contains(row.script, tool+" ") {
+					t.Skipf("there is no %s", tool)
+				}
+			}
 			p, _ := newProxy(t, Options{Rules: newRules(t, "a.example 127.0.0.1", "")}, map[string]string{"a.example": "127.0.0.1"})
 			number := strings.NewReplacer("PORT", fmt.Sprint(port), "OWN", ownAddress(t), "UDP", udp.LocalAddr().String()[len("127.0.0.1:"):])
 			c := exec.Command("bash", "-c", number.Replace(row.script))

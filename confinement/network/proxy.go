@@ -115,7 +115,7 @@ func (p *Proxy) begin() bool {
 	return !p.ended
 }
 
-// Close ends all connections and returns when nothing runs any more.
+// Close ends all connections, and returns when what served them has ended.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	p.ended = true
