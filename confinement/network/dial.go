@@ -143,7 +143,7 @@ func (p *Proxy) dial(ctx context.Context, to *route) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.newUpstream(c), nil
+	return p.newConn(c, func() {}), nil
 }
 
 func (p *Proxy) judgeAddress(to *route, ip netip.Addr) error {

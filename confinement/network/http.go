@@ -84,7 +84,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n") // an error comes back when the tunnel reads
-	p.splice(client, buffered, up)
+	splice(client, buffered, up)
 }
 
 // errAuthority is the client's error.

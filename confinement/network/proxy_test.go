@@ -281,21 +281,27 @@ func TestCloseEndsEverything(t *testing.T) {
 	require.Error(t, err)
 }
 
+// TestIdleConnectionsEnd: also those whose client takes nothing of what the host sends.
 func TestIdleConnectionsEnd(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer silent.Close()
-	_, proxy := newProxy(t, Options{Rules: newRules(t, "127.0.0.1", ""), Idle: 20 * time.Millisecond}, nil)
-	c, err := net.Dial("tcp", proxy)
-	require.NoError(t, err)
-	defer c.Close()
-	_, err = io.WriteString(c, "CONNECT "+silent.Addr().String()+" HTTP/1.1\r\n\r\n")
-	require.NoError(t, err)
-	up, err := silent.Accept()
-	require.NoError(t, err)
-	defer up.Close()
-	io.Copy(io.Discard, c)
-	io.Copy(io.Discard, up)
+	for _, flood := range []bool{false, true} {
+		host, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		defer host.Close()
+		_, proxy := newProxy(t, Options{Rules: newRules(t, "127.0.0.1", ""), Idle: 20 * time.Millisecond}, nil)
+		c, err := net.Dial("tcp", proxy)
+		require.NoError(t, err)
+		defer c.Close()
+		_, err = io.WriteString(c, "CONNECT "+host.Addr().String()+" HTTP/1.1\r\n\r\n")
+		require.NoError(t, err)
+		up, err := host.Accept()
+		require.NoError(t, err)
+		defer up.Close()
+		for err == nil && flood {
+			_, err = up.Write(make([]byte, 1<<20))
+		}
+		io.Copy(io.Discard, up)
+		io.Copy(io.Discard, c)
+	}
 }
 
 func TestClientsAreBounded(t *testing.T) {

@@ -16,80 +16,69 @@ const maxClients = 256
 // hides CloseWrite.
 type limited struct {
 	net.Listener
+	proxy *Proxy
 	slots chan struct{}
-	ended <-chan struct{}
 }
 
 func (p *Proxy) limit(l net.Listener) net.Listener {
-	return &limited{l, make(chan struct{}, maxClients), p.life.Done()}
+	return &limited{l, p, make(chan struct{}, maxClients)}
 }
 
 func (l *limited) Accept() (net.Conn, error) {
 	select {
 	case l.slots <- struct{}{}:
-	case <-l.ended:
+	case <-l.proxy.life.Done():
 		return nil, net.ErrClosed
 	}
-	release := sync.OnceFunc(func() { <-l.slots })
 	c, err := l.Listener.Accept()
 	if err != nil {
-		release()
+		<-l.slots
 		return nil, err
 	}
-	return &client{c.(*net.TCPConn), release}, nil
+	return l.proxy.newConn(c, func() { <-l.slots }), nil
 }
 
-// client is a connection that was accepted.
-type client struct {
-	*net.TCPConn
-	release func()
-}
-
-func (c *client) Close() error {
-	c.release()
-	return c.TCPConn.Close()
-}
-
-// upstream is a connection to a host, which closes itself with the proxy, or when
-// nothing came or went for a time. All that is sent through the proxy passes one.
-type upstream struct {
+// conn is a connection to a client or to a host, which ends with the proxy, or when
+// nothing came or went for a time.
+type conn struct {
 	net.Conn // not *net.TCPConn, whose ReadFrom and WriteTo would pass by Read and Write
 	idle     time.Duration
 	timer    *time.Timer
-	stop     func() bool
+	release  func()
 }
 
-func (p *Proxy) newUpstream(c net.Conn) *upstream {
+// newConn makes one of a TCP connection; release is called when it is closed.
+func (p *Proxy) newConn(c net.Conn, release func()) *conn {
 	end := func() { c.Close() }
-	return &upstream{c, p.opts.Idle, time.AfterFunc(p.opts.Idle, end), context.AfterFunc(p.life, end)}
+	stop := context.AfterFunc(p.life, end)
+	return &conn{c, p.opts.Idle, time.AfterFunc(p.opts.Idle, end), sync.OnceFunc(func() { stop(); release() })}
 }
 
-func (u *upstream) Read(b []byte) (int, error) {
-	n, err := u.Conn.Read(b)
-	u.timer.Reset(u.idle)
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.timer.Reset(c.idle)
 	return n, err
 }
 
-func (u *upstream) Write(b []byte) (int, error) {
-	n, err := u.Conn.Write(b)
-	u.timer.Reset(u.idle)
+func (c *conn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.timer.Reset(c.idle)
 	return n, err
 }
 
-func (u *upstream) CloseWrite() error { return u.Conn.(*net.TCPConn).CloseWrite() }
+func (c *conn) CloseWrite() error { return c.Conn.(*net.TCPConn).CloseWrite() }
 
-func (u *upstream) Close() error {
-	u.timer.Stop()
-	u.stop()
-	return u.Conn.Close()
+func (c *conn) Close() error {
+	c.timer.Stop()
+	c.release()
+	return c.Conn.Close()
 }
 
-// splice copies between a client and a host until both have ended, one of them breaks
-// off, or the proxy is closed. from is client, with what was read of it before.
-func (p *Proxy) splice(client net.Conn, from io.Reader, up net.Conn) {
+// splice copies between a client and a host until both have ended or one of them
+// breaks off. from is client, with what was read of it before.
+func splice(client net.Conn, from io.Reader, up net.Conn) {
 	closeBoth := func() { client.Close(); up.Close() }
 	defer closeBoth()
-	defer context.AfterFunc(p.life, closeBoth)()
 	back := make(chan struct{})
 	go func() {
 		defer close(back)
@@ -136,6 +125,6 @@ func (p *Proxy) connectTransparent(c net.Conn) {
 		return
 	}
 	if up, err := p.dial(p.life, to); err == nil {
-		p.splice(c, c, up)
+		splice(c, c, up)
 	}
 }
