@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/agentbash/agentbash/agentbash/files"
+	"github.com/agentbash/agentbash/confinement/network"
 	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -32,7 +34,10 @@ type Options struct {
 	Environ []string // the person's own environment; nil is this process's
 	Env     []string // further variables that commands get: "NAME" or "PREFIX_*"
 
-	Network bool // all connections are allowed
+	// Network says which hosts may be connected to, and AskHost asks about one of
+	// which it says nothing, see package network; nil: nobody can be asked.
+	Network network.Rules
+	AskHost func(ctx context.Context, host string, port int) (bool, error)
 
 	// StateDir is the program's own: confined commands see nothing of it but Show,
 	// directories that they may read. Changed caches are kept in it, or where it
@@ -58,10 +63,13 @@ type Confinement struct {
 	keeper  *keeper                  // set with the first box
 }
 
-// box is a sandbox with the launcher that belongs to it.
+// box is a sandbox with what belongs to it.
 type box struct {
 	*sandbox.Sandbox
 	launcher *session.Launcher
+	proxy    *network.Proxy
+	revoke   func()       // the hosts of the last grant
+	apart    atomic.Int32 // programs that run on with the network, whatever runs beside them
 }
 
 // New returns the confinement of a workspace. Close it when all that was
@@ -127,6 +135,9 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 		held.Profile, err = router.WorkspaceProfile, nil
 		held.Note = "note: something in the background works in the workspace, so this was held as that is: it could have written there too"
 	}
+	b.revoke()
+	b.revoke = b.proxy.Grant(g.Hosts)
+	b.proxy.SetOpen(held.Profile == router.WorkspaceProfile || b.apart.Load() > 0)
 	return held, err
 }
 
@@ -173,7 +184,13 @@ func (c *Confinement) box(p sandbox.Profile) (*box, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := sandbox.Open(spec, p)
+	b := &box{proxy: network.New(&network.Options{Rules: c.opts.Network, Ask: c.opts.AskHost}), revoke: func() {}}
+	spec.Listen = func(l sandbox.Listeners) {
+		b.proxy.Serve(network.Listeners{HTTP: l.Proxy, DNS: l.DNS, Transparent: l.Transparent})
+	}
+	if b.Sandbox, err = sandbox.Open(spec, p); err != nil {
+		b.proxy.Close()
+	}
 	if errors.Is(err, sandbox.ErrUnsupported) {
 		c.missing = []string{err.Error() + ": what commands do is judged, and nothing else holds them"}
 		return nil, nil
@@ -182,12 +199,11 @@ func (c *Confinement) box(p sandbox.Profile) (*box, error) {
 		return nil, err
 	}
 	if c.keeper == nil {
-		c.keeper = newKeeper(c.workspace.Roots, filepath.Join(cmp.Or(c.opts.StateDir, s.Dir), "taken"))
+		c.keeper = newKeeper(c.workspace.Roots, filepath.Join(cmp.Or(c.opts.StateDir, b.Dir), "taken"))
 	}
-	b := &box{Sandbox: s}
-	b.launcher = &session.Launcher{Dir: s.Dir, Env: c.launcherEnv(s), Start: b.start}
+	b.launcher = &session.Launcher{Dir: b.Dir, Env: b.env(), Start: b.start}
 	c.boxes[p] = b
-	if s.Switches() {
+	if b.Switches() {
 		c.boxes[sandbox.Read], c.boxes[sandbox.Workspace] = b, b
 	}
 	return b, nil
@@ -204,7 +220,7 @@ func (b *box) start(cmd *exec.Cmd) (session.Process, error) {
 
 // spec is what the kernel is asked for.
 func (c *Confinement) spec() (sandbox.Spec, error) {
-	s := sandbox.Spec{Write: c.workspace.Roots, Protected: c.protected(), Secret: c.workspace.Secrets, Connect: c.opts.Network}
+	s := sandbox.Spec{Write: c.workspace.Roots, Protected: c.protected(), Secret: c.workspace.Secrets, Connect: c.opts.Network.AllowAll()}
 	if c.opts.StateDir != "" {
 		s.Cover = []string{c.opts.StateDir}
 	}
@@ -348,9 +364,17 @@ func (c *Confinement) StartShell(ctx context.Context, cmd *exec.Cmd) (pid int, w
 	if err != nil {
 		return 0, nil, err
 	}
+	if profile == router.WorkspaceProfile {
+		b.apart.Add(1)
+		b.proxy.SetOpen(true)
+	}
 	return p.Pid, func() syscall.WaitStatus {
 		defer syscall.Close(p.PidFD)
-		return p.Wait()
+		ws := p.Wait()
+		if profile == router.WorkspaceProfile {
+			b.apart.Add(-1)
+		}
+		return ws
 	}, nil
 }
 
@@ -364,6 +388,7 @@ func (c *Confinement) Close() error {
 		if !closed[b] {
 			closed[b] = true
 			errs = append(errs, b.Close())
+			b.proxy.Close()
 		}
 	}
 	for _, lock := range c.locks {
@@ -377,13 +402,13 @@ func isBelow(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return registry.Below(path, dir) })
 }
 
-// launcherEnv are the variables of a confined shell.
-func (c *Confinement) launcherEnv(s *sandbox.Sandbox) []string {
-	env := append(slices.Clone(s.Env), gitEnv...)
-	if !s.Switches() {
-		env = append(env, cacheEnv(filepath.Join(s.Dir, "tmp", "caches"))...)
+// env are the variables of a confined shell.
+func (b *box) env() []string {
+	env := append(slices.Clone(b.Env), gitEnv...)
+	if !b.Switches() {
+		return append(env, cacheEnv(filepath.Join(b.Dir, "tmp", "caches"))...)
 	}
-	return env
+	return append(env, network.Env("http://"+sandbox.ProxyAddr)...)
 }
 
 // gitEnv keeps git from repositories that lie in a tree for no reason, and from

@@ -7,44 +7,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/agentbash/agentbash/internal/publicaddr"
 )
-
-// specialRanges are ranges that are not for the public web, beyond what netip knows
-// by itself (the special-purpose address registries of IANA, RFC 6890).
-func specialRanges() []netip.Prefix {
-	var out []netip.Prefix
-	for _, s := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
-		"203.0.113.0/24", "240.0.0.0/4",
-		"100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "64:ff9b:1::/48", "fec0::/10",
-	} {
-		out = append(out, netip.MustParsePrefix(s))
-	}
-	return out
-}
-
-// isPublic reports whether an address belongs to the public web. An IPv6 address
-// that stands for an IPv4 one (mapped, compatible, 6to4, NAT64) is what that is.
-func isPublic(ip netip.Addr) bool {
-	ip = ip.Unmap().WithZone("")
-	if ip.Is6() {
-		b := ip.As16()
-		v4 := -1
-		switch {
-		case netip.MustParsePrefix("::/96").Contains(ip), netip.MustParsePrefix("64:ff9b::/96").Contains(ip):
-			v4 = 12
-		case netip.MustParsePrefix("2002::/16").Contains(ip):
-			v4 = 2
-		}
-		if v4 >= 0 {
-			return isPublic(netip.AddrFrom4([4]byte(b[v4 : v4+4])))
-		}
-	}
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() {
-		return false
-	}
-	return !slices.ContainsFunc(specialRanges(), func(p netip.Prefix) bool { return p.Contains(ip) })
-}
 
 // allowance is what may be reached although it is not public.
 type allowance struct {
@@ -82,7 +47,7 @@ func (a *allowance) host(addr string) bool {
 // address reports whether an address may be connected to.
 func (a *allowance) address(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
-	return isPublic(ip) || slices.ContainsFunc(a.prefixes, func(p netip.Prefix) bool { return p.Contains(ip) })
+	return publicaddr.Contains(ip) || slices.ContainsFunc(a.prefixes, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // refusedError says that an address is not for this tool.

@@ -89,7 +89,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		Warn:     func(err error) { a.warn(err) },
 		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c),
-		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network.All},
+		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network},
 		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
 	})
 	if err != nil {

@@ -38,6 +38,7 @@ var bans = []ban{
 	{"confinement", module + "cmd", "a library does not import a program"},
 	{"confinement", module + "chat", "what is held does not depend on who sent it"},
 	{"confinement", module + "fieldbash", "servers are processes of their own, not of the shell"},
+	{"confinement/network", module, "who may connect where does not depend on shells, tools or modes"},
 	{"chat", module + "confinement", "what a command means is the runner's business"},
 	{"chat", module + "cmd", "a library does not import a program"},
 	{"chat", module + "agentbash", "the loop knows one tool, bash, and no command of it"},
@@ -54,7 +55,7 @@ var bans = []ban{
 // leaves are for everybody, also for those who import nothing else of ours:
 // what would otherwise be written once in each of them. They import nothing of
 // ours themselves.
-var leaves = []string{"internal/atomicfile", "internal/jsonpos", "internal/protected", "internal/quote", "internal/safetext", "internal/watchdog"}
+var leaves = []string{"internal/atomicfile", "internal/jsonpos", "internal/protected", "internal/publicaddr", "internal/quote", "internal/safetext", "internal/watchdog"}
 
 // sole are dependencies that one package imports, and no other.
 var sole = map[string]string{
@@ -67,7 +68,10 @@ var sole = map[string]string{
 	"mvdan.cc/sh/v3":                           "router",
 	"github.com/JohannesKaufmann":              "agentbash/web",
 	"go.yaml.in/yaml/v3":                       "agentbash/skills",
-	"golang.org/x/net":                         "agentbash/web",
+	"golang.org/x/net/html":                    "agentbash/web",
+	"golang.org/x/net/http/httpproxy":          "agentbash/web",
+	"golang.org/x/net/dns/dnsmessage":          "confinement/network",
+	"golang.org/x/net/idna":                    "confinement/network",
 	"github.com/aymanbagabas/go-udiff":         "agentbash/files",
 	"github.com/tidwall/sjson":                 "cmd/agentbash/internal/config",
 	"github.com/spf13/pflag":                   "cmd/agentbash",

@@ -22,6 +22,17 @@ func openNetwork(wanted bool) (fds []int, err error) {
 	if err := unix.IoctlIfreq(control, unix.SIOCSIFFLAGS, lo); err != nil {
 		return nil, err
 	}
+	// With 127.0.0.1 alone glibc looks up no IPv4 address (AI_ADDRCONFIG).
+	second, err := unix.NewIfreq("lo:1")
+	if err == nil {
+		err = second.SetInet4Addr([]byte{127, 127, 255, 254})
+	}
+	if err == nil {
+		err = unix.IoctlIfreq(control, unix.SIOCSIFADDR, second)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if !wanted {
 		return nil, nil
 	}

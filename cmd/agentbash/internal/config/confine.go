@@ -3,8 +3,9 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/agentbash/agentbash/confinement/network"
 )
 
 // Confine is what commands may reach that a model sends. Only the user's own
@@ -13,36 +14,53 @@ type Confine struct {
 	Workspace []string // directories that may be written, besides where the work is
 	Secrets   []string // files and directories that may not be read, besides the known ones; "!PATH" takes one of those off the list
 	Env       []string // variables that bash gets, besides the known ones; "NAME" or "PREFIX_*"
-	Network   Network  // in mode auto
+	Network   network.Rules
 }
 
-// Network is what may be connected to: the key is true, or a list of TCP ports.
-type Network struct {
-	All   bool
-	Ports []uint16
-}
+// networkValue is network.Rules in a file: {"allow": [...], "deny": [...]}, or true for
+// all hosts.
+type networkValue network.Rules
 
-// UnmarshalJSON reads true, false or a list of ports.
-func (n *Network) UnmarshalJSON(b []byte) error {
-	*n = Network{}
-	if json.Unmarshal(b, &n.All) == nil {
-		return nil
+// UnmarshalJSON reads it; false and null are no rules.
+func (n *networkValue) UnmarshalJSON(b []byte) (err error) {
+	var all bool
+	var ports []int
+	var lists struct {
+		Allow []string `json:"allow"`
+		Deny  []string `json:"deny"`
 	}
-	if json.Unmarshal(b, &n.Ports) != nil || slices.Contains(n.Ports, 0) {
-		return fmt.Errorf("it is neither true nor false nor a list of TCP ports from 1 to 65535, such as [443, 8080]")
+	switch {
+	case json.Unmarshal(b, &all) == nil:
+		if all {
+			lists.Allow = []string{"*"}
+		}
+	case json.Unmarshal(b, &ports) == nil:
+		for _, p := range ports {
+			lists.Allow = append(lists.Allow, fmt.Sprintf(`"*:%d"`, p))
+		}
+		return fmt.Errorf(`it is a list of ports: for these of every host write {"allow": [%s]}, or name the hosts`, strings.Join(lists.Allow, ", "))
+	default:
+		if err := json.Unmarshal(b, &lists); err != nil {
+			return err
+		}
 	}
-	return nil
+	rules, err := network.ParseRules(lists.Allow, lists.Deny)
+	*n = networkValue(rules)
+	return err
 }
 
-// confineKeys are its keys at the top of a file.
-const confineKeys = "workspace secrets env network"
+// The keys at the top of a file, and those of network.
+const (
+	confineKeys = "workspace secrets env network"
+	networkKeys = "allow deny"
+)
 
 // decodeConfine reads them.
 func decodeConfine(take func(key string, into any), c *Confine) {
 	take("workspace", &c.Workspace)
 	take("secrets", &c.Secrets)
 	take("env", &c.Env)
-	take("network", &c.Network)
+	take("network", (*networkValue)(&c.Network))
 }
 
 // takeConfine adds what one of the user's files says.
@@ -51,8 +69,8 @@ func (l *loader) takeConfine(c *Confine) {
 	r.Workspace = append(r.Workspace, c.Workspace...)
 	r.Secrets = append(r.Secrets, c.Secrets...)
 	r.Env = append(r.Env, c.Env...)
-	r.Network.All = r.Network.All || c.Network.All
-	r.Network.Ports = append(r.Network.Ports, c.Network.Ports...)
+	r.Network.Allow = append(r.Network.Allow, c.Network.Allow...)
+	r.Network.Deny = append(r.Network.Deny, c.Network.Deny...)
 }
 
 // tightenConfine takes what tightens from a project's file.
@@ -75,7 +93,8 @@ func (l *loader) tightenConfine(f *file, root string) {
 	if c.Env != nil {
 		l.warn(f.path, "env", widens)
 	}
-	if c.Network.All || c.Network.Ports != nil {
+	if c.Network.Allow != nil {
 		l.warn(f.path, "network", widens)
 	}
+	l.result.Confine.Network.Deny = append(l.result.Confine.Network.Deny, c.Network.Deny...)
 }

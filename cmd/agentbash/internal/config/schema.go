@@ -121,6 +121,7 @@ func (s *source) checkAllKeys(v *value) []error {
 	errs = append(errs, s.checkKeys(v.find("limits").find("session"), &jsonPath{up: &jsonPath{key: "limits"}, key: "session"}, sessionKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("webFetch"), &jsonPath{key: "webFetch"}, webFetchKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("webSearch"), &jsonPath{key: "webSearch"}, webSearchKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("network"), &jsonPath{key: "network"}, networkKeys, true)...)
 	if models := v.find("models"); models != nil {
 		for _, m := range models.members {
 			errs = append(errs, s.checkKeys(m.value, &jsonPath{up: &jsonPath{key: "models"}, key: m.key}, modelKeys, true)...)
@@ -150,7 +151,7 @@ func (s *source) checkAllKeys(v *value) []error {
 // expandUsed expands variables where a value is ours to use. The texts of a
 // function's schema and description are the model's to read, not ours.
 func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
-	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets"} {
+	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets", "network"} {
 		if m := v.find(key); m != nil {
 			errs = append(errs, s.expand(m, &jsonPath{key: key}, lookup)...)
 		}
