@@ -135,10 +135,26 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 		held.Profile, err = router.WorkspaceProfile, nil
 		held.Note = "note: something in the background works in the workspace, so this was held as that is: it could have written there too"
 	}
+	if held.Profile == router.WorkspaceProfile && c.keeper.isNew() {
+		held.Note = strings.Trim(held.Note+"\n"+c.lookAround(b), "\n")
+	}
 	b.revoke()
 	b.revoke = b.proxy.Grant(g.Hosts)
 	b.proxy.SetOpen(held.Profile == router.WorkspaceProfile || b.apart.Load() > 0)
 	return held, err
+}
+
+// lookAround is what is done about protected files that have been made while no command
+// ran: by the person, who may, or by something in the background.
+func (c *Confinement) lookAround(b *box) (note string) {
+	if !b.Idle() {
+		note = c.keeper.takeOut()
+	}
+	if err := b.Protect(); err != nil {
+		note += fmt.Sprintf("\nwarning: new files are not protected: %v", err)
+	}
+	c.keeper = newKeeper(c.workspace.Roots, c.keeper.dir)
+	return strings.TrimPrefix(note, "\n")
 }
 
 // Ended implements [router.Confiner]: it looks what a command has made that could not
@@ -149,14 +165,11 @@ func (c *Confinement) Ended(held router.Confined) string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	note := c.keeper.takeOut()
-	if b := c.opened(); slices.ContainsFunc(c.keeper.hooks, exists) {
-		if err := b.Protect(); err != nil {
-			note += fmt.Sprintf("\nwarning: the hooks of the new repository are not protected: %v", err)
-		}
-		c.keeper = newKeeper(c.workspace.Roots, c.keeper.dir)
+	if !c.keeper.isNew() {
+		return ""
 	}
-	return strings.TrimPrefix(note, "\n")
+	note := c.keeper.takeOut()
+	return strings.Trim(note+"\n"+c.lookAround(c.opened()), "\n")
 }
 
 // usualProfile is that of what nobody judged.

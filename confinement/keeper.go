@@ -37,6 +37,11 @@ func newKeeper(roots []string, dir string) *keeper {
 	return k
 }
 
+// isNew reports whether something is there that was not.
+func (k *keeper) isNew() bool {
+	return slices.ContainsFunc(k.absent, exists) || slices.ContainsFunc(k.hooks, exists)
+}
+
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

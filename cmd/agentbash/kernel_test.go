@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/router"
@@ -31,6 +32,7 @@ type confinedSetup struct {
 	home, ws, out string
 	text          *strings.Replacer
 	met           atomic.Int32 // connections and datagrams that came through
+	memory        []byte       // that is shared
 }
 
 const secretText = "the-secret-itself"
@@ -53,8 +55,10 @@ func newConfinedSetup(t *testing.T) *confinedSetup {
 	require.NoError(t, err)
 	abstract, err := net.Listen("unix", "@agentbash-test-"+filepath.Base(filepath.Dir(top))+filepath.Base(top))
 	require.NoError(t, err)
-	t.Cleanup(func() { tcp.Close(); udp.Close(); abstract.Close() })
-	for _, l := range []net.Listener{tcp, abstract} {
+	path, err := net.Listen("unix", p.home+"/s")
+	require.NoError(t, err)
+	t.Cleanup(func() { tcp.Close(); udp.Close(); abstract.Close(); path.Close() })
+	for _, l := range []net.Listener{tcp, abstract, path} {
 		go func() {
 			for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
 				p.met.Add(1)
@@ -71,8 +75,46 @@ func newConfinedSetup(t *testing.T) *confinedSetup {
 		}
 	}()
 	p.text = strings.NewReplacer("OUT", p.out, "HOME", p.home, "WS", p.ws, "HOST", strconv.Itoa(os.Getpid()), "ABSTRACT", abstract.Addr().String()[1:],
-		"TCP", port(tcp.Addr()), "UDP", port(udp.LocalAddr()))
+		"TCP", port(tcp.Addr()), "UDP", port(udp.LocalAddr()), "SHM", strconv.Itoa(p.shareMemory()), "TTY", p.openTerminal())
 	return p
+}
+
+// shareMemory makes shared memory of System V with something in it, and returns its
+// key.
+func (p *confinedSetup) shareMemory() (key int) {
+	key = 0x41420000 | os.Getpid()&0xffff
+	id, err := unix.SysvShmGet(key, 4096, unix.IPC_CREAT|0o600)
+	require.NoError(p.t, err)
+	p.memory, err = unix.SysvShmAttach(id, 0, 0)
+	require.NoError(p.t, err)
+	copy(p.memory, secretText)
+	p.t.Cleanup(func() {
+		unix.SysvShmCtl(id, unix.IPC_RMID, nil)
+		unix.SysvShmDetach(p.memory)
+	})
+	return key
+}
+
+// openTerminal opens a terminal on which everything that is written counts.
+func (p *confinedSetup) openTerminal() string {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(p.t, err)
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	require.NoError(p.t, err)
+	require.NoError(p.t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
+	slave, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(p.t, err)
+	p.t.Cleanup(func() { slave.Close(); master.Close() })
+	go func() {
+		for b := make([]byte, 100); ; {
+			if n, err := master.Read(b); err != nil {
+				return
+			} else if n > 0 {
+				p.met.Add(1)
+			}
+		}
+	}()
+	return slave.Name()
 }
 
 func port(a net.Addr) string {
@@ -181,6 +223,17 @@ var attacks = []struct{ name, command string }{
 	{"trace the host", "python3 -c 'import ctypes; l=ctypes.CDLL(None, use_errno=True); r=l.ptrace(16, HOST, 0, 0); print(\"TRACED\" if r == 0 else \"no\")'"},
 	{"trace and run", "strace -p HOST; gdb -p HOST --batch"},
 	{"become another", "su -c 'echo x >OUT/f'; sudo -n sh -c 'echo x >OUT/f'; setpriv --reuid 0 sh -c 'echo x >OUT/f'"},
+	{"fast open", `python3 -c 'import socket; socket.socket().sendto(b"x", 0x20000000, ("127.0.0.1", TCP)); socket.socket().sendmsg([b"x"], [], 0x20000000, ("127.0.0.1", TCP)); socket.socket(socket.AF_INET6).sendto(b"x", 0x20000000, ("::ffff:127.0.0.1", TCP))'`},
+	{"a socket with a path", `python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("HOME/s")'; cd HOME; python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("s")'; cd WS`},
+	{"limits of the host", `python3 -c 'import resource; resource.prlimit(HOST, resource.RLIMIT_CORE, (0, 0)); print("TRACED")'; prlimit --pid HOST --core=0 && echo TRACED`},
+	{"priorities of the host", `renice -n 19 -p HOST && echo TRACED; taskset -p 1 HOST && echo TRACED; chrt -b -p 0 HOST && echo TRACED; ionice -c 3 -p HOST && echo TRACED; python3 -c 'import os; os.setpriority(os.PRIO_USER, 0, os.getpriority(os.PRIO_PROCESS, 0)); import ctypes; print("asked")'`},
+	{"shared memory", `python3 -c 'import ctypes; l=ctypes.CDLL(None); l.shmat.restype=ctypes.c_void_p; i=l.shmget(SHM, 0, 0); a=l.shmat(i, None, 0); print(i, ctypes.string_at(a, 20)); ctypes.memset(a, 65, 8)'; ipcrm -M SHM`},
+	{"keys", `python3 -c 'import ctypes; l=ctypes.CDLL(None); print("TRACED" if l.syscall(248, b"user", b"agentbash-test", b"x", 1, -4) >= 0 or l.syscall(250, 0, -4, 1) >= 0 else "no")'`},
+	{"another terminal", `echo x >TTY; stty -echo <TTY; python3 -c 'import os; os.write(os.open("TTY", os.O_RDWR|os.O_NOCTTY), b"x")'`},
+	{"devices", "cat /dev/kmsg | head -c1; head -c1 /dev/mem /dev/port; ls /dev/vda /dev/sda && echo TRACED"},
+	{"what the host's programs would run", "for f in .husky/pre-commit .envrc .mcp.json .idea/x .claude/settings.json .codex/config.toml .devcontainer.json .git/commondir; do mkdir -p ${f%/*}; echo x >$f; done"},
+	{"new files beside them", "echo x >.github/workflows/new.yml; echo x >.git/hooks/post-checkout; echo x >.vscode/new"},
+	{"later, in the background", "(sleep 0.05; mkdir .husky; echo x >.husky/pre-commit; exec sleep 0.3) & sleep 0.2; true"},
 	{"a call from inside bash", "agent:write OUT/f x --force; echo x | agent:write OUT/f --force; agent:edit OUT/f theirs x; agent:write HOME/.bashrc x --force"},
 	{"a call through a link", "ln -s OUT $TMPDIR/l2; agent:write $TMPDIR/l2/f x --force; agent:write $TMPDIR/l2/new x | cat"},
 	{"a call that reads a secret", "agent:read HOME/.ssh/id_rsa | cat; agent:grep --pattern secret --path HOME/.ssh --hidden | cat; xargs agent:read <<<HOME/.ssh/id_rsa"},
@@ -191,6 +244,9 @@ var attacks = []struct{ name, command string }{
 	{"tools alone, a link", "write WS/../../out/new x"},
 	{"reading alone", "read ~/.ssh/id_rsa"},
 }
+
+// needsNamespaces are those that nothing else holds.
+var needsNamespaces = []string{"hooks and configuration", "new files beside them", "a socket with a path", "another terminal"}
 
 // TestKernelHolds runs the attacks in each mode that is confined, held by the
 // kernel and the tools' own rules alone and with the judgement of commands; and
@@ -216,7 +272,7 @@ func TestKernelHolds(t *testing.T) {
 			r := p.open(row.mode, row.judged)
 			before := p.outside(row.mode)
 			for _, a := range attacks {
-				if a.name == "hooks and configuration" && os.Getenv(withoutNamespaces) != "" && row.mode == policy.AutoMode && !row.judged {
+				if os.Getenv(withoutNamespaces) != "" && !row.judged && slices.Contains(needsNamespaces, a.name) {
 					continue // by verdict only
 				}
 				text := p.text.Replace(a.command)
@@ -226,7 +282,8 @@ func TestKernelHolds(t *testing.T) {
 				require.NotContains(t, said, "TRACED", "%s: %s", a.name, text)
 				require.False(t, res.TimedOut, "%s: %s: %s", a.name, text, said)
 				require.Equal(t, before, p.outside(row.mode), "%s: %s\n%s", a.name, text, said)
-				require.Zero(t, p.met.Load(), "%s: %s", a.name, text)
+				require.Zero(t, p.met.Load(), "%s: %s\n%s", a.name, text, said)
+				require.Equal(t, secretText, string(p.memory[:len(secretText)]), "%s: %s", a.name, text)
 			}
 			if row.judged {
 				r = p.open(row.mode, true) // after all that, the judge trusts no name in the first
@@ -294,11 +351,12 @@ func TestKernelHoldsForOthers(t *testing.T) {
 	const nobody = 65534
 	refused := []string{"unshare", "--user", "--map-root-user", "sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces; exec "$0" "$@"`}
 	for name, row := range map[string]struct {
+		dir    string // a short one, for sockets
 		uid    uint32
 		before []string
-	}{"another user": {nobody, nil}, "another user, no namespaces": {nobody, refused}, "no namespaces": {0, refused}} {
+	}{"another user": {"a", nobody, nil}, "another user, no namespaces": {"b", nobody, refused}, "no namespaces": {"c", 0, refused}} {
 		t.Run(name, func(t *testing.T) {
-			tmp := filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))
+			tmp := filepath.Join(dir, row.dir)
 			require.NoError(t, os.Mkdir(tmp, 0o700))
 			require.NoError(t, os.Chown(tmp, int(row.uid), int(row.uid)))
 			words := append(slices.Clone(row.before), program, "-test.run=^TestKernelHolds$", "-test.v")

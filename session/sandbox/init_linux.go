@@ -140,6 +140,10 @@ func (in *inside) serve(fds []int) (a answer, back []int) {
 			err = in.protectPaths(&in.worldOrder)
 			in.watch.add(in.protected)
 			in.mu.Unlock()
+		case "idle":
+			if in.othersRun(1) {
+				err = unix.EBUSY
+			}
 		case "start":
 			var pidfd int
 			if pidfd, err = in.start(&r, fds[1:]); err == nil {
@@ -200,21 +204,21 @@ func (in *inside) start(r *request, fds []int) (pidfd int, err error) {
 func (in *inside) setProfile(p Profile) error {
 	if p == Workspace {
 		in.since = lastPid()
-	} else if in.newerRuns() {
+	} else if in.othersRun(in.since) {
 		return fmt.Errorf("a process in the background: %w", unix.EBUSY)
 	}
 	return in.setWritable(p == Workspace)
 }
 
-// newerRuns reports whether a process runs that was started since the workspace can
-// be written, other than a program that was started from outside: a shell.
-func (in *inside) newerRuns() bool {
+// othersRun reports whether a process runs that was started after one, other than a
+// program that was started from outside: a shell.
+func (in *inside) othersRun(after int) bool {
 	names, _ := os.ReadDir("/proc")
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, e := range names {
 		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid <= in.since {
+		if err != nil || pid <= after {
 			continue
 		}
 		if _, known := in.running[pid]; !known && !isZombie(pid) {

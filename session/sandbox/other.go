@@ -34,6 +34,7 @@ var errWorldEnded = errOnlyLinux
 func (*Sandbox) worldOrder() (o worldOrder)                     { return o }
 func openWorld(worldOrder) (*world, error)                      { return nil, errOnlyLinux }
 func (*world) setProfile(Profile) error                         { return errOnlyLinux }
+func (*world) idle() bool                                       { return true }
 func (*world) protect() error                                   { return errOnlyLinux }
 func (*world) start(*exec.Cmd, bool, Profile) (*Process, error) { return nil, errOnlyLinux }
 func (*world) close()                                           {}

@@ -251,6 +251,15 @@ func (s *Sandbox) Protect() error {
 	return s.world.protect()
 }
 
+// Idle reports whether nothing runs inside but what Start started and has been read
+// by nobody else: no background process. Where there are no namespaces, it cannot
+// be told, and is true.
+func (s *Sandbox) Idle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.world == nil || s.world.idle()
+}
+
 // Missing says what this machine does not do of what was asked for, a line each for
 // a person to read.
 func (s *Sandbox) Missing() []string {

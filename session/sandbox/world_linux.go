@@ -43,7 +43,7 @@ type worldOrder struct {
 
 // request is one thing that a host wants of init, and answer what it gets.
 type request struct {
-	Do      string // "profile", "protect" or "start"
+	Do      string // "profile", "protect", "idle" or "start"
 	Writes  bool
 	Path    string
 	Argv    []string
@@ -278,6 +278,11 @@ func (w *world) takeListeners(fds []int) error {
 func (w *world) setProfile(p Profile) error {
 	_, _, err := w.ask(request{Do: "profile", Profile: p})
 	return err
+}
+
+func (w *world) idle() bool {
+	_, _, err := w.ask(request{Do: "idle"})
+	return err == nil
 }
 
 func (w *world) protect() error {
