@@ -103,7 +103,7 @@ func runApart(text string, argv []string) (status int, err error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
-	bx := &box{Sandbox: s}
+	bx := &box{Sandbox: s, instead: a.Spec.Instead}
 	cmd := &exec.Cmd{Path: argv[0], Args: argv, Env: append(os.Environ(), bx.env()...), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	if cmd.Dir, err = os.Getwd(); err != nil {
 		return 0, err

@@ -32,8 +32,9 @@ var (
 )
 
 // layers are the home directory and the caches that lie elsewhere. What commands
-// change in them stays between themselves.
-func (c *Confinement) layers() (layers []sandbox.Layer) {
+// change in them stays between themselves. Instead is where caches go that cannot be
+// layers.
+func (c *Confinement) layers() (layers []sandbox.Layer, instead string) {
 	home := filepath.Clean(c.workspace.Home)
 	if filepath.IsAbs(home) && home != "/" && isDir(home) && !isBelow(home, c.workspace.Roots) {
 		layer := sandbox.Layer{Dir: home}
@@ -57,16 +58,20 @@ func (c *Confinement) layers() (layers []sandbox.Layer) {
 		}
 	}
 	if len(layers) == 0 || c.opts.StateDir == "" {
-		return nil
+		return nil, ""
 	}
 	base, err := c.privateDir(layers)
+	if err == nil {
+		instead = filepath.Join(base, "instead")
+		err = makePrivate(instead)
+	}
 	if err != nil {
-		return nil
+		return nil, ""
 	}
 	for i := range layers {
 		layers[i].Upper = filepath.Join(base, shortHash(layers[i].Dir))
 	}
-	return layers
+	return layers, instead
 }
 
 // privateDir is a directory for what this workspace changes in caches. It is locked:

@@ -67,6 +67,7 @@ type Confinement struct {
 type box struct {
 	*sandbox.Sandbox
 	launcher *session.Launcher
+	instead  string // where caches are, without layers
 	proxy    *network.Proxy
 	revoke   func()       // the hosts of the last grant
 	apart    atomic.Int32 // programs that run on with the network, whatever runs beside them
@@ -197,7 +198,7 @@ func (c *Confinement) box(p sandbox.Profile) (*box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &box{proxy: network.New(&network.Options{Rules: c.opts.Network, Ask: c.opts.AskHost}), revoke: func() {}}
+	b := &box{instead: spec.Instead, proxy: network.New(&network.Options{Rules: c.opts.Network, Ask: c.opts.AskHost}), revoke: func() {}}
 	spec.Listen = func(l sandbox.Listeners) {
 		b.proxy.Serve(network.Listeners{HTTP: l.Proxy, DNS: l.DNS, Transparent: l.Transparent})
 	}
@@ -243,7 +244,7 @@ func (c *Confinement) spec() (sandbox.Spec, error) {
 		}
 		s.Keep = append(s.Keep, dir)
 	}
-	s.Layers = c.layers()
+	s.Layers, s.Instead = c.layers()
 	return s, nil
 }
 
@@ -419,7 +420,7 @@ func isBelow(path string, dirs []string) bool {
 func (b *box) env() []string {
 	env := append(slices.Clone(b.Env), gitEnv...)
 	if !b.Switches() {
-		return append(env, cacheEnv(filepath.Join(b.Dir, "tmp", "caches"))...)
+		return append(env, cacheEnv(cmp.Or(b.instead, filepath.Join(b.Dir, "tmp")))...)
 	}
 	return append(env, network.Env("http://"+sandbox.ProxyAddr)...)
 }

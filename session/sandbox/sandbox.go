@@ -35,6 +35,10 @@ type Spec struct {
 	// reach nobody else: programs have their caches there.
 	Layers []Layer
 
+	// Instead is a directory that may be written in each profile where layers cannot
+	// be had: caches can be put there. "" is none.
+	Instead string
+
 	// Listen, when set, gets what listens inside for connections to the outside,
 	// each time that the inside is made. Without it, and where there is no inside
 	// of its own (see Sandbox.Switches), there is no network.

@@ -402,5 +402,8 @@ func (s *Sandbox) launcherArgv() ([]string, error) {
 	if s.profile == Workspace {
 		o.Write = append(o.Write, s.spec.Write...)
 	}
+	if s.spec.Instead != "" {
+		o.Write = append(o.Write, s.spec.Instead)
+	}
 	return o.argv(self)
 }
