@@ -1,42 +1,48 @@
-// Package sandbox starts a program that the kernel keeps within bounds: it may
-// write below named directories only, read all but named secrets, and make TCP
-// connections only if it is told so.
+// Package sandbox starts programs that the kernel keeps within bounds: they write
+// below named directories only, or nothing at all, read all but named secrets, and
+// reach no process and no network outside but through sockets that their host
+// listens on.
 //
-// Importing the package is part of its use: [Sandbox.Argv] starts this very
-// executable again, with a first word that no other program has, and the
-// package's init meets it there. It gives up what it may do and becomes the
-// program that is named, in the same process, so that whoever started it has
-// the pid of that. A step that fails ends the process with status 126: what was
-// asked for and promised is never left out in silence. What the kernel cannot
-// do is known before: [Sandbox.Missing] says it in words for a person.
+// Importing the package is part of its use: [Sandbox.Start] starts this very
+// executable again, with a first word that no other program has, and the package's
+// init meets it there. A step that fails ends that process with status 126: what
+// was asked for and promised is never left out in silence. What the machine cannot
+// do is said by [Sandbox.Missing] in words for a person.
 //
-// # What is confined
+// # A world
 //
-// Nothing of this can be taken back, and all that the program starts is under
-// it too, in the background, in a session of its own or in another shell:
+// Where the kernel gives namespaces (user, mount, process, network and IPC), as it
+// does to root and mostly to other users, a sandbox is a world of its own: an init
+// lays out the file systems, keeps its rights in there, and starts what the host
+// asks it to start. Everything is mounted read-only; /tmp and its like, /dev, /run,
+// /proc and terminals are private; directories of Spec.Write are put back, and
+// switched between read-only and writable by [Sandbox.SetProfile] while programs run;
+// Spec.Layers take changes into private directories; Spec.Protected is read-only and
+// cannot be renamed; Spec.Secret and Unix sockets with a path are covered. When the
+// host closes, or is gone, the kernel ends everything inside.
 //
-//   - no_new_privs, and no capability left in any of the five sets: set-user-ID
-//     programs and sudo gain nothing, root is a user like others.
-//   - Landlock: files are written, made, removed and renamed only where
-//     Spec.Write says; what Spec.Secret names is not opened. Processes outside
-//     cannot be traced, their memory, environment and descriptors are not
-//     reached through /proc, they get no signal (kernel 6.12) and their abstract
-//     Unix sockets do not answer (6.12). TCP is not connected nor bound (6.7).
-//   - A seccomp filter, unless Spec.Connect allows everything: only stream sockets of the Internet, no
-//     multipath TCP, which Landlock does not see, no datagrams, no raw packets,
-//     no io_uring, which a filter does not see.
-//   - A mount namespace, where the host may make one: files of Spec.Protected
-//     that exist are read-only, and the directory they are in cannot be renamed.
+// # Programs
 //
-// # What is not
+// A program gives up what is left before it runs, and with it all that it starts:
 //
-//   - A Unix socket that has a path answers whoever the file's mode lets in: a
-//     container engine, a desktop bus or an ssh agent does what it is asked to.
-//     (Kernels whose Landlock is version 9 or later do restrict it.)
-//   - Metadata: chmod, chown, utime and extended attributes of one's own files
-//     are not Landlock's, nor is stat, and names can be listed.
-//   - A file of Spec.Protected that does not exist can be made, and one that
-//     exists can be written where there is no mount namespace.
-//   - What is open already: descriptors that the program inherits.
+//   - no_new_privs, and no capability in any of the five sets: set-user-ID programs
+//     and sudo gain nothing, root is a user like others.
+//   - Landlock, as far as the kernel has it: files are written where they may be,
+//     nobody outside is traced, gets a signal or is met by an abstract socket.
+//   - A seccomp filter: no mounts, namespaces, keys, kernel modules, BPF, io_uring,
+//     nor input pushed into terminals; no sockets but those of Unix and, in a world,
+//     of its own network.
+//
+// # Without namespaces
+//
+// Landlock and the filter hold writes, secrets and processes, and there is no
+// network at all. The profile is that of [Open] for good. Not held are sockets with a
+// path, terminals of the same user and protected files; /tmp is the host's and not
+// written.
+//
+// # What is not held
+//
+//   - What is open already: descriptors that a program is given.
+//   - A file of Spec.Protected that does not exist can be made; see Sandbox.Protect.
 //   - A secret's other names: hard links of it below another directory.
 package sandbox
