@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,7 +32,6 @@ type inside struct {
 	since int // the number of a process when the workspace became writable
 
 	watch *watch
-	self  string // this program, however its file is covered
 
 	mu       sync.Mutex    // guards what follows, and protected; held while a program is started, so that it is not reaped before it is known
 	running  map[int]int   // where the status of a program goes
@@ -45,7 +45,7 @@ func runInit() error {
 		sendAnswer(answer{Err: err.Error()})
 		return err
 	}
-	in := &inside{running: map[int]int{}, children: make(chan struct{}, 1), watch: openWatch(), self: "/proc/self/exe"}
+	in := &inside{running: map[int]int{}, children: make(chan struct{}, 1), watch: openWatch()}
 	text, err := readMemory(initOrder)
 	if err == nil {
 		err = decode(text, &in.worldOrder)
@@ -159,36 +159,48 @@ func (in *inside) serve(fds []int) (a answer, back []int) {
 	return a, back
 }
 
-// start starts a program that confines itself first; see launchProgram.
+// start starts a program.
 func (in *inside) start(r *request, fds []int) (pidfd int, err error) {
-	o := in.Program
-	if r.Apart {
-		o.Apart, o.Writes = true, r.Profile == Workspace
-		for _, m := range in.switched {
-			o.Switched = append(o.Switched, m.path)
-		}
-	}
-	words, err := o.argv(in.self)
-	if err != nil {
-		return -1, err
-	}
-	argv := append(append(words, r.Path), r.Argv[min(1, len(r.Argv)):]...)
-	dir := nearestDir(r.Dir)
-	attr := &syscall.ProcAttr{Dir: dir, Env: r.Env, Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2])},
-		Sys: &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd}}
 	status, err := unix.Dup(fds[3])
 	if err != nil {
 		return -1, err
 	}
 	unix.CloseOnExec(status)
-	if r.Apart {
-		attr.Sys.Unshareflags = unix.CLONE_NEWNS
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	pid, err := syscall.ForkExec(in.self, argv, attr)
+	// What a thread gives up, what it starts does not have; the thread ends with this.
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		pidfd, err = in.startConfined(r, fds, status)
+	}()
+	<-done
 	if err != nil {
 		unix.Close(status)
+		return -1, err
+	}
+	return pidfd, nil
+}
+
+func (in *inside) startConfined(r *request, fds []int, status int) (pidfd int, err error) {
+	path, err := lookPath(r.Path)
+	if err != nil {
+		return -1, err
+	}
+	if r.Apart {
+		err = in.setApart(r.Profile)
+	}
+	if err == nil {
+		err = confineThread(in.Program)
+	}
+	if err != nil {
+		return -1, err
+	}
+	attr := &syscall.ProcAttr{Dir: nearestDir(r.Dir), Env: r.Env, Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2])},
+		Sys: &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd}}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	pid, err := syscall.ForkExec(path, r.Argv, attr)
+	if err != nil {
 		return -1, &os.PathError{Op: "start", Path: r.Path, Err: err}
 	}
 	in.running[pid] = status
@@ -197,6 +209,19 @@ func (in *inside) start(r *request, fds []int) (pidfd int, err error) {
 	default:
 	}
 	return pidfd, nil
+}
+
+// setApart gives this thread mounts of its own, with a profile that stays.
+func (in *inside) setApart(p Profile) error {
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("mounts of its own: %w", err)
+	}
+	for _, m := range in.switched {
+		if err := switchMount(unix.AT_FDCWD, m.path, p == Workspace); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // setProfile changes the profile. What was started while the workspace could be

@@ -40,11 +40,8 @@ type order struct {
 	Sockets  []string // directories of Unix sockets that may be connected to
 	Secret   []string // what Landlock keeps from being read
 	Connect  bool     // the network is not restricted here
-	Apart    bool     // the mounts are its own
-	Switched []string // of them, those that are written if Writes says so
-	Writes   bool
-	World    bool // there are namespaces: what they hold is not held again
-	Landlock int  // the version that was promised; 0: none
+	World    bool     // there are namespaces: what they hold is not held again
+	Landlock int      // the version that was promised; 0: none
 }
 
 // argv are the words before a program's own that start it through a launcher.
@@ -72,26 +69,27 @@ func launchProgram(text string, argv []string) error {
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
-	if o.Apart {
-		for _, path := range o.Switched {
-			if err := switchMount(unix.AT_FDCWD, path, o.Writes); err != nil {
-				return fmt.Errorf("sandbox: %w", err)
-			}
-		}
+	if err := confineThread(o); err != nil {
+		return err
 	}
+	words := append([]string{filepath.Base(path)}, argv[1:]...)
+	return fmt.Errorf("sandbox: start %s: %w", path, syscall.Exec(path, words, os.Environ()))
+}
+
+// confineThread gives up what an order says, for this thread and what it starts.
+func confineThread(o order) error {
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("sandbox: drop capabilities: %w", err)
 	}
 	if o.Landlock > 0 {
-		if err := restrictProcess(o); err != nil {
+		if err := restrictThread(o); err != nil {
 			return fmt.Errorf("sandbox: landlock: %w", err)
 		}
 	}
 	if err := filterCalls(o); err != nil {
 		return fmt.Errorf("sandbox: seccomp: %w", err)
 	}
-	words := append([]string{filepath.Base(path)}, argv[1:]...)
-	return fmt.Errorf("sandbox: start %s: %w", path, syscall.Exec(path, words, os.Environ()))
+	return nil
 }
 
 // dropCapabilities empties the five sets and sets no_new_privs, without which

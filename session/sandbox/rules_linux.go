@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 )
 
 // What Landlock knows, by the version of its interface.
@@ -18,11 +18,12 @@ const (
 	makeAndRemove = ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeChar | ll.AccessFSMakeDir | ll.AccessFSMakeReg |
 		ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeBlock | ll.AccessFSMakeSym
 	makeDevices = ll.AccessFSMakeChar | ll.AccessFSMakeBlock
+	ofFiles     = ll.AccessFSExecute | ll.AccessFSWriteFile | ll.AccessFSReadFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev | ll.AccessFSResolveUnix
 )
 
 // accessRights are the rights of files that a version restricts, of those that are
 // restricted at all: what is executed and listed is not.
-func accessRights(version int) (all, write landlock.AccessFSSet) {
+func accessRights(version int) (all, write uint64) {
 	write = makeAndRemove | ll.AccessFSWriteFile
 	if version >= 2 {
 		write |= ll.AccessFSRefer
@@ -37,12 +38,16 @@ func accessRights(version int) (all, write landlock.AccessFSSet) {
 	return all, write &^ makeDevices
 }
 
-// restrictProcess applies Landlock to this process.
-func restrictProcess(o order) error {
+// restrictThread applies Landlock to this thread, and so to what it starts or
+// becomes. (The library's own way is for all threads of a process, but an init keeps
+// its rights.)
+func restrictThread(o order) error {
 	all, write := accessRights(o.Landlock)
 	file := write & (ll.AccessFSWriteFile | ll.AccessFSTruncate)
-	device := file | all&ll.AccessFSIoctlDev
-	var rules []landlock.Rule
+	rules := map[string]uint64{o.Pipes: file}
+	for _, device := range []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"} {
+		rules[device] = file | all&ll.AccessFSIoctlDev
+	}
 	if len(o.Secret) > 0 {
 		all |= ll.AccessFSReadFile
 		write |= ll.AccessFSReadFile
@@ -50,45 +55,58 @@ func restrictProcess(o order) error {
 		if err != nil {
 			return err
 		}
-		rules = append(rules, landlock.PathAccess(ll.AccessFSReadFile, open...).IgnoreIfMissing()) // one may have been removed since they were listed
+		for _, path := range open {
+			rules[path] |= ll.AccessFSReadFile
+		}
 	}
 	if o.Landlock >= 9 && !o.Connect {
 		all |= ll.AccessFSResolveUnix
-		rules = append(rules, landlock.PathAccess(ll.AccessFSResolveUnix, slices.Concat(o.Sockets, o.Write)...).IgnoreIfMissing())
-	}
-	rules = append(rules,
-		landlock.PathAccess(file, o.Pipes),
-		landlock.PathAccess(device, "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts").IgnoreIfMissing())
-	for _, dir := range o.Write {
-		r, err := writeRules(dir, write, file|write&ll.AccessFSReadFile)
-		if err != nil {
-			return err
+		for _, dir := range slices.Concat(o.Sockets, o.Write) {
+			rules[dir] |= ll.AccessFSResolveUnix
 		}
-		rules = append(rules, r...)
 	}
-	sets := []any{all}
+	for _, dir := range o.Write {
+		rules[dir] |= write
+	}
+	set := ll.RulesetAttr{HandledAccessFS: all}
 	if o.Landlock >= 6 {
-		sets = append(sets, landlock.ScopedSet(ll.ScopeSignal|ll.ScopeAbstractUnixSocket))
+		set.Scoped = ll.ScopeSignal | ll.ScopeAbstractUnixSocket
 	}
-	config, err := landlock.NewConfig(sets...)
+	fd, err := ll.LandlockCreateRuleset(&set, 0)
 	if err != nil {
 		return err
 	}
-	return config.Restrict(rules...)
+	defer unix.Close(fd)
+	for path, access := range rules {
+		if err := addRule(fd, path, access); err != nil {
+			return err
+		}
+	}
+	return ll.LandlockRestrictSelf(fd, 0)
 }
 
-// writeRules grants a directory, or the file that stands there.
-func writeRules(path string, dir, file landlock.AccessFSSet) ([]landlock.Rule, error) {
-	st, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil // nothing to write; who makes it later is not us
-	case err != nil:
-		return nil, err
-	case st.IsDir():
-		return []landlock.Rule{landlock.PathAccess(dir, path)}, nil
+// addRule grants a directory, or the file that stands there. What is not there, or
+// not to be seen, is nothing to grant.
+func addRule(ruleset int, path string, access uint64) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil
 	}
-	return []landlock.Rule{landlock.PathAccess(file, path)}, nil
+	var st unix.Stat_t
+	if err == nil {
+		defer unix.Close(fd)
+		err = unix.Fstat(fd, &st)
+	}
+	if err == nil {
+		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+			access &= ofFiles
+		}
+		err = ll.LandlockAddPathBeneathRule(ruleset, &ll.PathBeneathAttr{ParentFd: fd, AllowedAccess: access}, 0)
+	}
+	if err != nil {
+		return &os.PathError{Op: "allow", Path: path, Err: err}
+	}
+	return nil
 }
 
 // maxBeside is how many names there may be beside a secret and the directories
