@@ -187,6 +187,7 @@ func (b *Bash) register(o *Options) (err error) {
 func (b *Bash) open(o *Options) (err error) {
 	at := confinement.FindWorkspace(o.Dir, &o.Workspace)
 	o.Guard.Mode, o.Guard.World = o.Mode, at.World()
+	o.Guard.World.Holds.Read = true // reads run unasked in mode ask
 	o.Guard.Settings = o.Settings
 	b.guard = guard.New(&o.Guard)
 	o.Confinement.Mode, o.Confinement.Trusted = b.guard.Mode(), o.Guard.Said

@@ -40,6 +40,9 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	p, seen, refused := r.askHooks(ctx, p, r.Dir, false)
 	res.Layer, res.Name = p.Layer, p.Name
 	grant, allowed := r.beginPlan(ctx, p, s, &res, refused)
+	if l, _ := r.Launcher(); allowed && p.Err == nil && l != nil {
+		res.Profile = grant.Profile
+	}
 	shown := allowed && p.Err == nil && seen != nil && seen.after
 	if shown {
 		s.holdOutput()

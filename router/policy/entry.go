@@ -148,6 +148,10 @@ func acts() map[string]func(*reader, string) act {
 		}
 	}
 	all := map[string]func(*reader, string) act{
+		"needs": func(r *reader, _ string) act {
+			text := r.quoted()
+			return func(u *usage, hit *found) { u.part.needs = u.say(text, hit) }
+		},
 		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot,
 		"like":       whole((*reader).like),
 		"does":       whole(func(r *reader) { r.set = r.effects() }),
