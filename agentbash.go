@@ -198,6 +198,9 @@ func (b *Bash) open(o *Options) (err error) {
 	o.Confinement.Mode, o.Confinement.Trusted = cmp.Or(o.Mode, policy.AskMode), o.Guard.Said
 	o.Confinement.StateDir = o.StateDir
 	o.Confinement.Show = append(o.Confinement.Show, r.StateDir, filepath.Join(o.StateDir, "background"), r.CallsDir)
+	o.Confinement.AskHost = func(ctx context.Context, host string, port int) (bool, error) {
+		return b.guard.AskHost(ctx, host, port)
+	}
 	b.confinement = confinement.New(at, &o.Confinement)
 	o.Guard.Mode, o.Guard.World, o.Guard.Settings = o.Mode, at.World(), o.Settings
 	if !o.ToolsOnly {
@@ -212,6 +215,7 @@ func (b *Bash) open(o *Options) (err error) {
 		}
 	}
 	o.Guard.World.Holds, o.Guard.World.Scratch = b.confinement.Holds(), b.confinement.Scratch()
+	o.Guard.World.Host = b.confinement.Host
 	b.guard = guard.New(&o.Guard)
 	r.Settings = o.Settings
 	r.Guard, r.Confiner = b.guard, b.confinement

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -159,14 +161,17 @@ func (c *Confinement) lookAround(b *box) (note string) {
 }
 
 // Ended implements [router.Confiner]: it looks what a command has made that could not
-// be protected.
-func (c *Confinement) Ended(held router.Confined) string {
-	if held.Launcher == nil || held.Profile != router.WorkspaceProfile {
+// be protected, and which hosts it was refused.
+func (c *Confinement) Ended(held router.Confined, res *router.Result) string {
+	if held.Launcher == nil {
 		return ""
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.keeper.isNew() {
+	for _, refused := range c.opened().proxy.Refusals() {
+		res.RefuseHost(net.JoinHostPort(refused.Host, strconv.Itoa(refused.Port)))
+	}
+	if held.Profile != router.WorkspaceProfile || !c.keeper.isNew() {
 		return ""
 	}
 	note := c.keeper.takeOut()
@@ -272,6 +277,22 @@ func (c *Confinement) Missing() ([]string, error) {
 		return slices.Clone(c.missing), err
 	}
 	return b.Missing(), nil
+}
+
+// Host tells what the rules of the network say of "host:port".
+func (c *Confinement) Host(address string) policy.Answer {
+	host, port, err := net.SplitHostPort(address)
+	number, bad := strconv.Atoi(port)
+	if err != nil || bad != nil {
+		return policy.Ask
+	}
+	switch c.opts.Network.Judge(host, number) {
+	case network.Allowed:
+		return policy.Allow
+	case network.Denied:
+		return policy.Deny
+	}
+	return policy.Ask
 }
 
 // Holds tells what the kernel can hold in the mode that is set.

@@ -14,7 +14,8 @@ import (
 // a record and budgets are its business. It is called concurrently.
 type Guard interface {
 	// Begin may refuse an action with an error, whose exit status (126 for one
-	// that names none) becomes the action's; then nothing runs. It may wait for a
+	// that names none) and Refusal, a method of that name, become the action's; then
+	// nothing runs. It may wait for a
 	// person until ctx ends. Otherwise the action runs with what was granted.
 	Begin(ctx context.Context, a *Action) (Grant, error)
 }
@@ -90,6 +91,10 @@ func (r *Router) beginPlan(ctx context.Context, p *Plan, s *streams, res *Result
 		if g, refused = r.admitPlan(ctx, p); refused == nil {
 			return g, true
 		}
+	}
+	var why interface{ Refusal() *Refusal }
+	if errors.As(refused, &why) {
+		res.Refusal = why.Refusal()
 	}
 	res.ExitCode, res.Error, res.Denied, res.Canceled = refusalStatus(refused), refused.Error(), refused, ctx.Err() != nil
 	fmt.Fprintln(s.err, safetext.Visible(refused.Error()))

@@ -66,6 +66,9 @@ func (e *HookError) Unwrap() error { return e.Err }
 // ExitStatus is that of what was not allowed.
 func (e *HookError) ExitStatus() int { return exitDenied }
 
+// Refusal is its form for other programs.
+func (e *HookError) Refusal() *Refusal { return &Refusal{By: "hook", Rule: e.Hook} }
+
 // bashHook is the name under which hooks meet bash text.
 const bashHook = "bash"
 

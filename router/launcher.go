@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
+	"github.com/agentbash/agentbash/internal/safetext"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/session"
 )
@@ -15,12 +17,19 @@ type Confiner interface {
 	// is the one of what nobody judged, and its Hosts.
 	Confine(g Grant) (Confined, error)
 
-	// Ended is told that what Confine made ready for has ended. The note is for who
-	// reads the result.
-	Ended(held Confined) (note string)
+	// Ended is told that what Confine made ready for has ended, and says in the result
+	// what it was refused. The note is for who reads that.
+	Ended(held Confined, res *Result) (note string)
 
 	// View is how confined commands see files.
 	View() registry.View
+}
+
+// A Reconsiderer is a Guard that is asked again when the kernel refused a text to
+// write that was let run to read only. Without an error the text runs again, with
+// what is granted then.
+type Reconsiderer interface {
+	Reconsider(ctx context.Context, a *Action) (Grant, error)
 }
 
 // Confined is how bash is started and what holds it.
@@ -82,14 +91,17 @@ func (r *Router) shellEnv(env []string) []string {
 func (r *Router) runHeld(ctx context.Context, p *Plan, g Grant, s *streams, res *Result) {
 	r.shell.Lock()
 	defer r.shell.Unlock()
-	c, err := r.confine(ctx, g)
-	if err == nil {
-		if res.Profile = c.Profile; c.Note != "" {
-			fmt.Fprintln(s.err, c.Note)
-		}
-		r.runShell(ctx, p, s, res)
-		if note := r.opts.Confiner.Ended(c); note != "" {
-			fmt.Fprintln(s.err, note)
+	c, err := r.runConfined(ctx, p, g, s, res)
+	if again, ok := r.opts.Guard.(Reconsiderer); ok && res.Refusal != nil && res.Refusal.By == byKernel {
+		if g, refused := again.Reconsider(ctx, &Action{Plan: p, Dir: r.Dir()}); refused != nil {
+			fmt.Fprintln(s.err, safetext.Visible(refused.Error()))
+		} else {
+			start := time.Now()
+			res.Refusal = nil
+			c, err = r.runConfined(ctx, p, g, s, res)
+			if g.End != nil {
+				g.End(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start)})
+			}
 		}
 	}
 	if c.Profile == FreeProfile {
@@ -103,6 +115,31 @@ func (r *Router) runHeld(ctx context.Context, p *Plan, g Grant, s *streams, res 
 		fmt.Fprintln(s.err, err)
 	}
 }
+
+// byKernel says that a profile refused something.
+const byKernel = "kernel"
+
+// runConfined runs a text in the shell of one profile, and leaves that as it is.
+func (r *Router) runConfined(ctx context.Context, p *Plan, g Grant, s *streams, res *Result) (Confined, error) {
+	c, err := r.confine(ctx, g)
+	if err != nil {
+		return c, err
+	}
+	if res.Profile = c.Profile; c.Note != "" {
+		fmt.Fprintln(s.err, c.Note)
+	}
+	r.runShell(ctx, p, s, res)
+	if note := r.opts.Confiner.Ended(c, res); note != "" {
+		fmt.Fprintln(s.err, note)
+	}
+	if c.Profile == ReadProfile && res.Refusal == nil && s.err.holds(readOnly) {
+		res.Refusal = &Refusal{By: byKernel, Profile: ReadProfile}
+	}
+	return c, nil
+}
+
+// readOnly is how the C library says that a mount is read-only (EROFS).
+const readOnly = "Read-only file system"
 
 // view is how the commands of the shell see files.
 func (r *Router) view() registry.View {

@@ -29,7 +29,7 @@ func (b *boxed) Confine(g Grant) (Confined, error) {
 	return Confined{Env: b.env, Launcher: b.launcher, Profile: ReadProfile}, nil
 }
 
-func (*boxed) Ended(Confined) string { return "" }
+func (*boxed) Ended(Confined, *Result) string { return "" }
 
 func (*boxed) View() registry.View { return nil }
 

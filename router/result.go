@@ -19,7 +19,10 @@ type Result struct {
 	Dir        string `json:"cwd"`         // after the command
 	DurationMS int64  `json:"duration_ms"` // milliseconds
 
-	Profile Profile `json:"profile,omitempty"` // that held it; "": it did not run in bash, or nothing could hold it
+	// Profile held the command; "" where it did not run, and where nothing was to
+	// be confined.
+	Profile Profile  `json:"profile,omitempty"`
+	Refusal *Refusal `json:"denied,omitempty"` // nil: nothing was refused
 
 	FullOutput string         `json:"-"` // the file that holds the whole output when Output does not; may be empty
 	Background string         `json:"-"` // the file that takes what its background jobs write; may be empty
@@ -32,6 +35,24 @@ type Result struct {
 	Denied error `json:"-"` // why the guard refused it; nothing ran
 
 	limit time.Duration
+}
+
+// Refusal is what was not allowed: the command, which then did not run, or
+// something that it did. Its JSON form is an interface that other programs
+// build on.
+type Refusal struct {
+	By      string  `json:"by"`                // who or what refused: see docs/headless.md
+	Rule    string  `json:"rule,omitempty"`    // that decided, as it was written
+	Host    string  `json:"host,omitempty"`    // "host:port" that was to be connected to
+	Profile Profile `json:"profile,omitempty"` // that the command ran in, or would have
+}
+
+// RefuseHost notes that the command was refused a connection to "host:port". The
+// first refusal stays.
+func (r *Result) RefuseHost(host string) {
+	if r.Refusal == nil {
+		r.Refusal = &Refusal{By: "network", Host: host, Profile: r.Profile}
+	}
 }
 
 // Explanation is a plan as other programs read it.

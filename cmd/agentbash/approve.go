@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
 )
@@ -23,11 +25,13 @@ type approver struct{ w *configuredBash }
 
 // The keys of the answers.
 const (
-	keyOnce    = "y"
-	keySession = "s"
-	keySave    = "a"
-	keyNo      = "n"
-	keyBecause = "b"
+	keyOnce        = "y"
+	keySession     = "s"
+	keySave        = "a"
+	keyOutside     = "o"
+	keySaveOutside = "O"
+	keyNo          = "n"
+	keyBecause     = "b"
 )
 
 // Approve puts one question.
@@ -35,22 +39,26 @@ func (p approver) Approve(ctx context.Context, e *guard.Entry) (guard.Approval, 
 	if !p.w.asker.Present() {
 		return guard.Approval{}, term.ErrNobody
 	}
-	reply, err := p.w.asker.Ask(ctx, approvalQuestion(e, p.previewChange(ctx, e)))
+	q := hostQuestion(e)
+	if e.Host == "" {
+		q = approvalQuestion(e, p.previewChange(ctx, e))
+	}
+	reply, err := p.w.asker.Ask(ctx, q)
 	if errors.Is(err, term.ErrNoAnswer) {
 		return guard.Approval{Reason: "the question was left without an answer: wait for what the user says"}, nil
 	}
 	if err != nil {
 		return guard.Approval{}, err
 	}
-	got := guard.Approval{Yes: true}
-	switch reply.Key {
-	case keyOnce:
-	case keySession:
-		got.Rules, err = rulesOf("this session", e.Decision.Suggest)
-	case keySave:
-		got.Rules, err = p.saveRules(e.Decision.Suggest)
-	default:
+	got := guard.Approval{Yes: true, Outside: reply.Key == keyOutside || reply.Key == keySaveOutside, Session: reply.Key == keySession || reply.Key == keySave}
+	save := reply.Key == keySave || reply.Key == keySaveOutside
+	switch {
+	case reply.Key == keyNo || reply.Key == keyBecause:
 		return guard.Approval{Reason: reply.Text}, nil
+	case e.Host != "" && save:
+		err = config.AddHost(p.w.cfg.Dirs, hostRule(e.Host))
+	case e.Host == "" && (save || got.Session):
+		got.Rules, err = p.keepRules(e.Decision.Suggest, got.Outside, save)
 	}
 	if err != nil { // the yes stands, for this once
 		p.w.asker.Tell(fmt.Sprintf("agentbash: the rule is not kept: %v", err))
@@ -58,65 +66,129 @@ func (p approver) Approve(ctx context.Context, e *guard.Entry) (guard.Approval, 
 	return got, nil
 }
 
-func rulesOf(where string, texts []string) ([]*policy.Rules, error) {
-	raw, err := json.Marshal(texts)
+// keepRules has rules count at once, and with save writes them to the person's own
+// file. What they allow runs outside if the person said so.
+func (p approver) keepRules(texts []string, outside, save bool) ([]*policy.Rules, error) {
+	var all []json.RawMessage
+	for _, text := range texts {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		var rule any = text
+		if outside {
+			rule = struct {
+				Rule    string `json:"rule"`
+				Outside bool   `json:"outside"`
+			}{text, true}
+		}
+		if err := e.Encode(rule); err != nil {
+			return nil, err
+		}
+		all = append(all, bytes.TrimSpace(b.Bytes()))
+	}
+	raw, err := json.Marshal(all)
 	if err != nil {
 		return nil, err
+	}
+	where := "this session"
+	if save {
+		where = p.w.cfg.Dirs.UserFile()
 	}
 	rules, err := policy.ParseRules(where, raw, false)
-	if err != nil {
+	if err == nil && save {
+		err = config.AddRules(p.w.cfg.Dirs, all)
+	}
+	if rules == nil {
 		return nil, err
 	}
-	return []*policy.Rules{rules}, nil
+	return []*policy.Rules{rules}, err
 }
 
-// saveRules writes rules to the person's own file, and has them count at once.
-func (p approver) saveRules(texts []string) ([]*policy.Rules, error) {
-	rules, err := rulesOf(p.w.cfg.Dirs.UserFile(), texts)
-	if err != nil {
-		return nil, err
-	}
-	return rules, config.AddRules(p.w.cfg.Dirs, texts)
+// hostRule is a host as the configuration names it: without the port that most
+// have.
+func hostRule(address string) string { return strings.TrimSuffix(address, ":443") }
+
+// hostQuestion asks about a connection of a command that runs.
+func hostQuestion(e *guard.Entry) *term.Question {
+	host := oneLine(e.Host)
+	text := fmt.Sprintf("%s\n\nin %s (mode %s)\nwants to connect to ", e.Plan.Raw, e.Dir, e.Decision.Mode)
+	return &term.Question{Title: "The command that runs wants to connect to another machine. May it?", Text: text + host,
+		Mark: []term.Span{{From: len(text), To: len(text) + len(host)}},
+		Choices: []term.Choice{{Key: keyOnce, Label: "yes, for this command"}, {Key: keySession, Label: "yes, until the session ends"},
+			{Key: keySave, Label: "yes, and always: add " + hostRule(host) + " to network.allow in my configuration"},
+			{Key: keyNo, Label: "no"}, {Key: keyBecause, Label: "no, because", Text: true}}}
 }
 
 // approvalQuestion is the question: the command with what is risky marked, what it
-// would do and why that is asked about, and what would change.
+// would do and why that is asked about, where a yes runs it, and what would change.
 func approvalQuestion(e *guard.Entry, preview string) *term.Question {
-	q := &term.Question{Title: "May this run?", Choices: []term.Choice{{Key: keyOnce, Label: "yes, once"}}}
+	d := &e.Decision
+	q := &term.Question{Title: "May this run?"}
 	if e.Plan.Inside {
 		q.Title = "The command that runs calls this. May it run?"
 	}
 	var b strings.Builder
 	b.WriteString(e.Plan.Raw)
 	q.Mark = reasonSpans(e)
-	fmt.Fprintf(&b, "\n\nin %s (mode %s)\n%s\n", e.Dir, e.Decision.Mode, describeEffects(&e.Verdict))
-	for _, why := range e.Decision.Because {
-		from := b.Len()
-		b.WriteString("- " + oneLine(why))
-		q.Mark = append(q.Mark, term.Span{From: from, To: b.Len()})
-		b.WriteByte('\n')
+	marked := func(text string) {
+		q.Mark = append(q.Mark, term.Span{From: b.Len(), To: b.Len() + len(text)})
+		b.WriteString(text + "\n")
 	}
-	if e.Decision.Rule != "" {
-		fmt.Fprintf(&b, "asked about by the rule %q (%s)\n", e.Decision.Rule, e.Decision.RuleAt)
+	fmt.Fprintf(&b, "\n\nin %s (mode %s)\n%s\n", e.Dir, d.Mode, describeEffects(&e.Verdict))
+	for _, why := range d.Because {
+		marked("- " + oneLine(why))
 	}
-	if rules := e.Decision.Suggest; len(rules) > 0 {
+	if d.Rule != "" {
+		fmt.Fprintf(&b, "asked about by the rule %q (%s)\n", d.Rule, d.RuleAt)
+	}
+	held := d.Profile == router.ReadProfile || d.Profile == router.WorkspaceProfile
+	if held {
+		fmt.Fprintf(&b, "yes runs it %s\n", profileText(d.Profile))
+	}
+	if d.Outside || held && d.Mode != policy.PlanMode && !e.Plan.Inside {
+		marked("outside runs it " + profileText(router.FreeProfile))
+	}
+	if len(d.Suggest) > 0 {
 		b.WriteString("a rule that would allow it:\n")
-		for _, r := range rules {
-			from := b.Len()
-			b.WriteString("  " + oneLine(r))
-			q.Mark = append(q.Mark, term.Span{From: from, To: b.Len()})
-			b.WriteByte('\n')
+		for _, r := range d.Suggest {
+			marked("  " + oneLine(r))
 		}
-		q.Choices = append(q.Choices,
-			term.Choice{Key: keySession, Label: "yes, and what the rule allows until the session ends"},
-			term.Choice{Key: keySave, Label: "yes, and always: save the rule in my configuration"})
 	}
 	if preview != "" {
 		b.WriteString("\n" + preview)
 	}
-	q.Text = b.String()
-	q.Choices = append(q.Choices, term.Choice{Key: keyNo, Label: "no"}, term.Choice{Key: keyBecause, Label: "no, because", Text: true})
+	q.Text, q.Choices = b.String(), approvalChoices(e, held)
 	return q
+}
+
+// approvalChoices are the answers. What only runs outside has no plain yes.
+func approvalChoices(e *guard.Entry, held bool) (all []term.Choice) {
+	d, keep := &e.Decision, len(e.Decision.Suggest) > 0
+	if !d.Outside {
+		all = append(all, term.Choice{Key: keyOnce, Label: "yes, once"})
+	}
+	if !d.Outside && keep {
+		all = append(all, term.Choice{Key: keySession, Label: "yes, and what the rule allows until the session ends"},
+			term.Choice{Key: keySave, Label: "yes, and always: save the rule in my configuration"})
+	}
+	if d.Outside || held && d.Mode != policy.PlanMode && !e.Plan.Inside {
+		all = append(all, term.Choice{Key: keyOutside, Label: "outside, once"})
+		if keep {
+			all = append(all, term.Choice{Key: keySaveOutside, Label: "outside, and always: save the rule as one that runs outside"})
+		}
+	}
+	return append(all, term.Choice{Key: keyNo, Label: "no"}, term.Choice{Key: keyBecause, Label: "no, because", Text: true})
+}
+
+// profileText says what a profile means.
+func profileText(p router.Profile) string {
+	switch p {
+	case router.ReadProfile:
+		return "in the read profile: it writes nothing but a private scratch, and has no network"
+	case router.WorkspaceProfile:
+		return "in the workspace profile: it writes the workspace, and connects to the hosts that are allowed"
+	}
+	return "free: nothing holds it, so it has all your files, the network and your keys"
 }
 
 // reasonSpans are the parts of the command that reasons point at: the dangers if

@@ -133,6 +133,9 @@ func (s *shown) text() string {
 		how = fmt.Sprintf("exit %d, %d ms", *s.outcome.ExitCode, s.outcome.DurationMS)
 	}
 	command := strings.NewReplacer("\n", "\n         ", "\t", " ").Replace(safetext.Visible(s.Command))
+	if s.Host != "" {
+		command += " connects to " + safetext.Visible(s.Host)
+	}
 	text := fmt.Sprintf("%6d %s  %-6s  %s  [%s]\n", s.Seq, strings.Replace(s.Time[:min(19, len(s.Time))], "T", " ", 1), s.Who, command, how)
 	if s.Decision != "allow" {
 		for _, why := range s.Reasons {

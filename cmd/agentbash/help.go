@@ -108,12 +108,14 @@ agent or field command in process, everything else in bash.
       --timeout N       time limit in seconds (default 120, at most 600)
       --dir DIR         start in DIR
       --config FILE     one more config file, trusted
-      --mode MODE       plan (what reads), ask, auto (what writes the workspace too) or
-                        full. What would have to be asked is denied. Without it, the
+      --mode MODE       plan (what reads), ask, auto (what the workspace can hold)
+                        or full. What would have to be asked is denied. Without it, the
                         command has your own authority: you typed it
 
 A result: command, layer (native, agent, field), name, success, output (what a model
-sees), error, stdout, stderr, exit_code, timed_out, truncated, cwd, duration_ms.
+sees), error, stdout, stderr, exit_code, timed_out, truncated, cwd, duration_ms; where
+they say something also profile (read, workspace, free: what held it) and denied (by,
+rule, host, profile).
 
 examples:
   agentbash exec 'read --file_path README.md | head -n 3'
@@ -131,8 +133,9 @@ Explains how a command string would be routed. Runs nothing and starts nothing.
       --json            as one JSON object
       --jsonl           read one {"command": "..."} a line, print one object a line
       --config FILE     one more config file, trusted
-      --mode MODE       plan, ask, auto or full: what it would decide (default: the
-                        configured one, or ask); JSON then has a "decision" too
+      --mode MODE       plan, ask, auto or full: what it would decide, and in which profile
+                        it would run (default: the configured one, or ask); JSON then
+                        has a "decision" too
 
 An explanation: command, layer, name, args, kwargs, help ("", brief, verbose),
 in_process, calls (layer, name, offset), script (what bash runs), error, verdict

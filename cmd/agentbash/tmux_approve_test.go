@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,9 +83,9 @@ func TestScreenApprovesByRule(t *testing.T) {
 
 // What is dangerous or cannot be known is asked about each time.
 func TestScreenAsksAboutDangerEachTime(t *testing.T) {
-	p := newPane(t, screenTest{mode: "full", width: 100, height: 45, files: map[string]string{"x/y": ""}, replies: []modelserver.Reply{
-		{Text: "One.", ToolCalls: calls("rm -r x")},
-		{Text: "Two.", ToolCalls: calls("rm -r x")},
+	p := newPane(t, screenTest{mode: "full", width: 100, height: 45, files: map[string]string{"~/x/y": ""}, replies: []modelserver.Reply{
+		{Text: "One.", ToolCalls: calls("rm -r ~/x")},
+		{Text: "Two.", ToolCalls: calls("rm -r ~/x")},
 		{Text: "Done."}}})
 	p.ready()
 	p.say("go")
@@ -94,10 +95,10 @@ func TestScreenAsksAboutDangerEachTime(t *testing.T) {
 	require.Contains(t, p.colours(), "rm -r")
 	p.typed("n")
 	p.matches(`Two\.(.|\n)*answer y, n, b:\n$`)
-	require.True(t, p.exists("x/y"))
+	require.FileExists(t, filepath.Join(p.home, "x/y"))
 	p.typed("y")
 	p.want("Done.")
-	require.False(t, p.exists("x"))
+	require.NoDirExists(t, filepath.Join(p.home, "x"))
 }
 
 // A diff is shown for what edits a file, also where bash calls the tool.
@@ -167,4 +168,34 @@ func TestScreenLeavesAQuestion(t *testing.T) {
 	p.keys("Escape")
 	p.ready()
 	require.False(t, p.exists("one"))
+}
+
+// What needs more than the profile gives has no plain yes: o runs it outside,
+// once, and O saves a rule that says so.
+func TestScreenRunsOutside(t *testing.T) {
+	p := newPane(t, screenTest{mode: "none", width: 110, height: 45, files: map[string]string{"~/other/f": "one\n"}, replies: []modelserver.Reply{
+		{Text: "One.", ToolCalls: calls("touch a")},
+		{Text: "Two.", ToolCalls: calls("cp ~/other/f ~/other/g")},
+		{Text: "Three.", ToolCalls: calls("cp ~/other/f ~/other/h")},
+		{Text: "Done."}}})
+	p.ready()
+	p.say("go")
+	s := p.want("answer y,")
+	if !strings.Contains(s, "outside runs it") {
+		t.Skip("SKIPPED: nothing on this machine holds the workspace profile, so everything runs free")
+	}
+	require.Contains(t, s, "yes runs it in the workspace profile")
+	require.Contains(t, s, "answer y, s, a, o, O, n, b:")
+	p.typed("y")
+	s = p.want("answer o, O, n, b:")
+	require.True(t, p.exists("a"))
+	require.Contains(t, s, "outside runs it free: nothing holds it, so it has all your files, the network and your keys")
+	p.typed("o")
+	p.matches(`other/h(.|\n)*answer o, O, n, b:\n$`)
+	require.FileExists(t, filepath.Join(p.home, "other/g"))
+	require.NoFileExists(t, filepath.Join(p.home, ".config/agentbash/config.json"))
+	p.typed("O")
+	p.want("Done.")
+	require.FileExists(t, filepath.Join(p.home, "other/h"))
+	require.Contains(t, p.config(), `"outside":true`)
 }

@@ -45,6 +45,18 @@ func decisionText(e guard.Explanation) string {
 		fmt.Fprintf(&b, "  %s\n", r.Text)
 	}
 	fmt.Fprintf(&b, "mode %s: %s", d.Mode, map[policy.Answer]string{policy.Allow: "runs", policy.Ask: "asks", policy.Deny: "denied"}[d.Answer])
+	where := string(d.Profile)
+	if d.Profile == router.ReadProfile || d.Profile == router.WorkspaceProfile {
+		where = "in the " + where + " profile"
+	}
+	switch {
+	case d.Outside:
+		b.WriteString("; after a yes it runs outside, where nothing holds it")
+	case where != "" && d.Answer == policy.Ask:
+		b.WriteString("; after a yes it runs " + where)
+	case where != "":
+		b.WriteString(" " + where)
+	}
 	if d.Rule != "" {
 		fmt.Fprintf(&b, ", by the rule %q %s", d.Rule, d.RuleAt)
 	}

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 
+	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
 )
 
@@ -17,6 +18,13 @@ type Approval struct {
 	Yes    bool
 	Reason string          // with no, for whoever sent the command; may be empty
 	Rules  []*policy.Rules // with yes, allow more from now on; they are not saved here
+
+	// Outside, with yes, runs it where nothing holds it. In mode plan it means
+	// nothing.
+	Outside bool
+	// Session, with yes to a connection, is a yes to that host and port until the
+	// guard's end. Otherwise it counts for the command that runs.
+	Session bool
 }
 
 type saidKey struct{}
@@ -41,7 +49,12 @@ func (g *Guard) ask(ctx context.Context, e *Entry) *Denial {
 	case !got.Yes:
 		return g.denial(e, Refused, got.Reason)
 	}
-	e.Approved = ByPerson
+	if e.Approved = ByPerson; got.Outside && e.Decision.Mode != policy.PlanMode {
+		e.Decision.Profile = router.FreeProfile
+	}
+	if e.Host != "" && got.Session {
+		g.hosts.Store(e.Host, true)
+	}
 	if len(got.Rules) > 0 {
 		g.AddRules(got.Rules...)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
 )
 
@@ -29,9 +30,27 @@ type Denial struct {
 	Reasons []string      `json:"reasons"` // why, one line each; never nil
 	Rule    string        `json:"rule"`    // that decided, as it was written; may be empty
 
+	Host    string         `json:"host,omitempty"`    // "host:port" that was to be connected to
+	Profile router.Profile `json:"profile,omitempty"` // that it would have run in after a yes
+
 	RuleAt  string `json:"-"` // where it stands, FILE:LINE:COLUMN; may be empty
 	Command string `json:"-"` // that was denied
 	text    string
+}
+
+// Refusal is its form for other programs.
+func (d *Denial) Refusal() *router.Refusal {
+	by := map[Cause]string{Asked: "nobody", Refused: "user", OverBudget: "limit", Unrecorded: "unrecorded"}[d.Cause]
+	switch {
+	case by != "":
+	case d.Danger == policy.Block:
+		by = "danger"
+	case d.Rule != "":
+		by = "rule"
+	default:
+		by = "mode"
+	}
+	return &router.Refusal{By: by, Rule: d.Rule, Host: d.Host, Profile: d.Profile}
 }
 
 // ExitStatus is 126: found, but may not be run (POSIX, 2.8.2).
@@ -44,7 +63,7 @@ func (d *Denial) Error() string { return d.text }
 // own word.
 func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 	d := &Denial{Cause: cause, Mode: e.Decision.Mode, Effects: []string{}, Danger: e.Verdict.Danger, Reasons: []string{},
-		Rule: e.Decision.Rule, RuleAt: e.Decision.RuleAt, Command: e.Plan.Raw}
+		Rule: e.Decision.Rule, RuleAt: e.Decision.RuleAt, Host: e.Host, Profile: e.Decision.Profile, Command: e.Plan.Raw}
 	if d.Mode == "" {
 		d.Mode = g.Mode()
 	}
@@ -62,7 +81,7 @@ func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 			d.Reasons = append(d.Reasons, why)
 		}
 	}
-	d.text = d.message(why)
+	d.text = d.message(why, g.next(e, d))
 	return d
 }
 
@@ -81,7 +100,7 @@ func reasonTexts(v *policy.Verdict) []string {
 // maxReasons bounds what a denial repeats of a verdict.
 const maxReasons = 8
 
-func (d *Denial) message(why string) string {
+func (d *Denial) message(why, next string) string {
 	because := strings.Join(d.Reasons, "; ")
 	if because != "" {
 		because = ": " + because
@@ -97,7 +116,7 @@ func (d *Denial) message(why string) string {
 		}
 		return "denied by the user, who says: " + why
 	case Asked:
-		return fmt.Sprintf("denied: in mode %s this must be asked about, and nobody can be asked here%s: %s", d.Mode, because, d.next())
+		return fmt.Sprintf("denied: in mode %s this must be asked about, and nobody can be asked here%s: %s", d.Mode, because, next)
 	}
 	switch {
 	case d.Danger == policy.Block:
@@ -113,14 +132,22 @@ func (d *Denial) message(why string) string {
 }
 
 // next is what helps where nobody can be asked.
-func (d *Denial) next() string {
+func (g *Guard) next(e *Entry, d *Denial) string {
+	const user = "do it another way, or leave it to the user, who may "
+	hosts := g.opts.Settings.Hosts
 	switch {
 	case d.Danger == policy.Confirm:
 		return "such a command always needs a person's yes: do it another way, or leave it to the user (where one can be asked)"
 	case d.Mode == policy.FullMode || d.Rule != "":
-		return "do it another way, or leave it to the user, who may change the rule"
+		return user + "change the rule"
+	case d.Mode == policy.PlanMode:
+		return user + "change the mode"
+	case e.Decision.Outside:
+		return user + "allow it with a rule that lets it run outside, or in mode full"
+	case d.Mode == policy.AutoMode && len(e.Decision.Hosts) > 0 && hosts != "":
+		return user + "allow it: " + strings.ReplaceAll(hosts, "HOST", strings.TrimSuffix(e.Decision.Hosts[0], ":443"))
 	case d.Mode == policy.AutoMode:
-		return "do it another way, or leave it to the user, who may allow it with a rule or in mode full"
+		return user + "allow it with a rule or in mode full"
 	}
-	return "do it another way, or leave it to the user, who may allow it with a rule, or in mode auto or full"
+	return user + "allow it with a rule, or in mode auto or full"
 }

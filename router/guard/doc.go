@@ -14,7 +14,10 @@
 // by then. If it needs a yes, and a person has approved the line that it comes
 // from, and that line contained the call, that yes counts.
 //
+// What may run is granted a profile ([router.Profile]) in which the kernel holds
+// it, as far as policy.World says that it can; [Guard.AskHost] is for the proxy
+// through which it connects to other machines.
+//
 // The guard keeps no files, prints nothing and asks nobody itself. It does not
-// confine anything either: a command that may run can do what it likes. That is
-// the kernel's business.
+// confine anything either: that is the kernel's business.
 package guard

@@ -7,25 +7,21 @@ import (
 	"github.com/agentbash/agentbash/router/policy"
 )
 
-// grantFor is what an action that may run is given. What only the mode lets run
-// is given nothing: its tools' own rules see symbolic links, which the verdict
-// does not.
-func grantFor(e *Entry, w *policy.World) router.Grant {
+// grantFor is what an action that may run is given: where the decision lets it
+// run. What only the mode lets run is given no files: its tools' own rules see
+// symbolic links, which the verdict does not.
+func grantFor(e *Entry) router.Grant {
 	d := &e.Decision
+	grant := router.Grant{Profile: d.Profile, Hosts: d.Hosts}
 	switch {
 	case e.Approved == BySender:
-		return router.Grant{Paths: []string{"/"}, Profile: router.FreeProfile}
-	case e.Approved != "", d.Rule != "":
-		byMode := policy.Decide(d.Mode, nil, &e.Verdict, w)
-		grant := router.Grant{Paths: pathsOf(&e.Verdict, true)}
-		if d.Mode == policy.AutoMode && byMode.Answer != policy.Allow {
-			grant.Profile = router.FreeProfile
-		}
-		return grant
+		grant.Paths = []string{"/"}
+	case e.Approved != "" || d.Rule != "":
+		grant.Paths = pathsOf(&e.Verdict, true)
 	case d.Mode == policy.FullMode:
-		return router.Grant{Paths: pathsOf(&e.Verdict, false)}
+		grant.Paths = pathsOf(&e.Verdict, false)
 	}
-	return router.Grant{}
+	return grant
 }
 
 // pathsOf are the files that a verdict's calls of tools are known to touch, of

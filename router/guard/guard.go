@@ -42,11 +42,15 @@ type Options struct {
 type Guard struct {
 	opts Options
 
+	hosts  sync.Map      // "host:port" that a person allowed for the session
+	asking chan struct{} // holds one while somebody is asked about a host
+
 	mu      sync.Mutex // guards what follows; never held while somebody is asked
 	mode    policy.Mode
 	rules   []*policy.Rules
 	world   policy.World
 	line    *approvedLine // that bash runs now; nil: none, or nobody said yes to it
+	running *running      // the command line that was started last; nil: none
 	turn    spent
 	session spent
 }
@@ -65,7 +69,8 @@ func New(opts *Options) *Guard {
 		g.mode = policy.AskMode
 	}
 	g.rules = slices.Clone(g.opts.Rules)
-	g.world = g.opts.World
+	g.world, g.asking = g.opts.World, make(chan struct{}, 1)
+	g.world.Host = g.hostAnswer
 	g.turn.since, g.session.since = g.opts.Now(), g.opts.Now()
 	return g
 }
@@ -123,7 +128,7 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 			return router.Grant{}, g.denial(e, Unrecorded, err.Error())
 		}
 	}
-	grant := grantFor(e, &w)
+	grant := grantFor(e)
 	started := g.started(a, e)
 	grant.End = func(o router.Outcome) {
 		g.ended(a, e, started, o)

@@ -35,7 +35,10 @@ func newBench(t *testing.T, o Options) *bench {
 	require.NoError(t, err)
 	require.NoError(t, reg.Register(commands.Tools()...))
 	t.Cleanup(func() { require.NoError(t, commands.Close()) })
-	o.World = policy.World{Home: "/nonexistent", Roots: []string{b.dir}}
+	o.World.Home, o.World.Roots = "/nonexistent", []string{b.dir}
+	if o.World.Holds == (policy.Holds{}) {
+		o.World.Holds.Read = true
+	}
 	b.g = New(&o)
 	b.r, err = router.New(reg, &router.Options{Dir: b.dir, Guard: b.g})
 	require.NoError(t, err)
@@ -86,7 +89,7 @@ func TestModes(t *testing.T) {
 		{"ask", policy.AskMode, false, "touch made", 126, false},
 		{"the zero mode is ask", "", false, "touch made", 126, false},
 		{"full", policy.FullMode, false, "touch made", 0, true},
-		{"full confirms", policy.FullMode, false, "touch made; rm -rf x", 126, false},
+		{"full confirms", policy.FullMode, false, "touch made; rm -rf ../x", 126, false},
 		{"said", policy.FullMode, true, "touch made; rm -rf x", 0, true},
 		{"said and blocked", policy.FullMode, true, "touch made; rm -rf /", 126, false},
 		{"a usage error is its own", policy.PlanMode, false, "agent:write", 2, false},

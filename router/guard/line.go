@@ -24,6 +24,9 @@ func (g *Guard) started(a *router.Action, e *Entry) (line *approvedLine) {
 	defer g.mu.Unlock()
 	g.turn.calls++
 	g.session.calls++
+	if !a.Plan.InProcess && !a.Plan.Inside {
+		g.running = &running{Entry: e, hosts: map[string]bool{}}
+	}
 	if a.Plan.InProcess || e.Approved == "" {
 		return nil
 	}

@@ -22,14 +22,16 @@ const (
 	ByLine   Yes = "line"   // a person approved the command line that contained this call
 )
 
-// Entry is one action and what was decided about it. It is not changed after
-// the Recorder got it.
+// Entry is one action and what was decided about it, or one connection to
+// another machine that an action makes while it runs. It is not changed after the
+// Recorder got it.
 type Entry struct {
+	Host     string       // "host:port" to be connected to; "" for the action itself
 	Plan     *router.Plan // what was sent, and what it means
 	Dir      string       // where it runs, absolute
 	Said     bool         // who sent it is who would be asked
 	Verdict  policy.Verdict
-	Decision policy.Decision
+	Decision policy.Decision // with an Approval's Outside its Profile is the free one
 	Approved Yes
 	Denied   *Denial // nil: it runs
 }

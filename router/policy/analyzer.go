@@ -38,7 +38,9 @@ func Judge(p *router.Plan, w *World) (v Verdict) {
 		j.judgePlan(p, j.src)
 		j.runTraps()
 	}
-	return j.collect()
+	v = j.collect()
+	v.inProcess = p.InProcess
+	return v
 }
 
 // judgePlan judges a plan whose text stands in the line at s.

@@ -169,17 +169,14 @@ func (c *usage) bypass() {
 }
 
 // which writes where a command's file is.
-func (c *simpleCommand) which() {
-	c.out = nil
-	args := slices.DeleteFunc(slices.Clone(c.args), func(f word) bool { return strings.HasPrefix(f.text, "-") })
-	if len(args) != 1 || !args[0].exact() {
-		return
+func (u *usage) which() {
+	if u.out = nil; len(u.operands) == 1 && u.operands[0].exact() {
+		name := u.operands[0].text
+		if !strings.Contains(name, "/") {
+			name = "/usr/bin/" + name
+		}
+		u.out = value{name + "\n"}
 	}
-	name := args[0].text
-	if !strings.Contains(name, "/") {
-		name = "/usr/bin/" + name
-	}
-	c.out = value{name + "\n"}
 }
 
 // trap keeps a text that the shell runs later, at any time.

@@ -124,7 +124,8 @@ func tests() map[string]lister {
 		"loose": words(args, 0, all, func(_ *usage, f word) bool {
 			return f.multi && wild(f.text) || strings.HasPrefix(f.text, "-") && !known(f.text)
 		}),
-		"broad": words(operands, 0, all, func(_ *usage, f word) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
+		"broad":     words(operands, 0, all, func(_ *usage, f word) bool { return strings.Trim(f.text, ".*^$?+") == "" }),
+		"elsewhere": (*usage).elsewhere,
 		"outside": words(operands, 0, all, func(u *usage, f word) bool {
 			return slices.ContainsFunc(u.j.resolve(f.text), func(abs string) bool {
 				place := u.j.place(abs)
@@ -143,6 +144,31 @@ func (u *usage) flags(add func(found)) {
 		}
 		add(found{o.name, text, o.value, o.words, o.at})
 	}
+}
+
+// elsewhere finds the first operand that is not certain to be ours. Files that
+// find looks for by a name that git has no file of are.
+func (u *usage) elsewhere(add func(found)) {
+	roots := u.operands
+	if len(roots) == 0 {
+		roots = []word{u.simpleCommand.here()}
+	}
+	at := slices.IndexFunc(roots, func(f word) bool { return !u.j.ours(f) && !(u.named() && u.j.ours(word{text: f.text + "/found"})) })
+	if at >= 0 {
+		add(found{it: roots[at], at: u.at})
+	}
+}
+
+// named reports whether find finds only what has a name that git gives no file.
+func (u *usage) named() (ok bool) {
+	for _, o := range u.opts {
+		if slices.Contains([]string{"-o", "-or", "-not", "!", ","}, o.name) {
+			return false
+		}
+		isGit := func(name string) bool { return match(strings.ToLower(o.value.text), strings.ToLower(name)) }
+		ok = ok || (o.name == "-name" || o.name == "-iname") && known(o.value.text) && !slices.ContainsFunc(programs().lists["git-file"], isGit)
+	}
+	return ok
 }
 
 // hasFlag reports whether one of some options is there.

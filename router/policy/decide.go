@@ -1,21 +1,25 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 )
 
 // Mode is how much runs without a question.
 type Mode string
 
-// The modes, from the strictest. Block is refused in each, Confirm asked about
-// in each.
+// The modes, from the strictest. Block is refused in each, Confirm asked about in
+// each but plan. The kernel holds what they let run; where it cannot, they ask more.
 const (
 	PlanMode Mode = "plan" // what only reads runs, the rest is denied
 	AskMode  Mode = "ask"  // what only reads runs, the rest is asked about
-	AutoMode Mode = "auto" // what writes the workspace and the scratch directories runs too
-	FullMode Mode = "full" // everything runs
+	AutoMode Mode = "auto" // what the workspace profile holds runs, else what reads and what writes the workspace
+	FullMode Mode = "full" // everything runs, and nothing holds it
 )
 
 // Answer is what is done about a command.
@@ -31,12 +35,15 @@ const (
 // Decision is what a mode and rules make of a verdict. It is not changed after
 // it was made. Its JSON form is an interface that other programs build on.
 type Decision struct {
-	Answer  Answer   `json:"answer"`
-	Mode    Mode     `json:"mode"`
-	Because []string `json:"reasons"` // why not Allow, one line each; never nil
-	Rule    string   `json:"rule"`    // the rule that decided, as it was written; "" if none did
-	RuleAt  string   `json:"rule_at"` // where it stands, FILE:LINE:COLUMN; may be empty
-	Suggest []string `json:"-"`       // rules that together would allow the command, each as it would be saved; nil where "always" is not to be had (Confirm, Block, Unknown, Deny)
+	Answer  Answer         `json:"answer"`
+	Mode    Mode           `json:"mode"`
+	Profile router.Profile `json:"profile,omitempty"` // holds it if it runs, also after a yes; "" where it does not run, or the kernel is not relied on
+	Hosts   []string       `json:"hosts,omitempty"`   // that its text names to be connected to, each "host:port"
+	Because []string       `json:"reasons"`           // why not Allow, one line each; never nil
+	Rule    string         `json:"rule"`              // the rule that decided, as it was written; "" if none did
+	RuleAt  string         `json:"rule_at"`           // where it stands, FILE:LINE:COLUMN; may be empty
+	Outside bool           `json:"-"`                 // it needs what no profile of this machine gives: a yes is one to running it free, and so are the rules of Suggest
+	Suggest []string       `json:"-"`                 // rules that together would allow the command, each as it would be saved; nil where "always" is not to be had (Confirm, Block, Unknown, Deny)
 }
 
 // Decide tells what is done about a command line of this verdict, which was
@@ -49,22 +56,28 @@ func Decide(mode Mode, rules []*Rules, v *Verdict, w *World) Decision {
 			d.rules = append(d.rules, &rs.list[i])
 		}
 	}
-	if v.Danger == Block {
+	if d.where = d.unasked(); v.Danger == Block {
 		d.note(Deny, nil, d.reasons(&Part{Danger: Block}))
 		return d.Decision
 	}
-	var suggest []string
+	var asked []*Part
 	for i := range v.Parts {
 		answer, by, because := d.decide(&v.Parts[i])
-		d.note(answer, by, because)
-		if answer == Ask && !slices.Contains(suggest, "") {
-			if text := d.suggestion(&v.Parts[i]); !slices.Contains(suggest, text) {
-				suggest = append(suggest, text)
-			}
+		if d.note(answer, by, because); answer == Ask {
+			asked = append(asked, &v.Parts[i])
 		}
 	}
-	if d.Answer == Ask && !slices.Contains(suggest, "") {
-		d.Suggest = suggest
+	if len(v.Parts) == 0 && d.unheld() {
+		d.note(Ask, nil, []string{"nothing on this machine holds what is judged to do nothing"})
+	}
+	d.setProfile()
+	for _, p := range asked {
+		if text := d.suggestion(p); !slices.Contains(d.Suggest, text) {
+			d.Suggest = append(d.Suggest, text)
+		}
+	}
+	if d.Answer != Ask || slices.Contains(d.Suggest, "") {
+		d.Suggest = nil
 	}
 	return d.Decision
 }
@@ -75,17 +88,82 @@ type decider struct {
 	rules []*rule
 	v     *Verdict
 	w     *World
+	where router.Profile // holds what nobody is asked about; "": nothing is relied on
+}
+
+// unasked is what holds what nobody is asked about.
+func (d *decider) unasked() router.Profile {
+	freed := func(p Part) bool {
+		return slices.ContainsFunc(d.rules, func(r *rule) bool { return r.outside && r.fit(&p, d.w) == fits })
+	}
+	switch {
+	case d.Mode == FullMode, d.Mode != PlanMode && slices.ContainsFunc(d.v.Parts, freed):
+		return router.FreeProfile
+	case d.Mode == AutoMode && d.w.Holds.Workspace:
+		return router.WorkspaceProfile
+	case d.Mode != AutoMode && d.w.Holds.Read:
+		return router.ReadProfile
+	}
+	return ""
+}
+
+// unheld reports whether reads are asked about: nothing holds them, and bash has
+// a part in it.
+func (d *decider) unheld() bool { return d.Mode == AskMode && d.where == "" && !d.v.inProcess }
+
+// setProfile sets where the line runs.
+func (d *decider) setProfile() {
+	reading, beyond := true, false
+	for i := range d.v.Parts {
+		p := &d.v.Parts[i]
+		reading, beyond = reading && p.set&^reads == 0, beyond || d.beyond(p) != ""
+		d.Hosts = append(d.Hosts, p.Hosts...)
+	}
+	d.Outside = d.Answer == Ask && beyond && d.w.Holds.Workspace
+	switch {
+	case d.Answer == Deny:
+	case d.Mode == PlanMode || d.Mode == FullMode, reading && !beyond && d.where == router.ReadProfile,
+		d.Answer == Allow && (reading || d.Mode == AutoMode || d.where == router.FreeProfile):
+		d.Profile = d.where
+	case d.w.Holds.Workspace && !beyond:
+		d.Profile = router.WorkspaceProfile
+	default:
+		d.Profile = router.FreeProfile
+	}
+}
+
+// beyond is what a part needs that the profile in which it would run does not
+// give; "" for nothing.
+func (d *decider) beyond(p *Part) string {
+	held := d.w.Holds.Workspace
+	if d.Mode == PlanMode || d.Mode == AskMode && p.set&^reads == 0 {
+		held = d.w.Holds.Read
+	}
+	switch {
+	case !held || d.Mode == FullMode:
+		return ""
+	case p.set&networks != 0 && !d.w.Holds.Hosts && p.Kind != ToolPart:
+		return "on this machine nothing can hold it to the hosts that are allowed"
+	case slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Write && path.Place == Outside }):
+		return "it writes outside the workspace"
+	}
+	return cmp.Or(d.secret(p), p.needs)
 }
 
 // decide tells what is done about one part, by which rule, and why.
 func (d *decider) decide(p *Part) (answer Answer, by *rule, because []string) {
 	found := d.lookup(p)
 	deny, ask, unsure, allow := found[Deny], found[Ask], found[maybe], found[Allow]
-	secret := d.secret(p)
+	secret, beyond, denied := d.secret(p), d.beyond(p), d.hosts(p, Deny)
+	if allow != nil && (d.Mode == PlanMode && !allow.reads || !allow.outside && (beyond != "" || d.where == router.FreeProfile && d.Mode != FullMode)) {
+		allow = nil // it changes what is asked, not where it runs
+	}
 	switch {
 	case deny != nil:
 		return Deny, deny, []string{deny.isAbout(p, "is")}
-	case d.Mode == PlanMode && p.set&^reads != 0 && (allow == nil || !allow.reads || p.Danger != NoDanger):
+	case len(denied) > 0:
+		return Deny, nil, []string{"the configuration denies connections to " + strings.Join(denied, ", ")}
+	case d.Mode == PlanMode && (beyond != "" || p.set&^reads != 0 && !p.fetches() && (allow == nil || p.Danger != NoDanger)):
 		return Deny, nil, append([]string{"plan mode only reads"}, d.reasons(p)...)
 	case p.Danger != NoDanger:
 		return Ask, nil, d.reasons(p)
@@ -93,14 +171,25 @@ func (d *decider) decide(p *Part) (answer Answer, by *rule, because []string) {
 		return Ask, ask, []string{ask.isAbout(p, "is")}
 	case unsure != nil:
 		return Ask, unsure, []string{unsure.isAbout(p, "may be")}
-	case secret != "" && d.Mode != FullMode:
-		return Ask, nil, []string{fmt.Sprintf("%s reads %s, which is on the list of secrets", p, secret)}
+	case secret != "" && d.Mode != FullMode && (allow == nil || !allow.outside):
+		return Ask, nil, []string{secret}
 	case d.permits(p):
 		return Allow, nil, nil
 	case allow != nil:
 		return Allow, allow, nil
 	}
 	return Ask, nil, d.reasons(p)
+}
+
+// fetches reports whether a part is an agent tool that only gets something from
+// another machine, from within the program.
+func (p *Part) fetches() bool {
+	return p.Kind == ToolPart && p.set&^(reads|networks) == 0 && !strings.HasPrefix(p.words[0].text, registry.FieldPrefix)
+}
+
+// hosts are those that a part names and of which the configuration says this.
+func (d *decider) hosts(p *Part, says Answer) []string {
+	return slices.DeleteFunc(slices.Clone(p.Hosts), func(host string) bool { return d.w.Host == nil || d.w.Host(host) != says })
 }
 
 // maxBecause bounds the lines of a decision.
@@ -133,12 +222,17 @@ func (d *decider) reasons(p *Part) (out []string) {
 			out = append(out, r.Text)
 		}
 	}
+	if hosts := strings.Join(p.Hosts, ", "); hosts != "" && p.Danger == NoDanger {
+		out = append(out, "connects to "+hosts)
+	}
+	if beyond := d.beyond(p); beyond != "" && p.Danger != Block && !slices.Contains(out, beyond) {
+		out = append(out, beyond)
+	}
+	if len(out) == 0 && d.unheld() && p.set&^reads == 0 {
+		out = []string{"nothing on this machine holds what is judged to read"}
+	}
 	if len(out) == 0 {
-		var names []string
-		for _, e := range does {
-			names = append(names, string(e))
-		}
-		out = []string{p.String() + ": " + strings.Join(names, ", ")}
+		out = []string{fmt.Sprintf("%s: %s", p, strings.Trim(fmt.Sprint(does), "[]"))}
 	}
 	return out
 }
@@ -160,15 +254,16 @@ func (d *decider) lookup(p *Part) map[Answer]*rule {
 		if f == mayFit {
 			answer = maybe
 		}
-		if f != misses && found[answer] == nil && !(r.answer == Allow && r.paths != nil) {
+		if f != misses && (found[answer] == nil || r.outside && f == fits) && !(r.answer == Allow && r.paths != nil) {
 			found[answer] = r
 		}
 	}
 	return found
 }
 
-// secret is the first of the list of secrets that a part is known to read, or
-// may be by the beginning of a pattern; "" if none is.
+// secret says which of the list of secrets a part is known to read, or may by
+// the beginning of a pattern; "" if none. Where the kernel holds reads, a tree
+// that holds secrets is read without them.
 func (d *decider) secret(p *Part) string {
 	for i := range p.Paths {
 		fixed := p.Paths[i].raw
@@ -179,8 +274,8 @@ func (d *decider) secret(p *Part) string {
 		for _, s := range d.w.Secrets {
 			_, within := below(fixed, s)
 			above := strings.HasPrefix(s, strings.TrimSuffix(fixed, "/")+"/")
-			if within || above && p.Paths[i].Tree || at > len(d.w.Home)+1 && strings.HasPrefix(s, fixed) {
-				return s
+			if within || above && p.Paths[i].Tree && !d.w.Holds.Read || at > len(d.w.Home)+1 && strings.HasPrefix(s, fixed) {
+				return fmt.Sprintf("%s reads %s, which is on the list of secrets", p, s)
 			}
 		}
 	}
@@ -190,24 +285,26 @@ func (d *decider) secret(p *Part) string {
 // permits reports whether the mode lets a part run, with the files that rules
 // allow to be written.
 func (d *decider) permits(p *Part) bool {
+	free := d.where == router.FreeProfile
 	switch {
-	case d.Mode == FullMode || p.set&^reads == 0:
+	case d.Mode == FullMode:
+		return true
+	case !free && (d.beyond(p) != "" || d.Mode == AutoMode && len(d.hosts(p, Allow)) < len(p.Hosts)):
+		return false
+	case p.set&^reads == 0: // what runs free beside what a rule has set free has to be plain
+		return !d.unheld() && (!free || p.known && p.Via == "")
+	case d.where == router.WorkspaceProfile && p.Kind != ToolPart, d.Mode == AutoMode && len(p.Hosts) > 0 && p.fetches():
 		return true
 	case p.set&^(reads|writes) != 0 || d.Mode == PlanMode:
 		return false
 	}
-	written := false
-	for i := range p.Paths {
-		path := &p.Paths[i]
+	written := slices.DeleteFunc(slices.Clone(p.Paths), func(path Path) bool { return !path.Write })
+	return len(written) > 0 && !slices.ContainsFunc(written, func(path Path) bool {
 		allows := func(r *rule) bool {
-			return r.answer == Allow && r.paths != nil && path.Place != Nowhere && r.fit(&Part{Paths: p.Paths[i : i+1]}, d.w) == fits
+			return r.answer == Allow && r.paths != nil && (r.outside || !free) && path.Place != Nowhere && r.fit(&Part{Paths: []Path{path}}, d.w) == fits
 		}
-		if path.Write && !(d.Mode == AutoMode && path.mine()) && !slices.ContainsFunc(d.rules, allows) {
-			return false
-		}
-		written = written || path.Write
-	}
-	return written
+		return !(d.Mode == AutoMode && path.mine()) && !slices.ContainsFunc(d.rules, allows)
+	})
 }
 
 // mine reports whether a file is one that auto mode may write.

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 	"github.com/stretchr/testify/require"
 )
 
 // ws is the world that the tables here are about.
 func ws() *World {
-	return &World{Dir: "/ws", Home: "/home/u", Scratch: []string{"/tmp"}, Protected: []string{"/home/u/.config/agentbash"},
+	return &World{Dir: "/ws", Home: "/home/u", Scratch: []string{"/tmp"}, Protected: []string{"/home/u/.config/agentbash"}, Holds: Holds{Read: true},
 		Tool: func(name string) *registry.Tool { t, _ := testRouter().Registry().Lookup(name); return t }, Carried: testRouter().Plan}
 }
 
@@ -60,7 +61,8 @@ func TestModes(t *testing.T) {
 		{"half of a line", "cat a && make", Deny, Ask, Ask, Allow},
 		{"within a wrapper", "timeout 5 cat a", Allow, Allow, Allow, Allow},
 		{"writes within a wrapper", "timeout 5 touch a", Deny, Ask, Allow, Allow},
-		{"confirm", "rm -rf build", Deny, Ask, Ask, Ask},
+		{"deletes in the workspace", "rm -rf build", Deny, Ask, Allow, Allow},
+		{"confirm", "rm -rf ../build", Deny, Ask, Ask, Ask},
 		{"confirm in a substitution", "echo $(sudo cat x)", Deny, Ask, Ask, Ask},
 		{"block", "rm -rf /", Deny, Deny, Deny, Deny},
 		{"block within", "true; (cd /; rm -rf *)", Deny, Deny, Deny, Deny},
@@ -69,7 +71,7 @@ func TestModes(t *testing.T) {
 		{"a tool that writes outside", "agent:write --file_path ../a --content x", Deny, Ask, Ask, Allow},
 		{"a text that is no path", "agent:note /etc/passwd", Deny, Ask, Ask, Allow},
 		{"a word that is no path", "agent:recall --category /etc", Allow, Allow, Allow, Allow},
-		{"an address that is no path", "agent:web_fetch /etc/passwd", Deny, Ask, Ask, Allow},
+		{"an address that is no path", "agent:web_fetch /etc/passwd", Ask, Ask, Ask, Allow},
 		{"an ID that is no path", "agent:bash_kill /etc", Deny, Ask, Ask, Allow},
 		{"a command that is no path", "agent:bash_start /etc", Deny, Ask, Ask, Allow},
 		{"a field tool that reads", "field:db:query --sql x", Allow, Allow, Allow, Allow},
@@ -114,7 +116,7 @@ func TestRules(t *testing.T) {
 		{"allow env is not for what it runs", `["allow env ..."]`, "env A=b make", AskMode, Ask},
 		{"allow bash is not for its text", `["allow bash ..."]`, "bash -c 'make'", AskMode, Ask},
 		{"allow xargs is not for what it runs", `["allow xargs ...", "allow find ..."]`, "find . | xargs touch", AskMode, Ask},
-		{"allow never through confirm", `["allow rm ..."]`, "rm -rf build", FullMode, Ask},
+		{"allow never through confirm", `["allow rm ..."]`, "rm -rf ../build", FullMode, Ask},
 		{"allow never through block", `["allow rm ..."]`, "rm -rf /", FullMode, Deny},
 		{"allow not for words that are not known", `["allow make ..."]`, "make $X", AskMode, Ask},
 		{"allow not for names that are not known", `["allow make ..."]`, "$X make", AskMode, Ask},
@@ -195,15 +197,15 @@ func TestDecisionSaysWhy(t *testing.T) {
 		rules      string
 		want       Decision
 	}{
-		{"confirm", "cd x && rm -rf build", AskMode, `[]`, Decision{Answer: Ask, Because: []string{"rm -rf deletes build"}}},
+		{"confirm", "cd x && rm -rf build ../../y", AskMode, `[]`, Decision{Answer: Ask, Profile: router.FreeProfile, Because: []string{"rm -rf deletes build ../../y"}}},
 		{"block", "rm -rf ~", FullMode, `[]`, Decision{Answer: Deny, Because: []string{"deletes a home directory (/home/u)"}}},
 		{"plan", "touch a", PlanMode, `[]`, Decision{Answer: Deny, Because: []string{"plan mode only reads", "writes a"}}},
-		{"mode", "touch a", AskMode, `[]`, Decision{Answer: Ask, Because: []string{"writes a"}, Suggest: []string{"allow touch ..."}}},
-		{"each part", "touch a && make x > log", AskMode, `[]`, Decision{Answer: Ask, Because: []string{"writes a", "writes log", "make runs code that is not in the line"},
+		{"mode", "touch a", AskMode, `[]`, Decision{Answer: Ask, Profile: router.FreeProfile, Because: []string{"writes a"}, Suggest: []string{"allow touch ..."}}},
+		{"each part", "touch a && make x > log", AskMode, `[]`, Decision{Answer: Ask, Profile: router.FreeProfile, Because: []string{"writes a", "writes log", "make runs code that is not in the line"},
 			Suggest: []string{"allow touch ...", "allow write ./log", "allow make x"}}},
 		{"deny", "cat a; git push", FullMode, "[\n  \"deny git push\"]", Decision{Answer: Deny, Because: []string{`git push is what the rule "deny git push" is about (rules.json:2:3)`}, Rule: "deny git push", RuleAt: "rules.json:2:3"}},
-		{"maybe", "cat $X", FullMode, `["deny read ~/.ssh/**"]`, Decision{Answer: Ask, Because: []string{`cat … may be what the rule "deny read ~/.ssh/**" is about (rules.json:1:2)`}, Rule: "deny read ~/.ssh/**", RuleAt: "rules.json:1:2"}},
-		{"allow", "make x", AskMode, `["allow make ..."]`, Decision{Answer: Allow, Because: []string{}, Rule: "allow make ...", RuleAt: "rules.json:1:2"}},
+		{"maybe", "cat $X", FullMode, `["deny read ~/.ssh/**"]`, Decision{Answer: Ask, Profile: router.FreeProfile, Because: []string{`cat … may be what the rule "deny read ~/.ssh/**" is about (rules.json:1:2)`}, Rule: "deny read ~/.ssh/**", RuleAt: "rules.json:1:2"}},
+		{"allow", "make x", AskMode, `["allow make ..."]`, Decision{Answer: Allow, Profile: router.FreeProfile, Because: []string{}, Rule: "allow make ...", RuleAt: "rules.json:1:2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.want.Mode = c.mode
@@ -234,7 +236,8 @@ func TestSuggestions(t *testing.T) {
 		"field:other:thing":                        nil,
 		"$X":                                       nil,
 		"make $X":                                  nil,
-		"rm -r a":                                  nil,
+		"rm -r a":                                  {"allow rm ..."},
+		"rm -r ../a":                               nil,
 		"make && sudo ls":                          nil,
 		"eval \"$X\"":                              nil,
 		"python3 -c 'print(1)'":                    nil,

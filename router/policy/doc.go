@@ -17,11 +17,10 @@
 //
 // # What it refuses to do
 //
-// It runs nothing, opens no file and looks nothing up: the same line in the
-// same [World] has the same verdict. So it cannot see symbolic links, what a
-// script holds, what a program's configuration makes it do, or what a file is
-// called that a * finds. It is advice to people, and no boundary: that is the
-// kernel's.
+// It runs nothing, opens no file and looks nothing up: the same line in the same
+// [World] has the same verdict. So it cannot see symbolic links, what a script
+// holds or what a file is called that a * finds. It is no boundary: that is the
+// kernel's, in the profile that [Decide] chooses.
 //
 // # Parts
 //

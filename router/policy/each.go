@@ -61,7 +61,11 @@ func (u *usage) search(words []word, at span) {
 		if !fd && u.findsAll(at) { // the root itself is found too
 			inputs = append(inputs, []word{in})
 		}
-		in.text = strings.TrimSuffix(in.text, "/") + "/found" + aName
+		name := "/found"
+		if !u.j.ours(in) && !u.named() {
+			name = "/.found" // it may be .git
+		}
+		in.text = strings.TrimSuffix(in.text, "/") + name + aName
 		inputs = append(inputs, []word{in})
 	}
 	each(words, place, inputs, func(run []word) { u.inner(u.name+" runs", run) })

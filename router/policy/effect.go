@@ -57,5 +57,3 @@ func (e effects) list() []Effect {
 	}
 	return out
 }
-
-func (e effects) has(other effects) bool { return e&other == other }

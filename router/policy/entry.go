@@ -147,10 +147,11 @@ func acts() map[string]func(*reader, string) act {
 			return nil
 		}
 	}
-	plain := func(do func(*usage)) func(*reader, string) act {
-		return func(*reader, string) act { return func(u *usage, _ *found) { do(u) } }
-	}
-	return map[string]func(*reader, string) act{
+	all := map[string]func(*reader, string) act{
+		"needs": func(r *reader, _ string) act {
+			text := r.quoted()
+			return func(u *usage, hit *found) { u.part.needs = u.say(text, hit) }
+		},
 		"confirm": danger, "block": danger, "first": slot, "second": slot, "last": slot, "rest": slot,
 		"like":       whole((*reader).like),
 		"does":       whole(func(r *reader) { r.set = r.effects() }),
@@ -190,23 +191,33 @@ func acts() map[string]func(*reader, string) act {
 				u.operands = append(u.words(hit.it.text), u.operands...)
 			}
 		},
-		"stop":      plain(func(u *usage) { u.done = true }),
-		"hides":     plain(func(u *usage) { u.mayHide() }),
-		"guess":     plain(func(u *usage) { u.tryRest() }),
-		"guess-all": plain(func(u *usage) { u.tryAll() }),
-		"which":     plain((*usage).which),
-		"filter":    plain(func(u *usage) { u.filter(u.j.stdin) }),
-		"computes":  plain(func(u *usage) { u.filter(value{""}) }),
-		"cat":       plain((*usage).cat), "tee": plain((*usage).tee), "mktemp": plain((*usage).mktemp),
-		"git": plain((*usage).git), "gitConfig": plain((*usage).gitConfig), "shell": plain((*usage).shell),
-		"xargs": plain((*usage).xargs), "parallel": plain((*usage).parallel),
-
-		"pwd": plain(func(u *usage) { u.out = u.j.env.dirs }), "cd": plain((*usage).cd), "eval": plain((*usage).eval), "source": plain((*usage).source),
-		"exec": plain((*usage).exec), "bypass": plain((*usage).bypass), "trap": plain((*usage).trap), "alias": plain((*usage).alias),
-		"set": plain((*usage).set), "unset": plain((*usage).unset), "read-into": plain((*usage).readInto), "let": plain((*usage).let),
-		"declare": plain((*usage).declareWords), "leave": plain((*usage).leave), "shift": plain((*usage).shift),
-		"echo": plain((*usage).echo), "printf": plain((*usage).printf),
 	}
+	for name, do := range plainActs {
+		all[name] = func(*reader, string) act { return func(u *usage, _ *found) { do(u) } }
+	}
+	return all
+}
+
+// plainActs take no words of their own. From cat on they are code for what is a
+// language of its own.
+var plainActs = map[string]func(*usage){
+	"stop":      func(u *usage) { u.done = true },
+	"hides":     func(u *usage) { u.mayHide() },
+	"guess":     func(u *usage) { u.tryRest() },
+	"guess-all": func(u *usage) { u.tryAll() },
+	"which":     (*usage).which,
+	"filter":    func(u *usage) { u.filter(u.j.stdin) },
+	"computes":  func(u *usage) { u.filter(value{""}) },
+
+	"cat": (*usage).cat, "tee": (*usage).tee, "mktemp": (*usage).mktemp,
+	"git": (*usage).git, "gitConfig": (*usage).gitConfig, "shell": (*usage).shell,
+	"xargs": (*usage).xargs, "parallel": (*usage).parallel,
+
+	"pwd": func(u *usage) { u.out = u.j.env.dirs }, "cd": (*usage).cd, "eval": (*usage).eval, "source": (*usage).source,
+	"exec": (*usage).exec, "bypass": (*usage).bypass, "trap": (*usage).trap, "alias": (*usage).alias,
+	"set": (*usage).set, "unset": (*usage).unset, "read-into": (*usage).readInto, "let": (*usage).let,
+	"declare": (*usage).declareWords, "leave": (*usage).leave, "shift": (*usage).shift,
+	"echo": (*usage).echo, "printf": (*usage).printf,
 }
 
 // role takes the name of a role.

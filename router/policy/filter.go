@@ -35,13 +35,11 @@ func (c *simpleCommand) echo() {
 }
 
 // printf writes what its format says, or assigns it with -v.
-func (c *simpleCommand) printf() {
-	opts, args := c.scan(optionSpec{"-v": "takes"}, true)
-	if len(opts) > 0 && opts[0].has {
-		c.subscripts([]word{opts[0].value})
-		c.assignName(opts[0].value, value{formatted(args)})
-	} else if c.j.env.out != nil {
-		c.out = value{formatted(args)}
+func (u *usage) printf() {
+	if len(u.opts) > 0 && u.opts[0].has {
+		u.assignName(u.opts[0].value, value{formatted(u.operands)})
+	} else if u.j.env.out != nil {
+		u.out = value{formatted(u.operands)}
 	}
 }
 

@@ -70,7 +70,8 @@ func (j *judge) writing(p *Part, abs string, place Place, at span) {
 	if why := device(abs); why != "" {
 		j.danger(p, Block, "overwrites "+why, at)
 	} else if why := j.protected(abs); why != "" {
-		j.danger(p, Confirm, text+": "+why, at)
+		p.needs = text + ": " + why
+		j.danger(p, Confirm, p.needs, at)
 	}
 }
 
@@ -127,11 +128,8 @@ func isListed(list, abs string) bool {
 
 // device returns what a path is if writing it destroys a disk or the memory.
 func device(abs string) string {
-	switch {
-	case isListed("disk", abs):
-		return "the disk " + show(abs)
-	case isListed("machine", abs):
-		return "the running system (" + show(abs) + ")"
+	if isListed("disk", abs) {
+		return "the device " + show(abs)
 	}
 	return ""
 }
@@ -160,6 +158,17 @@ func (j *judge) critical(abs string) string {
 		}
 	}
 	return ""
+}
+
+// ours reports whether a word is certain to name files of the workspace, and
+// neither all of it nor what is git's or protected.
+func (j *judge) ours(f word) bool {
+	name := f.asName()
+	hides := func(part string) bool { return part == ".." || strings.HasPrefix(part, ".") && !known(part) }
+	return !f.multi && !slices.ContainsFunc(strings.Split(name, "/"), hides) &&
+		!slices.ContainsFunc(j.resolve(name), func(abs string) bool {
+			return j.place(abs) != Inside || j.critical(abs) != "" || j.protected(abs) != ""
+		})
 }
 
 // emptied is the directory of dir/* and the like, whose last component is

@@ -1,6 +1,12 @@
 package policy
 
-import "strings"
+import (
+	"cmp"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+)
 
 // program is what the table says of a program, or of a subcommand of git.
 type program struct {
@@ -46,7 +52,7 @@ func (c *simpleCommand) external() {
 
 // use judges the command by an entry.
 func (c *simpleCommand) use(p *program) {
-	if p.set != 0 && p.set&executes == 0 && len(c.args) == 1 && (c.args[0].text == "--help" || c.args[0].text == "--version") {
+	if p.set != 0 && !c.file && len(c.args) == 1 && (c.args[0].text == "--help" || c.args[0].text == "--version") {
 		c.part.set |= reads
 		return
 	}
@@ -62,17 +68,41 @@ func (c *simpleCommand) use(p *program) {
 			c.mayHide()
 		}
 	}
-	if p.repo && (u.base | c.part.set).has(writes) {
+	if p.repo && (u.base|c.part.set)&writes != 0 {
 		for _, d := range c.j.env.dirs {
 			c.part.Paths = append(c.part.Paths, Path{Path: show(d), Write: true, Tree: true, Place: c.j.place(d), raw: d})
 		}
 	}
-	c.part.set |= u.base &^ (runs &^ executes)
+	if c.part.set |= u.base &^ (runs &^ executes); c.part.set&networks != 0 {
+		for _, f := range u.operands {
+			c.part.contact(f, programs().has("takes-hosts", c.name))
+		}
+		for _, o := range u.opts {
+			c.part.contact(o.value, false)
+		}
+	}
 	for _, why := range reasonsOfTable {
-		if u.base.has(why.set) && (why.set != writes || strings.HasPrefix(c.name, "git ")) {
+		if u.base&why.set == why.set && (why.set != writes || strings.HasPrefix(c.name, "git ")) {
 			c.j.reason(c.name+why.text, why.set, NoDanger, c.at)
 			break
 		}
+	}
+}
+
+// contact notes the machine that a word names, if it is an address; with bare, a
+// name alone is one. What reaches only itself is none.
+func (p *Part) contact(f word, bare bool) {
+	if bare && !strings.Contains(f.text, "://") {
+		f.text = "http://" + f.text
+	}
+	u, err := url.Parse(f.text)
+	if err != nil || !f.exact() || u.Hostname() == "" || programs().has("loopback", u.Hostname()) {
+		return
+	}
+	ports := map[string]string{"http": "80", "ssh": "22", "git": "9418", "ftp": "21"}
+	address := net.JoinHostPort(strings.ToLower(u.Hostname()), cmp.Or(u.Port(), ports[u.Scheme], "443"))
+	if !slices.Contains(p.Hosts, address) {
+		p.Hosts = append(p.Hosts, address)
 	}
 }
 
@@ -115,6 +145,7 @@ func (u *usage) operand(role string, f word, fs []word) (whole bool) {
 		if *u.p.remote != 0 {
 			u.usual(*u.p.remote, u.name+" talks to "+show(f.text), f.at)
 		}
+		u.part.needs = u.name + " needs your keys"
 		return false
 	}
 	hit := &found{it: f, rest: fs, at: f.at}

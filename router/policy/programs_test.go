@@ -43,7 +43,7 @@ func TestTableOfPrograms(t *testing.T) {
 // checkLines looks for what an entry says twice, or without effect.
 func checkLines(t *testing.T, e *entry, p *program) {
 	where := fmt.Sprint(e.file, ":", e.line)
-	alone := []string{"unseen", "stdin", "outside", "loose", "broad"}
+	alone := []string{"unseen", "stdin", "outside", "loose", "broad", "elsewhere"}
 	for _, c := range p.rules {
 		require.NotEmpty(t, c.acts, where)
 		for _, x := range c.tests {

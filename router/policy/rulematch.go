@@ -122,7 +122,8 @@ func (m *wordMatch) match(t, w int) fit {
 // rule, whether it may run by it in ask mode.
 func (r *rule) follows(line string) bool {
 	w := &World{Dir: "/workspace", Home: "/home/you", Scratch: []string{"/tmp"}}
-	v := Judge(router.PlanNative(line), w)
+	v, free := Judge(router.PlanNative(line), w), *r
+	free.outside = true // what it allows may need that
 	return slices.ContainsFunc(v.Parts, func(p Part) bool { return r.fit(&p, w) != misses }) &&
-		(r.answer != Allow || Decide(AskMode, []*Rules{{list: []rule{*r}}}, &v, w).Answer == Allow)
+		(r.answer != Allow || Decide(AskMode, []*Rules{{list: []rule{free}}}, &v, w).Answer == Allow)
 }

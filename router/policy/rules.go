@@ -20,14 +20,15 @@ type Rules struct {
 
 // rule is one of them: a token rule, or a path rule where paths are set.
 type rule struct {
-	answer Answer
-	text   string // as it was written
-	at     string // FILE:LINE:COLUMN
-	tool   bool   // it is about an agent or field tool
-	words  []token
-	paths  []pathPattern
-	write  bool // the path rule is about files that are written
-	reads  bool // what it allows only reads: it runs in plan mode too
+	answer  Answer
+	text    string // as it was written
+	at      string // FILE:LINE:COLUMN
+	tool    bool   // it is about an agent or field tool
+	words   []token
+	paths   []pathPattern
+	write   bool // the path rule is about files that are written
+	reads   bool // what it allows only reads: it runs in plan mode too
+	outside bool // what it allows runs free in the modes ask and auto
 }
 
 // RuleError is why a rule cannot be used. Its exit status is 2.
@@ -50,8 +51,8 @@ func (e *RuleError) Error() string {
 func (e *RuleError) ExitStatus() int { return 2 }
 
 // ParseRules reads a file's rules: a JSON list of texts and of objects
-// {"rule": TEXT, "match": [LINE...], "not": [LINE...], "reads": true}, as
-// docs/safety.md describes them. Lines and columns in what it says are those of
+// {"rule": TEXT, "match": [LINE...], "not": [LINE...], "reads": true, "outside":
+// true}, as docs/safety.md describes them. Lines and columns in what it says are those of
 // raw. The examples in match and not are checked. A rule that loosens is left
 // out of a project's file, and named in Warnings. An error is one or more
 // [*RuleError], joined; no rules come with it.
@@ -102,7 +103,7 @@ func (p *ruleFile) read(all jsonpos.Node) {
 	for _, n := range want[[]jsonpos.Node](p, all, `a list is wanted: write ["deny read ~/.ssh/**", "allow git log ..."]`) {
 		switch v := n.Value.(type) {
 		case string:
-			p.add(n, v, false, nil)
+			p.add(n, v, rule{}, nil)
 		case jsonpos.Object:
 			p.object(n, v)
 		case []jsonpos.Node:
@@ -123,36 +124,39 @@ type example struct {
 
 // object reads {"rule": ...}.
 func (p *ruleFile) object(n jsonpos.Node, members jsonpos.Object) {
-	var rule jsonpos.Node
+	var at jsonpos.Node
 	var text string
+	var with rule
 	var examples []example
-	reads, before := false, len(p.errs)
+	before := len(p.errs)
 	for i := 0; i < len(members); i += 2 {
 		key, v := members[i], members[i+1]
 		switch key.Value {
 		case "rule":
-			rule, text = v, want[string](p, v, `"rule" is a text, such as "allow git log ..."`)
+			at, text = v, want[string](p, v, `"rule" is a text, such as "allow git log ..."`)
 		case "reads":
-			reads = want[bool](p, v, `"reads" is true or false`)
+			with.reads = want[bool](p, v, `"reads" is true or false`)
+		case "outside":
+			with.outside = want[bool](p, v, `"outside" is true or false`)
 		case "match", "not":
 			for _, e := range want[[]jsonpos.Node](p, v, `examples are a list of command lines: write ["git log -3"]`) {
 				line := want[string](p, e, "an example is a command line in quotes")
 				examples = append(examples, example{e.At, line, key.Value == "match"})
 			}
 		default:
-			p.fail(key.At, "", fmt.Sprintf("unknown key %q: known are rule, match, not, reads", key.Value))
+			p.fail(key.At, "", fmt.Sprintf("unknown key %q: known are rule, match, not, reads, outside", key.Value))
 		}
 	}
-	if rule.At == 0 {
+	if at.At == 0 {
 		p.fail(n.At, "", `the rule is missing: add "rule": "allow git log ..."`)
 	}
 	if len(p.errs) == before {
-		p.add(rule, text, reads, examples)
+		p.add(at, text, with, examples)
 	}
 }
 
 // add parses a rule and checks it with its examples.
-func (p *ruleFile) add(n jsonpos.Node, text string, reads bool, examples []example) {
+func (p *ruleFile) add(n jsonpos.Node, text string, with rule, examples []example) {
 	r, wrong := parseRule(text)
 	if wrong != nil {
 		p.fail(jsonpos.Within(p.raw, n.At, wrong.offset), text, wrong.text)
@@ -160,8 +164,8 @@ func (p *ruleFile) add(n jsonpos.Node, text string, reads bool, examples []examp
 	}
 	out := p.problem(n.At, text, "a project may only tighten, so this is left out: put it into your own config.json")
 	r.at = fmt.Sprintf("%s:%d:%d", p.file, out.Line, out.Col)
-	if r.reads = reads; reads && (r.answer != Allow || r.paths != nil) {
-		p.fail(n.At, text, `"reads" belongs to rules that allow a command or tool: leave it out`)
+	if r.reads, r.outside = with.reads, with.outside; r.reads && r.paths != nil || (r.reads || r.outside) && r.answer != Allow {
+		p.fail(n.At, text, `"reads" belongs to rules that allow a command or tool, "outside" to rules that allow: leave it out`)
 	}
 	for _, x := range examples {
 		if should := map[bool]string{true: "match", false: "not match"}[x.match]; r.follows(x.line) != x.match {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/router"
 )
 
 // maxSuggestion bounds a generated rule, in bytes: nobody reads longer ones.
@@ -31,7 +33,10 @@ func (d *decider) suggestion(p *Part) string {
 	if err != nil || slices.Contains(words, "") || len(text) > maxSuggestion {
 		return ""
 	}
-	then := decider{Decision: Decision{Mode: AskMode}, rules: append(slices.Clip(d.rules), &r), v: d.v, w: d.w}
+	then := *d
+	if then.Mode, then.rules = AskMode, append(slices.Clip(d.rules), &r); d.Outside {
+		r.outside, then.where = true, router.FreeProfile
+	}
 	if answer, _, _ := then.decide(p); answer != Allow {
 		return ""
 	}

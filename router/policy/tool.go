@@ -122,6 +122,9 @@ func (j *judge) toolUse(p *Part, c *toolCall, u registry.Use) {
 		j.path(p, f, true, u.Role == registry.WritesTree)
 	case registry.RunsText:
 		j.carried(p, c, f)
+	case registry.Contacts:
+		p.contact(f, true)
+		fallthrough
 	default:
 		j.kindEffect(p, c, u.Role.Kind())
 	}

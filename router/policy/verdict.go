@@ -15,7 +15,8 @@ type Verdict struct {
 	Reasons []Reason `json:"reasons"` // why, the worst first; never nil
 	Parts   []Part   `json:"-"`       // everything that was found in the line, in its order
 
-	after *env // the shell when the line has run
+	after     *env // the shell when the line has run
+	inProcess bool // it is one call of a tool, and bash has no part in it
 }
 
 // Reason says in one line why a verdict is as it is.
@@ -46,16 +47,18 @@ const (
 type Part struct {
 	Kind   PartKind
 	Danger Danger
-	Paths  []Path // files it is known to read or write
-	Start  int    // of its bytes in the command; where it came from a text that
-	End    int    // was put together, of the bytes that it was made of
-	Via    string // what it was found through: "xargs", "bash -c"; "" for the line itself
+	Paths  []Path   // files it is known to read or write
+	Hosts  []string // machines that its text names to be connected to, each "host:port"
+	Start  int      // of its bytes in the command; where it came from a text that
+	End    int      // was put together, of the bytes that it was made of
+	Via    string   // what it was found through: "xargs", "bash -c"; "" for the line itself
 
 	words []word
 	set   effects
-	known bool // every word is known
-	more  bool // an option makes it do more than commands of its name usually do
-	loose bool // the name may mean something that nobody knows of
+	known bool   // every word is known
+	more  bool   // an option makes it do more than commands of its name usually do
+	loose bool   // the name may mean something that nobody knows of
+	needs string // why it can only run where nothing holds it; "" for no reason
 }
 
 // Place tells where a path lies.

@@ -30,6 +30,10 @@ type World struct {
 
 	Holds Holds // what the kernel can hold on this machine
 
+	// Host tells what the configuration says of connections to "host:port": Allow,
+	// Deny, or Ask where it says nothing. Nil asks about all.
+	Host func(address string) Answer
+
 	// Tool returns the tool of a name ("read", "field:db:query"), or nil. Nil, and
 	// a tool that nobody knows, make what a call does unknown.
 	Tool func(name string) *registry.Tool

@@ -36,6 +36,8 @@ type Record struct {
 	Command  string   `json:"command,omitempty"`        // secrets left out
 	Whole    string   `json:"command_sha256,omitempty"` // of a command that is not here as a whole
 	Tool     string   `json:"tool,omitempty"`           // that is called; absent for bash text
+	Host     string   `json:"host,omitempty"`           // "host:port" that the command wants to connect to while it runs
+	Profile  string   `json:"profile,omitempty"`        // that holds what runs: read, workspace or free
 	Decision string   `json:"decision,omitempty"`       // allow, or a denial's: deny, ask, no, limit
 	Approved string   `json:"approved,omitempty"`       // who said yes: person, sender, line; absent: nobody had to
 	Mode     string   `json:"mode,omitempty"`

@@ -93,7 +93,7 @@ func (r *Recorder) Close() error {
 }
 
 func (r *Recorder) intent(e *guard.Entry) *Record {
-	rec := &Record{Type: TypeIntent, Session: r.Session(), PID: os.Getpid(), Who: r.Who, Dir: e.Dir, Tool: toolOf(e.Plan),
+	rec := &Record{Type: TypeIntent, Session: r.Session(), PID: os.Getpid(), Who: r.Who, Dir: e.Dir, Tool: toolOf(e.Plan), Host: e.Host,
 		Decision: "allow", Approved: string(e.Approved), Mode: string(e.Decision.Mode), Danger: string(e.Verdict.Danger), Rule: e.Decision.Rule}
 	switch {
 	case e.Plan.Inside:
@@ -110,7 +110,9 @@ func (r *Recorder) intent(e *guard.Entry) *Record {
 		rec.Effects = append(rec.Effects, string(x))
 	}
 	reasons := e.Decision.Because
-	if e.Denied != nil {
+	if e.Denied == nil {
+		rec.Profile = string(e.Decision.Profile)
+	} else {
 		rec.Decision, reasons = string(e.Denied.Cause), e.Denied.Reasons
 	}
 	for _, why := range reasons[:min(len(reasons), maxReasons)] {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -95,34 +96,48 @@ func ReadServers(path string) (map[string]fieldbash.Server, error) {
 	return f.Servers, nil
 }
 
-// AddRules puts rules at the end of those of the user's file, but for those it
-// has, and leaves the rest of the file as it is.
-func AddRules(d Dirs, rules []string) error {
-	return editUserFile(d, func(b []byte) ([]byte, error) {
-		var f struct {
-			Rules []json.RawMessage `json:"rules"`
-		}
-		if err := json.Unmarshal(b, &f); err != nil {
-			return nil, err
-		}
-		if f.Rules == nil {
-			var err error
-			if b, err = sjson.SetRawBytes(b, "rules", []byte("[]")); err != nil {
-				return nil, err
+// AddRules puts rules, each as it stands in a file, at the end of those of the
+// user's file, but for those it has, and leaves the rest of the file as it is.
+func AddRules(d Dirs, rules []json.RawMessage) error { return addToList(d, "rules", rules) }
+
+// AddHost adds a host, or "host:port", to those that the user's file lets commands
+// connect to.
+func AddHost(d Dirs, host string) error {
+	raw, err := json.Marshal(host)
+	if err != nil {
+		return err
+	}
+	return addToList(d, "network.allow", []json.RawMessage{raw})
+}
+
+// addToList adds values to the list at a path of keys, but for those it has.
+func addToList(d Dirs, path string, values []json.RawMessage) error {
+	return editUserFile(d, func(b []byte) (_ []byte, err error) {
+		list := json.RawMessage(b)
+		for _, key := range strings.Split(path, ".") {
+			var object map[string]json.RawMessage
+			if err := json.Unmarshal(list, &object); err != nil {
+				return nil, fmt.Errorf("%s cannot be added to: %w: make an object of what holds %s", path, err, key)
+			}
+			if list = object[key]; list == nil {
+				break
 			}
 		}
-		for _, rule := range rules {
-			if slices.ContainsFunc(f.Rules, func(have json.RawMessage) bool {
-				var text string
-				return json.Unmarshal(have, &text) == nil && text == rule
-			}) {
-				continue
+		var have []any
+		if list == nil {
+			b, err = sjson.SetRawBytes(b, path, []byte("[]"))
+		} else {
+			err = json.Unmarshal(list, &have)
+		}
+		for _, raw := range values {
+			var v any
+			if err == nil {
+				err = json.Unmarshal(raw, &v)
 			}
-			var err error
-			if b, err = sjson.SetBytes(b, "rules.-1", rule); err != nil {
-				return nil, err
+			if err == nil && !slices.ContainsFunc(have, func(h any) bool { return reflect.DeepEqual(h, v) }) {
+				b, err = sjson.SetRawBytes(b, path+".-1", raw)
 			}
 		}
-		return b, nil
+		return b, err
 	})
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -62,15 +63,55 @@ func TestAddRules(t *testing.T) {
 			require.NoError(t, os.Mkdir(d.Config, 0o700))
 			require.NoError(t, os.WriteFile(d.UserFile(), []byte(row.before), 0o600))
 		}
-		require.NoError(t, AddRules(d, []string{"allow a ...", "allow b"}), row.name)
+		require.NoError(t, AddRules(d, rawStrings("allow a ...", "allow b")), row.name)
 		data, err := os.ReadFile(d.UserFile())
 		require.NoError(t, err)
 		require.JSONEq(t, row.after, string(data), row.name)
 	}
 	d := Dirs{Config: t.TempDir()}
 	require.NoError(t, os.WriteFile(d.UserFile(), []byte(`{"rules": "none"`), 0o600))
-	require.ErrorContains(t, AddRules(d, []string{"allow b"}), "not valid JSON")
+	require.ErrorContains(t, AddRules(d, rawStrings("allow b")), "not valid JSON")
 	data, err := os.ReadFile(d.UserFile())
 	require.NoError(t, err)
 	require.Equal(t, `{"rules": "none"`, string(data), "what is wrong is left as it is")
+}
+
+func rawStrings(texts ...string) (raw []json.RawMessage) {
+	for _, text := range texts {
+		raw = append(raw, json.RawMessage(`"`+text+`"`))
+	}
+	return raw
+}
+
+func TestAddOutsideRule(t *testing.T) {
+	d := Dirs{Config: t.TempDir()}
+	require.NoError(t, os.WriteFile(d.UserFile(), []byte(`{"rules": ["allow a", {"outside": true, "rule": "allow b"}]}`), 0o600))
+	for _, rule := range []string{"a", "b"} {
+		require.NoError(t, AddRules(d, []json.RawMessage{json.RawMessage(`{"rule": "allow ` + rule + `", "outside": true}`)}))
+	}
+	data, err := os.ReadFile(d.UserFile())
+	require.NoError(t, err)
+	require.JSONEq(t, `{"rules": ["allow a", {"outside": true, "rule": "allow b"}, {"rule": "allow a", "outside": true}]}`, string(data))
+}
+
+func TestAddHost(t *testing.T) {
+	for before, after := range map[string]string{
+		`{"model": "m"}`:                                  `{"model": "m", "network": {"allow": ["x.example"]}}`,
+		`{"network": {"deny": ["y"]}}`:                    `{"network": {"deny": ["y"], "allow": ["x.example"]}}`,
+		`{"network": {"allow": ["x.example", "y:8443"]}}`: `{"network": {"allow": ["x.example", "y:8443"]}}`,
+		`{"network": true}`:                               "",
+	} {
+		d := Dirs{Config: t.TempDir()}
+		require.NoError(t, os.WriteFile(d.UserFile(), []byte(before), 0o600))
+		err := AddHost(d, "x.example")
+		if after == "" {
+			require.ErrorContains(t, err, "network.allow cannot be added to")
+			after = before
+		} else {
+			require.NoError(t, err)
+		}
+		data, err := os.ReadFile(d.UserFile())
+		require.NoError(t, err)
+		require.JSONEq(t, after, string(data))
+	}
 }
