@@ -39,12 +39,17 @@ var secretValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func CommandEnv(environ, extra []string) (out []string) {
 	for _, e := range environ {
 		name, value, ok := strings.Cut(e, "=")
-		if !ok || !slices.Contains(extra, name) && (secretName().MatchString(name) || secretValue().MatchString(value) || !isNamed(name, knownVars) && !isNamed(name, extra)) {
+		if !ok || !slices.Contains(extra, name) && (IsSecret(name, value) || !isNamed(name, knownVars) && !isNamed(name, extra)) {
 			continue
 		}
 		out = append(out, e)
 	}
 	return out
+}
+
+// IsSecret reports whether a variable looks like a secret, by its name or its value.
+func IsSecret(name, value string) bool {
+	return secretName().MatchString(name) || secretValue().MatchString(value)
 }
 
 func isNamed(name string, patterns []string) bool {

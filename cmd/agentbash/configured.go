@@ -65,6 +65,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 	if err := b.cfg.Dirs.MakeState(); err != nil {
 		return nil, err
 	}
+	b.hideKeys(a)
 	a.warn(b.cfg.Warnings...)
 	if o.noHooks {
 		b.cfg.Hooks = config.Hooks{}
@@ -110,7 +111,7 @@ func (b *configuredBash) configuredHooks(a *app, dir string) []router.Hook {
 
 // keyVars are the variables that the shell does not get: the keys are ours.
 func (b *configuredBash) keyVars(a *app) []string {
-	names := []string{config.EnvKey}
+	names := append([]string{config.EnvKey}, b.cfg.KeyVars...)
 	if v := b.cfg.KeyVar; v != "" && v != config.EnvKey {
 		names = append(names, v)
 	}
@@ -124,6 +125,16 @@ func (b *configuredBash) keyVars(a *app) []string {
 func (b *configuredBash) apiKeys(a *app) []string {
 	key, _ := b.cfg.SearchKey(a.lookup)
 	return []string{b.cfg.APIKey, key}
+}
+
+// hideKeys keeps keys from whoever reads this process's environment and arguments, and
+// what else in the environment looks like a secret.
+func (b *configuredBash) hideKeys(a *app) {
+	vars, keys := b.keyVars(a), b.apiKeys(a)
+	isSecret := func(name, value string) bool { return slices.Contains(vars, name) || confinement.IsSecret(name, value) }
+	if err := a.hide(isSecret, keys...); err != nil && strings.Join(keys, "") != "" {
+		a.warn(fmt.Errorf("%w: commands can read them in /proc", err))
+	}
 }
 
 func workDir(dir string) (string, error) {

@@ -40,6 +40,7 @@ type Result struct {
 	Model, BaseURL, APIKey, Mode string
 	Provider                     string                // "": none was named
 	KeyVar                       string                // the variable that holds the key; "": none does
+	KeyVars                      []string              // those that an apiKey in a file names
 	Models                       map[string]ModelFacts // by name, from the user's own files
 	Fields                       fieldbash.Config
 	Hooks                        Hooks
@@ -171,6 +172,7 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 		keep(s, v)
 	}
 	errs = append(errs, s.expandUsed(v, l.opts.Lookup)...)
+	l.result.KeyVars = append(l.result.KeyVars, s.keyVars...)
 	f, more := s.decode(v, l.opts.Lookup)
 	if errs = append(errs, more...); len(errs) > 0 {
 		l.errs = append(l.errs, errs...)

@@ -150,7 +150,13 @@ func (s *source) checkAllKeys(v *value) []error {
 // expandUsed expands variables where a value is ours to use. The texts of a
 // function's schema and description are the model's to read, not ours.
 func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
-	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets"} {
+	if m := v.find("apiKey"); m != nil {
+		errs = s.expand(m, &jsonPath{key: "apiKey"}, func(name string) (string, bool) {
+			s.keyVars = append(s.keyVars, name)
+			return lookup(name)
+		})
+	}
+	for _, key := range []string{"provider", "model", "baseURL", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets"} {
 		if m := v.find(key); m != nil {
 			errs = append(errs, s.expand(m, &jsonPath{key: key}, lookup)...)
 		}
