@@ -65,13 +65,16 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 	if err := b.cfg.Dirs.MakeState(); err != nil {
 		return nil, err
 	}
+	if err := b.cfg.TrustFirstSeen(); err != nil {
+		return nil, err
+	}
 	b.hideKeys(a)
 	a.warn(b.cfg.Warnings...)
 	if o.noHooks {
 		b.cfg.Hooks = config.Hooks{}
 	}
 	for _, p := range b.cfg.Pending {
-		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
+		fmt.Fprintln(a.err, "agentbash: "+pendingNote(p))
 	}
 	if o.ask {
 		b.asker = a.newAsker()
@@ -125,6 +128,14 @@ func (b *configuredBash) keyVars(a *app) []string {
 func (b *configuredBash) apiKeys(a *app) []string {
 	key, _ := b.cfg.SearchKey(a.lookup)
 	return []string{b.cfg.APIKey, key}
+}
+
+// pendingNote says what waits to be trusted.
+func pendingNote(p config.PendingProject) string {
+	if p.Changed {
+		return fmt.Sprintf("%s changed since it was trusted, so what runs it in %s does not run: agentbash config trust shows it and asks you", p.Files[0].Path, p.Path)
+	}
+	return p.Path + " is not trusted yet, so what it adds is left out: agentbash config trust shows it and asks you"
 }
 
 // hideKeys keeps keys from whoever reads this process's environment and arguments, and

@@ -56,6 +56,8 @@ type Result struct {
 	Dirs     Dirs
 	Pending  []PendingProject // what waits for approval
 	Warnings []error          // what was left out, one line each with the next move
+
+	executed *executed
 }
 
 // Rules are one file's rules: their JSON, variables expanded, in the lines and
@@ -81,6 +83,7 @@ func Load(opts *Options) (*Result, error) {
 	l.tightenLimits()
 	l.mergeHooks()
 	l.applyProvider()
+	l.checkExecuted()
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
@@ -97,6 +100,8 @@ type loader struct {
 	above Limits // what ranks over it said
 
 	projectHooks, userHooks, flagHooks Hooks
+
+	executing []executing
 }
 
 func (l *loader) readFlags() {
@@ -126,6 +131,7 @@ func (l *loader) readExplicit() {
 	if f := l.readFile(path, "", false, true, nil); f != nil {
 		l.mergeFile(f)
 		l.flagHooks = f.hooks
+		l.noteRuns(f, l.opts.Dir, nil, false)
 	}
 }
 
@@ -133,6 +139,7 @@ func (l *loader) readUser() {
 	if f := l.readFile(filepath.Join(l.result.Dirs.Config, "config.json"), "", false, false, nil); f != nil {
 		l.mergeFile(f)
 		l.userHooks = f.hooks
+		l.noteRuns(f, l.opts.Dir, nil, false)
 	}
 }
 
