@@ -92,7 +92,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
 		Warn:     func(err error) { a.warn(err) },
 		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
-		Workspace:   a.workspaceOptions(b.cfg.Dirs, c),
+		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
 		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network.All, Ports: c.Network.Ports},
 		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
 	})
@@ -109,7 +109,7 @@ func (b *configuredBash) configuredHooks(a *app, dir string) []router.Hook {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(b.keyVars(a), name)
 	})
-	return hooks.New(b.cfg.Hooks, &hooks.Options{Dir: dir, Env: env})
+	return hooks.New(b.cfg.Hooks, &hooks.Options{Dir: dir, Env: env, Check: b.cfg.CheckRun})
 }
 
 // keyVars are the variables that the shell does not get: the keys are ours.
@@ -163,7 +163,7 @@ func workDir(dir string) (string, error) {
 
 // fieldOptions are what servers and functions get of the program.
 func (b *configuredBash) fieldOptions(a *app) fieldbash.Options {
-	o := fieldbash.Options{Env: a.environ, Version: moduleVersion(), Sample: b.answerSampling,
+	o := fieldbash.Options{Env: a.environ, Version: moduleVersion(), Sample: b.answerSampling, Check: b.cfg.CheckRun,
 		Log: func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) }}
 	if b.asker != nil {
 		o.Log = func(format string, args ...any) { b.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }

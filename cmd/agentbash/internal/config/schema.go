@@ -14,9 +14,9 @@ const (
 	limitKeys    = "turns cost time calls output session"
 	sessionKeys  = "calls time output"
 	modelKeys    = "api window input cached output"
-	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny oauth sampling trust roles"
+	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny oauth sampling trust roles sandbox"
 	functionKeys = "file type function name description parameters input_schema inputSchema strict exec http timeout roles"
-	execKeys     = "argv env cwd"
+	execKeys     = "argv env cwd sandbox"
 	httpKeys     = "method url headers"
 	oauthKeys    = "clientId clientSecret clientCredentials disabled"
 )
