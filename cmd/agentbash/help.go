@@ -113,7 +113,8 @@ agent or field command in process, everything else in bash.
                         command has your own authority: you typed it
 
 A result: command, layer (native, agent, field), name, success, output (what a model
-sees), error, stdout, stderr, exit_code, timed_out, truncated, cwd, duration_ms.
+sees, without secrets), error, stdout, stderr (the command's own bytes), exit_code,
+timed_out, truncated, cwd, duration_ms.
 
 examples:
   agentbash exec 'read --file_path README.md | head -n 3'
