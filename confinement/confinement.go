@@ -81,6 +81,7 @@ func (c *Confinement) Start() (Start, error) {
 	s := Start{Env: CommandEnv(c.opts.Environ, c.opts.Env)}
 	spec, ok := c.spec()
 	if !ok {
+		s.Env = CommandEnv(c.opts.Environ, slices.Concat(c.opts.Env, freeVars))
 		return s, nil
 	}
 	box := c.boxes[c.mode]
