@@ -29,5 +29,5 @@ func TestScreenTrust(t *testing.T) {
 	p.want("answer y, n (Enter: n):")
 	p.say("y")
 	p.want("made by f\n")
-	require.Equal(t, 2, trusted(), "the file, and what it runs")
+	require.Equal(t, 3, trusted(), "the file, and what it runs: as it is, and at all")
 }

@@ -54,8 +54,17 @@ func runsOf(f *file, dir, path string) (runs []run) {
 	return runs
 }
 
-// paths are the files that an argv names: the program, each argument and what follows
-// the = of an option. One that looks like a file may be missing.
+// definitionRuns are its files of definitions, which say what is run, as if they were.
+func definitionRuns(f *file) (runs []run) {
+	for _, path := range f.definitions {
+		runs = append(runs, run{argv: []string{path}, dir: filepath.Dir(path)})
+	}
+	return runs
+}
+
+// paths are the files that an argv names: the program, each argument, what follows the
+// = of an option, and the words of a text for a shell. One that looks like a file may
+// be missing.
 func (r run) paths() (paths []string) {
 	if strings.Contains(r.argv[0], "/") {
 		paths = append(paths, filepath.Clean(dirBelow(r.dir, r.argv[0])))
@@ -68,16 +77,21 @@ func (r run) paths() (paths []string) {
 			}
 		}
 	}
-	for _, word := range r.argv[1:] {
-		if option, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(option, "-") {
-			word = value
+	for _, arg := range r.argv[1:] {
+		if option, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(option, "-") {
+			arg = value
 		}
-		if path := filepath.Clean(dirBelow(r.dir, word)); word != "" && (isRegular(path) || mayAppear(word, path)) {
-			paths = append(paths, path)
+		for _, word := range append(strings.FieldsFunc(arg, endsWord), arg) {
+			if path := filepath.Clean(dirBelow(r.dir, word)); word != "" && (isRegular(path) || mayAppear(word, path)) {
+				paths = append(paths, path)
+			}
 		}
 	}
 	return paths
 }
+
+// endsWord reports whether a character ends a word of bash.
+func endsWord(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>\"'`=", c) }
 
 func isRegular(path string) bool {
 	st, err := os.Stat(path)

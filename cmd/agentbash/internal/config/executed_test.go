@@ -2,7 +2,7 @@ package config
 
 import (
 	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,6 +72,31 @@ func TestAProjectsApprovalIsOfWhatItRuns(t *testing.T) {
 	require.ErrorContains(t, r.CheckRun([]string{"tool", "data.db"}, w.dir), "data.db", "data that became a text")
 }
 
+// A text for a shell names files too, and so does a file of definitions.
+func TestExecutedInTexts(t *testing.T) {
+	w := newTestHome(t, map[string]string{"repo/tools/a.sh": "a", "repo/defs.json": `[{"name": "f", "exec": {"argv": ["true"]}}]`, "repo/more.json": "[]"})
+	w.write(userFile, `{"hooks": {"before": [{"argv": ["bash", "-c", "cd sub; exec 'tools/a.sh' <tools/in && x=tools/b.sh y"]}]},
+		"functions": {"g": [{"file": "`+w.path("repo/defs.json")+`"}, {"file": "`+w.path("repo/more.json")+`"}]}}`)
+	w.dir = w.path("repo")
+	r := w.load()
+	var want []string
+	for _, name := range []string{"defs.json", "more.json", "tools/a.sh", "tools/b.sh", "tools/in"} {
+		want = append(want, w.path("repo/"+name))
+	}
+	require.Equal(t, want, r.Executed())
+	require.NoError(t, r.TrustFirstSeen())
+	require.Len(t, w.load().Fields.Functions["g"], 1)
+
+	w.write("repo/more.json", `[{"name": "h", "exec": {"argv": ["touch", "/made"]}}]`)
+	r = w.load()
+	require.Len(t, r.Fields.Functions["g"], 1, "what changed is left out, and the rest stays")
+	require.Len(t, r.Warnings, 1)
+	require.ErrorContains(t, r.Warnings[0], "more.json changed since it was trusted")
+	require.Len(t, r.Pending, 1)
+	w.approve()
+	require.Len(t, w.load().Fields.Functions["g"], 2)
+}
+
 func TestTheUsersOwnIsTrustedAtFirstSight(t *testing.T) {
 	w := newExecutedHome(t, userFile)
 	require.NoError(t, os.Remove(w.path("repo/tools/srv.js")))
@@ -92,6 +117,15 @@ func TestTheUsersOwnIsTrustedAtFirstSight(t *testing.T) {
 		w.approve()
 		require.NoError(t, w.load().CheckRun([]string{"x", name}, w.dir))
 	}
-	w.dir = filepath.Dir(w.dir)
+
+	// Also where it could not be written, and is wanted for the first time.
+	w.write("repo/tools/hook.py", "changed from elsewhere")
+	w.write(userFile, strings.ReplaceAll(runsEverywhere, "tools/", w.path("repo/tools")+"/"))
+	require.NoError(t, os.MkdirAll(w.path("elsewhere"), 0o700))
+	w.dir = w.path("elsewhere")
+	r = w.load()
+	require.Len(t, r.Pending, 1)
+	require.NoError(t, r.TrustFirstSeen())
+	require.Error(t, r.CheckRun([]string{"python3", w.path("repo/tools/hook.py")}, w.dir))
 	require.NoError(t, w.load().CheckRun([]string{"cat", "/etc/hostname"}, "/"), "what no command can write is not looked at")
 }

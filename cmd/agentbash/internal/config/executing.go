@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,24 +18,31 @@ type executed struct {
 	reach []string // directories
 	path  string   // the PATH
 	runs  []run
-	first []run // of the user's own files, never seen before
+	first []run          // of the user's own files, never seen before
+	fresh []ExecutedFile // which these run, and nothing before
 }
 
 // inReach reports whether a file lies where commands may write, by its name or by
-// where it leads.
+// where it leads. The user's own directories of this program are protected whole.
 func (e *executed) inReach(path string) bool {
 	real := resolveLinks(path)
+	if strings.HasPrefix(real, resolveLinks(e.dirs.Config)+"/") {
+		return false
+	}
 	return slices.ContainsFunc(e.reach, func(dir string) bool {
 		dir = strings.TrimSuffix(dir, "/") + "/"
 		return strings.HasPrefix(path, dir) || strings.HasPrefix(real, dir)
 	})
 }
 
-// filesOf are the files in reach that runs name. An error is one that cannot be read.
+// isKnown reports whether a file was trusted once, as whatever it was.
+func (e *executed) isKnown(path string) bool { return isApproved(e.dirs, path, anyContent) }
+
+// filesOf are the files in reach, or known, that runs name. An error is one that cannot be read.
 func (e *executed) filesOf(runs []run) (files []ExecutedFile, err error) {
 	for _, r := range runs {
 		for _, path := range r.paths() {
-			if !e.inReach(path) || slices.ContainsFunc(files, func(f ExecutedFile) bool { return f.Path == path }) {
+			if !e.inReach(path) && !e.isKnown(path) || slices.ContainsFunc(files, func(f ExecutedFile) bool { return f.Path == path }) {
 				continue
 			}
 			hash, err := hashProgram(path)
@@ -55,6 +64,17 @@ func (e *executed) changed(files []ExecutedFile) []ExecutedFile {
 
 // record is what an approval of the file holds.
 func (f ExecutedFile) record() []byte { return []byte("executed " + f.Hash) }
+
+// anyContent is what an approval holds of a file that has another one.
+var anyContent = []byte("executed")
+
+// approve records the file as it is.
+func (f ExecutedFile) approve(dirs Dirs) error {
+	if err := writeApproval(dirs, f.Path, anyContent, "known: "+f.Path); err != nil {
+		return err
+	}
+	return writeApproval(dirs, f.Path, f.record(), f.Path)
+}
 
 // seen is what the approval of a run holds that needs none but to have been there.
 func (r run) seen() []byte {
@@ -100,38 +120,39 @@ func (r *Result) CheckRun(argv []string, dir string) error {
 // it to be run for the first time.
 func (r *Result) TrustFirstSeen() error {
 	e := r.executed
-	for _, one := range e.first {
-		files, err := e.filesOf([]run{one})
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			if err := writeApproval(e.dirs, f.Path, f.record(), f.Path); err != nil {
-				return err
-			}
-		}
-		if err := writeApproval(e.dirs, one.dir, one.seen(), "seen: "+strings.Join(one.argv, " ")); err != nil {
+	for _, f := range e.fresh {
+		if err := f.approve(e.dirs); err != nil {
 			return err
 		}
 	}
-	e.first = nil
+	for _, one := range e.first {
+		if err := writeApproval(e.dirs, one.dir, one.seen(), "seen in "+one.dir); err != nil {
+			return err
+		}
+	}
+	e.first, e.fresh = nil, nil
 	return nil
 }
 
 // executing is a file of the configuration and what it runs.
 type executing struct {
-	file    string
-	data    []byte // that was approved, of a project's
-	runs    []run
-	project bool
+	file      string
+	data      []byte // that was approved, of a project's
+	runs      []run
+	protected []run // besides
+	project   bool
 }
 
 // noteRuns keeps what a file runs.
 func (l *loader) noteRuns(f *file, dir string, approved []byte, project bool) {
 	path, _ := l.opts.Lookup("PATH")
-	if runs := runsOf(f, dir, path); len(runs) > 0 {
-		l.executing = append(l.executing, executing{resolveLinks(f.path), approved, runs, project})
+	from := executing{file: resolveLinks(f.path), data: approved, runs: runsOf(f, dir, path), project: project}
+	if defs := definitionRuns(f); project {
+		from.protected = defs // approved with the file's own content
+	} else {
+		from.runs = append(from.runs, defs...)
 	}
+	l.executing = append(l.executing, from)
 }
 
 // checkExecuted looks at what all files run, once it is known where commands may write.
@@ -140,29 +161,48 @@ func (l *loader) checkExecuted() {
 	path, _ := l.opts.Lookup("PATH")
 	e := &executed{dirs: r.Dirs, path: path, reach: l.writable()}
 	r.executed = e
-	note := func(p PendingProject) PendingProject {
-		var err error
-		if p.Files, err = e.filesOf(p.runs); err != nil {
+	filesOf := func(runs []run) []ExecutedFile {
+		files, err := e.filesOf(runs)
+		if err != nil {
 			r.Warnings = append(r.Warnings, err)
 		}
-		return p
+		return files
 	}
-	for i, p := range r.Pending {
-		r.Pending[i] = note(p)
+	for i := range r.Pending {
+		r.Pending[i].Files = filesOf(r.Pending[i].runs)
 	}
 	for _, from := range l.executing {
-		e.runs = append(e.runs, from.runs...)
+		e.runs = slices.Concat(e.runs, from.runs, from.protected)
 		p := PendingProject{Path: from.file, Data: from.data, Changed: true}
 		for _, one := range from.runs {
-			if from.project || isApproved(e.dirs, one.dir, one.seen()) {
-				p.runs = append(p.runs, one)
-			} else if slices.ContainsFunc(one.paths(), e.inReach) {
+			first := !from.project && !isApproved(e.dirs, one.dir, one.seen())
+			if first && slices.ContainsFunc(one.paths(), e.inReach) {
 				e.first = append(e.first, one)
 			}
+			for _, f := range e.changed(filesOf([]run{one})) {
+				switch {
+				case first && !e.isKnown(f.Path):
+					e.fresh = append(e.fresh, f)
+				case !slices.Contains(p.Files, f):
+					p.Files = append(p.Files, f)
+				}
+			}
 		}
-		p = note(p)
-		if p.Files = e.changed(p.Files); len(p.Files) > 0 {
+		if len(p.Files) > 0 {
 			r.Pending = append(r.Pending, p)
+		}
+	}
+}
+
+// leaveChanged leaves out files of definitions that changed since they were trusted: they
+// say what is run.
+func (l *loader) leaveChanged(s *source, _ *value) {
+	for _, d := range s.defOrder {
+		one := definitionRuns(&file{definitions: []string{d.path}})[0]
+		sum := sha256.Sum256(d.data)
+		now := ExecutedFile{d.path, hex.EncodeToString(sum[:])}
+		if d.err == nil && isApproved(l.result.Dirs, one.dir, one.seen()) && !isApproved(l.result.Dirs, d.path, now.record()) {
+			d.err = fmt.Errorf("%s changed since it was trusted: look at it, then type agentbash config trust", d.path)
 		}
 	}
 }

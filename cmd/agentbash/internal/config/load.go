@@ -128,7 +128,7 @@ func (l *loader) readExplicit() {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.opts.Dir, path)
 	}
-	if f := l.readFile(path, "", false, true, nil); f != nil {
+	if f := l.readFile(path, "", false, true, l.leaveChanged); f != nil {
 		l.mergeFile(f)
 		l.flagHooks = f.hooks
 		l.noteRuns(f, l.opts.Dir, nil, false)
@@ -136,7 +136,7 @@ func (l *loader) readExplicit() {
 }
 
 func (l *loader) readUser() {
-	if f := l.readFile(filepath.Join(l.result.Dirs.Config, "config.json"), "", false, false, nil); f != nil {
+	if f := l.readFile(filepath.Join(l.result.Dirs.Config, "config.json"), "", false, false, l.leaveChanged); f != nil {
 		l.mergeFile(f)
 		l.userHooks = f.hooks
 		l.noteRuns(f, l.opts.Dir, nil, false)

@@ -80,7 +80,8 @@ type file struct {
 	hooks                        Hooks
 	webFetch                     *WebFetch
 	webSearch                    *WebSearch
-	warnings                     []error // what was left out
+	warnings                     []error  // what was left out
+	definitions                  []string // the files of functions that were read
 }
 
 // checkKeys reports the keys of an object that are not known. Those of entries

@@ -44,7 +44,7 @@ func Approve(dirs Dirs, p PendingProject) error {
 		}
 	}
 	for _, f := range p.Files {
-		if err := writeApproval(dirs, f.Path, f.record(), f.Path); err != nil {
+		if err := f.approve(dirs); err != nil {
 			return err
 		}
 	}
