@@ -179,10 +179,27 @@ func (b *Bash) register(o *Options) (err error) {
 	}
 	f.Dir, f.State, f.Changed, f.Offer = o.Dir, filepath.Join(o.StateDir, "field"), b.registry.ReloadGroup, o.Offer
 	f.Warn = o.Warn
+	if f.Launch == nil {
+		f.Launch = func(cmd *exec.Cmd, s fieldbash.Sandbox) error {
+			return b.confinement.Apart(cmd, router.Profile(s.Profile), s.Network)
+		}
+	}
+	if f.Permit == nil {
+		f.Permit = b.permitServer
+	}
 	if b.fields, err = fieldbash.New(o.Fields, f); err != nil {
 		return err
 	}
 	return b.fields.Register(b.registry)
+}
+
+// permitServer keeps servers from being started in mode plan, but for those that are
+// trusted or cannot change anything. One with an address runs nothing here.
+func (b *Bash) permitServer(_ string, s fieldbash.Server) error {
+	if b.guard.Mode() != policy.PlanMode || s.Command == "" || s.Trust || s.Sandbox != nil && s.Sandbox.Profile == "read" {
+		return nil
+	}
+	return errors.New(`mode plan starts no server that is not trusted: set "trust": true or "sandbox": "read" for it in your own configuration, or leave the mode`)
 }
 
 // open makes what decides, what confines, and the router.

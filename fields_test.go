@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -98,7 +99,7 @@ func TestRelativePathsOfFieldTools(t *testing.T) {
 		"field:fn:show --path ../private/x": 126, "field:fn:show --path ../f": 0, "cd private; field:fn:show --path ../private/x": 126, "field:fn:show --path ../private/x | cat; exit ${PIPESTATUS[0]}": 126,
 		"field:files:read_text_file --path private/x": 126, "cd private; field:files:read_text_file --path private/x": 126, "field:files:read_text_file --path f": 0,
 	} {
-		if group, _, _ := registry.SplitField(command); group == "files" && fields.MCPServers == nil {
+		if strings.Contains(command, "field:files:") && fields.MCPServers == nil {
 			t.Log("SKIPPED: no npm servers: run `make servers`")
 			continue
 		}

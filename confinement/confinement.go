@@ -109,7 +109,7 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 	if c.trusted {
 		return router.Confined{Env: c.opts.Environ}, nil
 	}
-	held := router.Confined{Env: CommandEnv(c.opts.Environ, c.opts.Env), Profile: g.Profile}
+	held := router.Confined{Env: CommandEnv(c.opts.Environ, slices.Concat(c.opts.Env, freeVars)), Profile: g.Profile}
 	if c.mode == policy.FullMode {
 		held.Profile = ""
 		return held, nil
@@ -120,6 +120,7 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 	if held.Profile == router.FreeProfile {
 		return held, nil
 	}
+	held.Env = CommandEnv(c.opts.Environ, c.opts.Env)
 	profile := sandboxProfile(held.Profile)
 	b, err := c.box(profile)
 	if err != nil {

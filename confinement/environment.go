@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/agentbash/agentbash/internal/secrettext"
 )
 
 // knownVars are the variables that commands get which a model sends: what
@@ -13,7 +15,7 @@ import (
 // else, however useful, may be somebody's secret.
 var knownVars = strings.Fields(`
 	PATH HOME USER LOGNAME SHELL HOSTNAME HOSTTYPE PWD LANG LANGUAGE LC_* TERM TZ TMPDIR XDG_* COLUMNS LINES LS_COLORS NO_COLOR CI
-	EDITOR VISUAL PAGER MANPATH INFOPATH SSH_AUTH_SOCK
+	EDITOR VISUAL PAGER MANPATH INFOPATH
 	http_proxy https_proxy ftp_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY
 	SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE
 	CC CXX CPP LD AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS CMAKE_* PKG_CONFIG_* CCACHE_* LD_LIBRARY_PATH LIBRARY_PATH CPATH
@@ -25,26 +27,60 @@ var knownVars = strings.Fields(`
 	RUBY* RBENV_* RVM_* GEM_* BUNDLE_* PERL* PERLBREW_* LUA_* R_* JULIA_* OPAM* GHCUP_* STACK_* ERL_* MIX_* HEX_HOME PHP_* COMPOSER_HOME DOTNET_* NUGET_*
 	GIT_* HOMEBREW_* NIX_* ASDF_* MISE_* DIRENV_* WSL_*`)
 
-// secretName matches the names that never pass unless they are named in full.
-var secretName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|_)(KEY|KEYS|PASS|PAT|AUTH)$|(^|_)(APIKEY|ACCESS_KEY|PRIVATE_KEY|KEY_ID)|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|_AUTH_TOKEN|COOKIE`)
-})
+// freeVars are those that commands get besides where nothing holds them: what they
+// lead to acts for the person, and is not looked at.
+var freeVars = []string{"SSH_AUTH_SOCK"}
 
-// secretValue matches an address with a password in it.
-var secretValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s:@]*:[^/\s@]+@`) })
+// secretValue matches an address with a password in it and without a scheme.
+var secretValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^/\s:@]+:[^/\s@]+@`) })
+
+// bundleOptions are those of Bundler that have a host's or a gem's name in theirs and
+// hold no credentials.
+var bundleOptions = []string{"BUNDLE_BUILD__", "BUNDLE_MIRROR__", "BUNDLE_LOCAL__"}
+
+// gitConfig are the variables that hold git's configuration: git starts with all of
+// them, or none.
+func gitConfig(name string) bool {
+	return name == "GIT_CONFIG_COUNT" || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
+}
 
 // CommandEnv is the part of an environment that commands get which a model
 // sends: known variables and the extra ones, "NAME" or "PREFIX_*". What is a
 // secret by its name or its value passes only if it is named in full.
 func CommandEnv(environ, extra []string) (out []string) {
+	noGit := false
 	for _, e := range environ {
 		name, value, ok := strings.Cut(e, "=")
-		if !ok || !slices.Contains(extra, name) && (secretName().MatchString(name) || secretValue().MatchString(value) || !isNamed(name, knownVars) && !isNamed(name, extra)) {
-			continue
+		switch {
+		case !ok:
+		case slices.Contains(extra, name):
+			out = append(out, e)
+		case IsSecret(name, value):
+			noGit = noGit || gitConfig(name)
+		case isNamed(name, knownVars), isNamed(name, extra):
+			out = append(out, e)
 		}
-		out = append(out, e)
+	}
+	if noGit {
+		out = slices.DeleteFunc(out, func(e string) bool {
+			name, _, _ := strings.Cut(e, "=")
+			return gitConfig(name)
+		})
 	}
 	return out
+}
+
+// IsSecret reports whether a variable looks like a secret, by its name or its value.
+func IsSecret(name, value string) bool {
+	switch {
+	case secrettext.Name(name) || secrettext.Contains(value) || secretValue().MatchString(value):
+		return true
+	case strings.HasPrefix(name, "BUNDLE_") && strings.Contains(name, "__"):
+		return !slices.ContainsFunc(bundleOptions, func(p string) bool { return strings.HasPrefix(name, p) })
+	case strings.HasPrefix(name, "GIT_CONFIG_"):
+		return strings.Contains(strings.ToLower(value), "extraheader") // what follows it is sent to a host
+	}
+	return false
 }
 
 func isNamed(name string, patterns []string) bool {

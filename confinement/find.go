@@ -27,7 +27,7 @@ func FindWorkspace(dir string, opts *WorkspaceOptions) Workspace {
 	if root := Repository(dir); root != dir && root != "/" && root != filepath.Clean(home) {
 		w.Roots = append(w.Roots, withReal(root)...)
 	}
-	for _, dir := range o.Own {
+	for _, dir := range slices.Concat(o.Own, o.Protect) {
 		w.Protected = append(w.Protected, withReal(dir)...)
 	}
 	for _, dir := range o.Write {

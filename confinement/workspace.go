@@ -30,6 +30,10 @@ type WorkspaceOptions struct {
 	// which are protected.
 	Own []string
 
+	// Protect are further files that are protected, absolute: what the program runs
+	// by itself.
+	Protect []string
+
 	// Write are more directories to be written, Secrets more files and
 	// directories to be kept, relative to Home or absolute; "~/" is Home too. A
 	// secret "!PATH" takes one off the list.

@@ -40,6 +40,8 @@ type Server struct {
 	Sampling     bool     `json:"sampling,omitempty"`     // it may have our model answer it
 	Trust        bool     `json:"trust,omitempty"`        // its claims that a tool only reads are believed
 
+	Sandbox *Sandbox `json:"sandbox,omitempty"` // what holds it, with a command; nil: nothing
+
 	Roles map[string]Roles `json:"roles,omitempty"` // what its tools' parameters are, by the tools' own names
 }
 
@@ -69,6 +71,8 @@ type Exec struct {
 	Argv []string          `json:"argv"`
 	Env  map[string]string `json:"env,omitempty"` // on top of the minimal environment
 	Cwd  string            `json:"cwd,omitempty"` // relative to Options.Dir; empty: Options.Dir
+
+	Sandbox *Sandbox `json:"sandbox,omitempty"` // what holds it; nil: nothing
 }
 
 // HTTP runs a function as a request: the arguments are the JSON body, or the
@@ -180,6 +184,8 @@ func (s Server) check() error {
 		return errors.New(`it has neither "command" nor "url": set one`)
 	case s.Command != "" && s.URL != "":
 		return errors.New(`it has both "command" and "url": remove one`)
+	case s.Sandbox != nil && s.Command == "":
+		return errors.New(`it has a "sandbox" and no "command": nothing of it runs here`)
 	case s.Timeout < 0 || s.StartTimeout < 0:
 		return errors.New(`"timeout" and "startTimeout" are seconds, and not below 0`)
 	}

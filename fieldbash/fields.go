@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,16 @@ type Options struct {
 
 	Log     func(format string, args ...any) // warnings and what servers say outside a call; called from any goroutine; nil: dropped
 	Changed func(group string)               // a server's tools changed: load the group again; called from a goroutine
+
+	// Permit is asked before a server is started or connected to, Check before a
+	// program is: its argv, with the path that is run, and its directory. An error
+	// keeps it from that. nil permits all.
+	Permit func(server string, s Server) error
+	Check  func(argv []string, dir string) error
+
+	// Launch puts a program that is to be started into its sandbox. nil: what has
+	// one does not start.
+	Launch func(cmd *exec.Cmd, s Sandbox) error
 
 	Elicit  func(server string, q mcp.Question) mcp.Answer                                    // asks the person for a server; nil: declined
 	Sample  func(ctx context.Context, server string, p mcp.Prompting) (mcp.Completion, error) // our model, for servers that the configuration lets; nil: for none

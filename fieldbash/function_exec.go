@@ -35,6 +35,11 @@ func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call,
 		kill = time.AfterFunc(graceExec, func() { syscall.Kill(-pid, syscall.SIGKILL) })
 		return syscall.Kill(-pid, syscall.SIGTERM)
 	}
+	if cmd.Err == nil {
+		if err := f.prepare(cmd, def.Sandbox); err != nil {
+			return exitError(126, "%v", err)
+		}
+	}
 	if err := cmd.Start(); err != nil {
 		return notStarted(def.Argv[0], err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -21,11 +22,15 @@ func (f *Fields) serverGroup(name string, s Server) *group {
 		StartTimeout: secondsDuration(s.StartTimeout), CallTimeout: secondsDuration(s.Timeout),
 	}
 	if s.Command != "" {
-		spec.Command = &mcp.Command{Name: s.Command, Args: s.Args, Env: append(minimalEnv(f.opts.Env, s.Env), InServer+"=1"), Dir: f.inDir(s.Cwd)}
+		spec.Command = &mcp.Command{Name: s.Command, Args: s.Args, Env: append(minimalEnv(f.opts.Env, s.Env), InServer+"=1"), Dir: f.inDir(s.Cwd),
+			Prepare: func(cmd *exec.Cmd) error { return f.prepare(cmd, s.Sandbox) }}
 	}
 	opts := &mcp.Options{
 		Watchdog: &f.watchdog, Version: f.opts.Version, Roots: f.opts.Roots,
 		Log: func(format string, args ...any) { f.logf("field:"+name+": "+format, args...) },
+	}
+	if f.opts.Permit != nil {
+		opts.Permit = func() error { return f.opts.Permit(name, s) }
 	}
 	if f.opts.Changed != nil {
 		opts.ToolsChanged = func() { f.opts.Changed(name) }

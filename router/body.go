@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentbash/agentbash/internal/quote"
+	"github.com/agentbash/agentbash/internal/secrettext"
 )
 
 // body is the text of a result before it is cut: stdout, then stderr.
@@ -15,7 +16,7 @@ type body struct {
 	tool      string // for the hint
 	max       int    // characters that are shown
 	headOnly  bool   // of a cut body only the beginning is shown
-	secrets   []string
+	hider     *secrettext.Hider
 	dir       string // where files go
 	parts     []part
 	total     int64 // characters
@@ -69,40 +70,41 @@ func (b *body) cutText() string {
 	if b.headOnly {
 		headMax = b.max
 	}
-	// A little more than is shown, so that no secret is cut before it is found.
-	window := func(n int) int { return (n + b.slack()) * utf8.UTFMax }
+	// More than is shown, so that no secret is cut before it is found.
+	window := func(n int) int { return (n + secrettext.Slack) * utf8.UTFMax }
 	head := b.first(window(headMax))
-	head = atLineEnd(firstChars(b.clean(head[:len(head)-unfinishedBytes([]byte(head))]), headMax))
+	head = Safe(head[:len(head)-unfinishedBytes([]byte(head))])
+	head = untilWordEnd(firstChars(head, headMax+secrettext.Slack), headMax)
+	head = atLineEnd(firstChars(b.hider.Hide(head), headMax))
 	hint := fmt.Sprintf("<system_hint type=\"tool_output_omitted\" tool=%q reason=\"too_long\" actual_chars=\"%d\" max_chars=\"%d\" full_output=%q>%s</system_hint>",
 		b.tool, b.total, b.max, b.path, b.advice(head))
 	if b.headOnly {
 		return endLine(head) + hint
 	}
 	tail := strings.TrimLeftFunc(b.last(window(b.max-headMax)), func(c rune) bool { return c == utf8.RuneError })
-	tail = atLineStart(lastChars(b.clean(tail), b.max-headMax))
+	tail = fromWordStart(lastChars(Safe(tail), b.max-headMax+secrettext.Slack), b.max-headMax)
+	tail = atLineStart(lastChars(b.hider.Hide(tail), b.max-headMax))
 	return endLine(head) + hint + "\n" + tail
 }
 
 // clean makes a text fit for a model.
-func (b *body) clean(s string) string { return redactSecrets(Safe(s), b.secrets) }
+func (b *body) clean(s string) string { return b.hider.Hide(Safe(s)) }
 
-func (b *body) slack() int {
-	n := 64
-	for _, s := range b.secrets {
-		n = max(n, len(s))
+// untilWordEnd leaves out what comes after the last word end behind the first n
+// characters: a word that is cut may be a part of a secret.
+func untilWordEnd(s string, n int) string {
+	keep := len(firstChars(s, n))
+	if i := strings.LastIndexAny(s[keep:], " \t\n"); i >= 0 {
+		return s[:keep+i+1]
 	}
-	return n
+	return s
 }
 
-// minSecret is how long a secret must be to be looked for: a shorter one would
-// be found in ordinary text.
-const minSecret = 8
-
-func redactSecrets(s string, secrets []string) string {
-	for _, secret := range secrets {
-		if len(secret) >= minSecret {
-			s = strings.ReplaceAll(s, secret, "[redacted]")
-		}
+// fromWordStart leaves out what comes before the first word end ahead of the last n
+// characters.
+func fromWordStart(s string, n int) string {
+	if i := strings.IndexAny(s[:len(s)-len(lastChars(s, n))], " \t\n"); i >= 0 {
+		return s[i:]
 	}
 	return s
 }

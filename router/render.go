@@ -24,7 +24,7 @@ func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
 	s.err.close()
 	res.Stdout, res.Stderr = string(s.out.head), string(s.err.head)
 
-	b := body{max: r.opts.MaxChars, headOnly: headOnly, tool: res.toolName(), secrets: r.opts.Secrets, dir: r.dir}
+	b := body{max: r.opts.MaxChars, headOnly: headOnly, tool: res.toolName(), hider: r.hider, dir: r.dir}
 	b.addStream(s.out)
 	if s.err.total > 0 {
 		if b.total > 0 && !strings.HasSuffix(b.last(1), "\n") {
@@ -41,7 +41,7 @@ func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
 	if res.Output == "" {
 		res.Output = "(no output)"
 	}
-	res.Error = redactSecrets(Safe(res.Error), r.opts.Secrets)
+	res.Error = r.hider.Hide(Safe(res.Error))
 }
 
 func (res *Result) toolName() string {

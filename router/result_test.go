@@ -192,6 +192,36 @@ func TestBinaryOutput(t *testing.T) {
 	require.Equal(t, "caf\ufffd au lait, et puis encore\n", res.Output, "a little Latin-1 is text")
 }
 
+// What has the form of a secret is not shown either, wherever an output is cut, and
+// programs get every byte.
+func TestFormsOfSecretsAreNotShown(t *testing.T) {
+	r := newRouter1000(t)
+	token, key := "ghp_"+strings.Repeat("aB3dE6gH9j", 4), strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n", 50)
+	pem := "-----BEGIN PRIVATE KEY-----\n" + key + "-----END PRIVATE KEY-----\n"
+	res := run(t, r, "echo "+token+" | tee copy; wc -c < copy")
+	require.Equal(t, "[redacted: GitHub token]\n45\n", res.Output)
+	require.Equal(t, token+"\n45\n", res.Stdout)
+	require.NotContains(t, run(t, r, "no-such-command-"+token).Error, token)
+	for pad := 0; pad < 1100; pad += 13 {
+		for _, secret := range []string{" " + token + " ", "\n" + pem} {
+			for _, text := range []string{strings.Repeat("x ", pad/2) + secret + strings.Repeat("y ", 3000), strings.Repeat("x ", 3000) + secret + strings.Repeat("y ", pad/2)} {
+				require.NoError(t, os.WriteFile(filepath.Join(r.opts.Dir, "f"), []byte(text), 0o600))
+				out := run(t, r, "cat f").Output
+				require.NotContains(t, out, "aB3dE6", "%d", pad)
+				require.NotContains(t, out, "MIIEvQ", "%d", pad)
+				require.NotContains(t, out, "hkiG9w0", "%d", pad)
+			}
+		}
+	}
+}
+
+func newRouter1000(t *testing.T) *Router {
+	r, err := New(registry.New(), &Options{Dir: t.TempDir(), StateDir: t.TempDir(), MaxChars: 1000})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
 func TestSecretsAreNotShown(t *testing.T) {
 	const secret = "sk-0123456789abcdef"
 	reg := registry.New()
@@ -204,7 +234,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		res := run(t, r, command)
 		require.NotContains(t, res.Output, secret, "%s", command)
 		require.NotContains(t, res.Error, secret, "%s", command)
-		require.Contains(t, res.Output, "[redacted]", "%s", command)
+		require.Contains(t, res.Output, "[redacted: key]", "%s", command)
 	}
 	require.Equal(t, "short\n", run(t, r, "echo short").Output)
 	for pad := 170; pad < 220; pad++ { // across the place where the head is cut

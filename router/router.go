@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/secrettext"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/session"
 )
@@ -20,7 +21,7 @@ type Options struct {
 	Env      []string          // the commands' environment, without a Confiner; nil is the host's
 	Unset    []string          // names never passed to commands (the program's own API keys)
 	StateDir string            // takes the whole of outputs that are cut; "" makes a private one that Close removes
-	Secrets  []string          // texts of 8 bytes or more that a model is never shown, in Output and Error
+	Secrets  []string          // texts of 8 bytes or more that a model is never shown, in Output and Error, besides those of well-known forms
 	MaxChars int               // of a result's Output; 0 means 30,000; at most a million
 	Timeout  time.Duration     // of one command; 0 means 120 s; at most 600 s
 	NoCalls  bool              // commands inside bash text cannot call tools: no socket, no links
@@ -59,8 +60,9 @@ type Router struct {
 	reg      *registry.ToolRegistry
 	opts     Options
 	names    atomic.Pointer[nameIndex]
-	indexing sync.Mutex    // orders the making of names
-	stop     func()        // ends the registry's events
+	indexing sync.Mutex // orders the making of names
+	stop     func()     // ends the registry's events
+	hider    *secrettext.Hider
 	host     *host         // nil with NoCalls
 	bashSlot chan struct{} // holds one while guarded bash text is judged and runs
 	dir      string        // holds spill files
@@ -88,6 +90,7 @@ func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, 
 		r.opts = *opts
 	}
 	r.held.Env = r.opts.Env
+	r.hider = secrettext.New(r.opts.Secrets...)
 	if r.opts.MaxChars <= 0 {
 		r.opts.MaxChars = DefaultMaxChars
 	}

@@ -30,7 +30,8 @@ type app struct {
 	out, err io.Writer
 	environ  []string
 	lookup   func(string) (string, bool)
-	mode     string // --mode before a command; "" is none
+	hide     func(isSecret func(name, value string) bool, texts ...string) error // keeps them from /proc
+	mode     string                                                              // --mode before a command; "" is none
 }
 
 // subcommand is one subcommand.

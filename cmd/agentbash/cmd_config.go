@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // runConfig is agentbash config.
 func runConfig(_ context.Context, a *app, words []string) int {
 	f := newFlags("config")
-	asJSON, file := f.Bool("json", false, ""), f.String("config", "", "")
+	asJSON, file, yes := f.Bool("json", false, ""), f.String("config", "", ""), f.String("yes", "", "")
 	if err := f.Parse(words); err != nil {
 		return a.usageError("config", err)
 	}
@@ -30,7 +33,7 @@ func runConfig(_ context.Context, a *app, words []string) int {
 	case "":
 		return a.showConfig(cfg, *asJSON)
 	case "trust":
-		return a.trustFiles(cfg, f.Args()[1:])
+		return a.trustFiles(cfg, f.Args()[1:], *yes)
 	case "untrust":
 		return a.untrustFiles(cfg, f.Args()[1:])
 	}
@@ -71,30 +74,69 @@ func (a *app) showConfig(cfg *config.Result, asJSON bool) int {
 	return exitOK
 }
 
-// trustFiles records the content of project files that wait for it.
-func (a *app) trustFiles(cfg *config.Result, paths []string) int {
+// trustFiles shows what waits to be trusted, asks, and records it. Without a terminal
+// only the hash of what was shown says yes.
+func (a *app) trustFiles(cfg *config.Result, paths []string, yes string) int {
 	if len(cfg.Pending) == 0 {
-		fmt.Fprintln(a.err, "agentbash config: no project file waits to be trusted here")
+		fmt.Fprintln(a.err, "agentbash config: nothing waits to be trusted here")
 		return exitFailed
 	}
-	trusted := 0
-	for _, p := range cfg.Pending {
-		if len(paths) > 0 && !namesFile(paths, p.Path) {
-			continue
-		}
-		fmt.Fprintf(a.out, "%s may now add:\n", p.Path)
-		for _, line := range p.Adds {
-			fmt.Fprintln(a.out, "  "+line)
-		}
+	pending := slices.DeleteFunc(slices.Clone(cfg.Pending), func(p config.PendingProject) bool {
+		return len(paths) > 0 && !namesFile(paths, p.Path)
+	})
+	if len(pending) == 0 {
+		return a.usageError("config", errors.New("none of these files waits to be trusted"))
+	}
+	for _, p := range pending {
+		a.showPending(p)
+	}
+	if err := a.confirmTrust(config.Hash(pending), yes); err != nil {
+		return a.reportError(fmt.Errorf("nothing is trusted: %w", err))
+	}
+	for _, p := range pending {
 		if err := config.Approve(cfg.Dirs, p); err != nil {
 			return a.reportError(err)
 		}
-		trusted++
-	}
-	if trusted == 0 {
-		return a.usageError("config", errors.New("none of these files waits to be trusted"))
 	}
 	return exitOK
+}
+
+func (a *app) showPending(p config.PendingProject) {
+	if p.Changed {
+		fmt.Fprintf(a.out, "%s runs what is not as it was:\n", p.Path)
+	} else {
+		fmt.Fprintf(a.out, "%s would add:\n", p.Path)
+	}
+	for _, line := range p.Adds {
+		fmt.Fprintln(a.out, "  "+line)
+	}
+	for _, f := range p.Files {
+		fmt.Fprintf(a.out, "  file: %s, SHA-256 %s\n", safetext.Line(f.Path), f.Hash)
+	}
+}
+
+// shownHash is how much of a hash is typed at least.
+const shownHash = 12
+
+// confirmTrust asks the person, unless yes is the beginning of the hash. An error
+// is a no.
+func (a *app) confirmTrust(hash, yes string) error {
+	again := "if that is what you want, type agentbash config trust --yes " + hash[:shownHash]
+	switch {
+	case yes == "":
+	case len(yes) < shownHash || !strings.HasPrefix(hash, yes):
+		return fmt.Errorf("--yes %s is not the hash of what was shown: %s", yes, again)
+	default:
+		return nil
+	}
+	p := &person{a.newAsker()}
+	if !p.ask.Present() {
+		return fmt.Errorf("there is no terminal to ask at: %s", again)
+	}
+	if !p.confirmYes("Trust it?", "What it runs has your rights, not those of a mode.") {
+		return errors.New("you did not say yes")
+	}
+	return nil
 }
 
 // namesFile reports whether one of the typed paths is the file.

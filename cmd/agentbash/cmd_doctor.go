@@ -136,7 +136,7 @@ func (d *doctor) checkConfig(file string) *config.Result {
 		d.note("config", w.Error())
 	}
 	for _, p := range cfg.Pending {
-		d.note("config", p.Path+" waits to be trusted: agentbash config trust")
+		d.note("config", pendingNote(p))
 	}
 	return cfg
 }

@@ -66,12 +66,16 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 	if err := b.cfg.Dirs.MakeState(); err != nil {
 		return nil, err
 	}
+	if err := b.cfg.TrustFirstSeen(); err != nil {
+		return nil, err
+	}
+	b.hideKeys(a)
 	a.warn(b.cfg.Warnings...)
 	if o.noHooks {
 		b.cfg.Hooks = config.Hooks{}
 	}
 	for _, p := range b.cfg.Pending {
-		fmt.Fprintf(a.err, "agentbash: %s is not trusted yet, so what it adds is left out: agentbash config trust shows it and trusts it\n", p.Path)
+		fmt.Fprintln(a.err, "agentbash: "+pendingNote(p))
 	}
 	if o.ask {
 		b.asker = a.newAsker()
@@ -89,7 +93,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
 		Warn:     func(err error) { a.warn(err) },
 		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
-		Workspace:   a.workspaceOptions(b.cfg.Dirs, c),
+		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
 		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network},
 		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
 	})
@@ -106,12 +110,12 @@ func (b *configuredBash) configuredHooks(a *app, dir string) []router.Hook {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(b.keyVars(a), name)
 	})
-	return hooks.New(b.cfg.Hooks, &hooks.Options{Dir: dir, Env: env})
+	return hooks.New(b.cfg.Hooks, &hooks.Options{Dir: dir, Env: env, Check: b.cfg.CheckRun})
 }
 
 // keyVars are the variables that the shell does not get: the keys are ours.
 func (b *configuredBash) keyVars(a *app) []string {
-	names := []string{config.EnvKey}
+	names := append([]string{config.EnvKey}, b.cfg.KeyVars...)
 	if v := b.cfg.KeyVar; v != "" && v != config.EnvKey {
 		names = append(names, v)
 	}
@@ -125,6 +129,24 @@ func (b *configuredBash) keyVars(a *app) []string {
 func (b *configuredBash) apiKeys(a *app) []string {
 	key, _ := b.cfg.SearchKey(a.lookup)
 	return []string{b.cfg.APIKey, key}
+}
+
+// pendingNote says what waits to be trusted.
+func pendingNote(p config.PendingProject) string {
+	if p.Changed {
+		return fmt.Sprintf("%s changed since it was trusted, so what runs it in %s does not run: agentbash config trust shows it and asks you", p.Files[0].Path, p.Path)
+	}
+	return p.Path + " is not trusted yet, so what it adds is left out: agentbash config trust shows it and asks you"
+}
+
+// hideKeys keeps keys from whoever reads this process's environment and arguments, and
+// what else in the environment looks like a secret.
+func (b *configuredBash) hideKeys(a *app) {
+	vars, keys := b.keyVars(a), b.apiKeys(a)
+	isSecret := func(name, value string) bool { return slices.Contains(vars, name) || confinement.IsSecret(name, value) }
+	if err := a.hide(isSecret, keys...); err != nil && strings.Join(keys, "") != "" {
+		a.warn(fmt.Errorf("%w: commands can read them in /proc", err))
+	}
 }
 
 func workDir(dir string) (string, error) {
@@ -142,7 +164,7 @@ func workDir(dir string) (string, error) {
 
 // fieldOptions are what servers and functions get of the program.
 func (b *configuredBash) fieldOptions(a *app) fieldbash.Options {
-	o := fieldbash.Options{Env: a.environ, Version: moduleVersion(), Sample: b.answerSampling,
+	o := fieldbash.Options{Env: a.environ, Version: moduleVersion(), Sample: b.answerSampling, Check: b.cfg.CheckRun,
 		Log: func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) }}
 	if b.asker != nil {
 		o.Log = func(format string, args ...any) { b.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }

@@ -113,9 +113,9 @@ agent or field command in process, everything else in bash.
                         command has your own authority: you typed it
 
 A result: command, layer (native, agent, field), name, success, output (what a model
-sees), error, stdout, stderr, exit_code, timed_out, truncated, cwd, duration_ms; where
-they say something also profile (read, workspace, free: what held it) and denied (by,
-rule, host, profile).
+sees, without secrets), error, stdout, stderr (the command's own bytes), exit_code,
+timed_out, truncated, cwd, duration_ms; where they say something also profile (read,
+workspace, free: what held it) and denied (by, rule, host, profile).
 
 examples:
   agentbash exec 'read --file_path README.md | head -n 3'
@@ -238,18 +238,24 @@ exit status: 0; 2 usage.
 `
 
 const helpConfig = `usage: agentbash config [--json] [--config FILE]
-       agentbash config trust [FILE]
+       agentbash config trust [--yes HASH] [FILE]
        agentbash config untrust FILE
 
 Shows what is configured and where it was said, keys left out. A project's file may
-add servers and functions only after you trusted that very content: config trust
-shows what it would add and records it.
+add servers and functions only after you trusted that very content, and no file runs a
+program in the workspace that changed since it was trusted. config trust shows what is
+new and asks at the terminal; without one it trusts nothing, unless --yes gives the
+hash that it printed before for the same.
+
+      --yes HASH        the first 12 digits or more
+      --json            as one JSON object
+      --config FILE     one more config file, trusted
 
 examples:
   agentbash config
   agentbash config trust .agentbash/config.json
 
-exit status: 0; 1 when there is nothing to trust; 2 a file with an error.
+exit status: 0; 1 when there is nothing to trust, or nothing was; 2 a file with an error.
 `
 
 const helpVersion = `usage: agentbash version

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/procblock"
 	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -141,7 +142,7 @@ func (p *confinedSetup) newBash(mode policy.Mode) *configuredBash {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	require.NoError(p.t, err)
 	var said strings.Builder
-	a := &app{in: null, out: io.Discard, err: &said, environ: environ, lookup: func(name string) (string, bool) {
+	a := &app{hide: procblock.Hide, in: null, out: io.Discard, err: &said, environ: environ, lookup: func(name string) (string, bool) {
 		for _, e := range environ {
 			if v, ok := strings.CutPrefix(e, name+"="); ok {
 				return v, true

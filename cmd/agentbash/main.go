@@ -5,13 +5,19 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/procblock"
 	_ "github.com/agentbash/agentbash/router/incall" // started as agent:NAME, this program calls its host from inside bash
 )
 
 func main() {
+	var args []string
+	for _, arg := range os.Args[1:] {
+		args = append(args, strings.Clone(arg)) // keys are overwritten where they stood
+	}
 	os.Exit(runProgram(context.Background(), &app{
-		args: os.Args[1:], in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		environ: os.Environ(), lookup: os.LookupEnv,
+		args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		environ: os.Environ(), lookup: os.LookupEnv, hide: procblock.Hide,
 	}))
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agentbash/agentbash/internal/modelserver"
@@ -35,6 +36,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join(root, "testdata", "script"),
 		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"trust": trustShown},
 		Condition: func(cond string) (bool, error) {
 			if cond == "npm" {
 				return haveServers(t, root), nil
@@ -55,6 +57,16 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(e.WorkDir+"/home/.config/agentbash", 0o700)
 		},
 	})
+}
+
+// trustShown is the script command trust: it has agentbash config trust show what
+// waits, and says yes to that very content.
+func trustShown(ts *testscript.TestScript, neg bool, args []string) {
+	if ts.Exec("agentbash", append([]string{"config", "trust"}, args...)...) == nil || neg {
+		ts.Fatalf("config trust without a terminal trusts nothing, and is never expected to fail")
+	}
+	_, hash, _ := strings.Cut(ts.ReadFile("stderr"), "--yes ")
+	ts.Check(ts.Exec("agentbash", append([]string{"config", "trust", "--yes", strings.TrimSpace(hash)}, args...)...))
 }
 
 // haveServers reports whether the npm servers are installed; in CI they must be.

@@ -10,17 +10,17 @@ import (
 
 // workspaceOptions are what of the configuration and the environment counts for
 // what may be touched.
-func (a *app) workspaceOptions(dirs config.Dirs, c config.Confine) confinement.WorkspaceOptions {
+func (a *app) workspaceOptions(dirs config.Dirs, c config.Confine, executed []string) confinement.WorkspaceOptions {
 	home, _ := a.lookup("HOME")
 	temp, _ := a.lookup("TMPDIR")
 	return confinement.WorkspaceOptions{
-		Home: home, Temp: temp, Own: []string{dirs.Config, dirs.State}, Write: c.Workspace,
+		Home: home, Temp: temp, Own: []string{dirs.Config, dirs.State}, Write: c.Workspace, Protect: executed,
 		Secrets: slices.Concat([]string{filepath.Join(dirs.State, "field", "tokens")}, c.Secrets),
 	}
 }
 
 // workspace is what work that begins in dir may touch, without a configuration.
 func (a *app) workspace(dirs config.Dirs, dir string) confinement.Workspace {
-	o := a.workspaceOptions(dirs, config.Confine{})
+	o := a.workspaceOptions(dirs, config.Confine{}, nil)
 	return confinement.FindWorkspace(dir, &o)
 }

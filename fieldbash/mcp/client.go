@@ -38,6 +38,7 @@ type Spec struct {
 // Options configures a client. The zero value works.
 type Options struct {
 	Watchdog     *Watchdog                        // ends the servers when this program is killed; nil: nothing does
+	Permit       func() error                     // asked before the server is started or connected to; an error prevents it; nil: it may be
 	Version      string                           // our own version, told to the server
 	Roots        []string                         // absolute directories that are told to the server as its roots
 	Log          func(format string, args ...any) // what a server says outside a call; nil: dropped

@@ -12,6 +12,7 @@ import (
 const (
 	exitTransport   = 3
 	exitAuth        = 4
+	exitRefused     = 126
 	exitTimedOut    = 124
 	exitInterrupted = 130
 )
@@ -24,7 +25,7 @@ type Error struct {
 	Err    error  // what happened
 	Next   string // what to do about it; may be empty
 	Stderr string // the last lines that the server wrote to stderr; may be empty
-	Status int    // exit status: 3 transport, 4 authentication, 124 timed out, 130 interrupted
+	Status int    // exit status: 3 transport, 4 authentication, 124 timed out, 126 not allowed, 130 interrupted
 	unsent bool   // the server never saw the request
 }
 
@@ -61,6 +62,13 @@ func (e *RequestError) Error() string {
 
 // ExitStatus is 1: the tool failed, not the connection.
 func (e *RequestError) ExitStatus() int { return 1 }
+
+// refusedError is the error of a server that our own side does not let start.
+type refusedError struct{ error }
+
+func (e *refusedError) notStarted() *Error {
+	return &Error{Op: "start", Err: e.error, Status: exitRefused, unsent: true}
+}
 
 // timeoutError is the cause of a context that ran out of our own limits.
 type timeoutError struct {

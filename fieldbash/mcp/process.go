@@ -30,6 +30,8 @@ type Command struct {
 	Args []string // without the name
 	Env  []string // the server's whole environment
 	Dir  string   // its working directory; absolute
+
+	Prepare func(*exec.Cmd) error // called before each start; an error prevents it; nil: nothing to do
 }
 
 // Watchdog ends servers whose host was killed before it could end them, and the
@@ -126,7 +128,14 @@ func startProcess(c Command, watch *Watchdog) (*process, error) {
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would mean ours
 	}
-	err = cmd.Start()
+	if c.Prepare != nil {
+		err = c.Prepare(cmd)
+	}
+	if err != nil {
+		err = &refusedError{err}
+	} else {
+		err = cmd.Start()
+	}
 	closeAll(inR, outW, errW)
 	if err != nil {
 		closeAll(inW, outR, errR)

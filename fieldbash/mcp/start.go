@@ -18,6 +18,11 @@ const lastHandshake = "2025-11-25"
 // startServer connects to the server, starting its process if it has one, within
 // the spec's start timeout.
 func (c *Client) startServer(ctx context.Context) (*conn, error) {
+	if c.opts.Permit != nil {
+		if err := c.opts.Permit(); err != nil {
+			return nil, (&refusedError{err}).notStarted()
+		}
+	}
 	life, end := context.WithCancelCause(context.Background())
 	fromCaller := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
 	limit := time.AfterFunc(c.spec.StartTimeout, func() {
@@ -84,6 +89,10 @@ func (c *Client) setPatient() bool {
 
 func (c *Client) tryProcess(ctx context.Context) (k *conn, again bool, err error) {
 	proc, err := startProcess(*c.spec.Command, c.opts.Watchdog)
+	var refused *refusedError
+	if errors.As(err, &refused) {
+		return nil, false, refused.notStarted()
+	}
 	if err != nil {
 		return nil, false, &Error{
 			Op: "start", Err: err, Status: exitTransport, unsent: true,

@@ -195,7 +195,7 @@ func (j *judge) protected(abs string) string {
 	case protected.InHome(home, abs):
 		return "programs run what this says by themselves"
 	case within(abs, j.world.Protected):
-		return "this program's own configuration"
+		return "this program's own configuration, or what that runs"
 	case atHome && place != Inside && strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, ".cache/"):
 		return "a dotfile of the home directory"
 	case atHome || place == Inside || place == Scratch:

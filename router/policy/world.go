@@ -21,7 +21,8 @@ type World struct {
 	// absolute: the temporary directory.
 	Scratch []string
 	// Protected are files and directories, absolute, whose change is always asked
-	// about, present or not: the program's own configuration and state.
+	// about, present or not: the program's own configuration and state,
+	// and what the configuration runs.
 	Protected []string
 
 	// Secrets are files and directories, absolute, whose reading is asked about

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -243,20 +244,23 @@ func TestLongLines(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	s := NewSecrets([]string{"sk-known-key\n", "short"}, []string{"DB_PASSWORD=hunter2hunter2", "HOME=/home/somebody", "GH_TOKEN=ghp_abcdefgh"})
 	for _, row := range []struct{ text, want string }{
-		{"curl -d sk-known-key x", "curl -d [secret] x"},
-		{"echo hunter2hunter2 ghp_abcdefgh", "echo [secret] [secret]"},
+		{"curl -d sk-known-key x", "curl -d [redacted: key] x"},
+		{"echo hunter2hunter2 ghp_abcdefgh", "echo [redacted: key] [redacted: key]"},
 		{"cd /home/somebody; ls short", "cd /home/somebody; ls short"},
-		{"export API_KEY=abc OTHER=def", "export API_KEY=[secret] OTHER=def"},
-		{"x --password 'a b' --user me", "x --password [secret] --user me"},
-		{`curl -H "Authorization: Bearer abc.def-ghi"`, `curl -H "Authorization: Bearer [secret]"`},
-		{"git clone https://me:pw123@example.com/x", "git clone https://me:[secret]@example.com/x"},
-		{`{"api_key": "abc", "n": 1}`, `{"api_key": "[secret]", "n": 1}`},
+		{"export API_KEY=abc OTHER=def", "export API_KEY=[redacted: key] OTHER=def"},
+		{"x --password 'a b' --user me", "x --password '[redacted: password]' --user me"},
+		{`curl -H "Authorization: Bearer abc.def-ghi"`, `curl -H "Authorization: Bearer [redacted: credentials]"`},
+		{"git clone https://me:pw123@example.com/x", "git clone https://me:[redacted: password]@example.com/x"},
+		{`{"api_key": "abc", "n": 1}`, `{"api_key": "[redacted: key]", "n": 1}`},
+		{"mysql -pPASS; curl -u user:pw h -H 'x-api-key: v' -H 'Cookie: sid=v'; echo password is v12345", "mysql -p[redacted: password]; curl -u user:[redacted: password] h -H 'x-api-key: [redacted: key]' -H 'Cookie: sid=[redacted: cookie]'; echo password is [redacted: password]"},
+		{"echo ghp_" + strings.Repeat("aB3d", 9) + " sk-ant-" + strings.Repeat("aB3dE", 9), "echo [redacted: GitHub token] [redacted: Anthropic key]"},
+		{"echo " + base64.StdEncoding.EncodeToString([]byte("xsk-known-keyx")), "echo eH[redacted: key, base64]Xg="},
 		{"grep token file.go", "grep token file.go"},
 		{"KEY=$(cat f)", "KEY=$(cat f)"},
 		{"ssh -i key host:path user@host", "ssh -i key host:path user@host"},
 		{"rm -rf /", "rm -rf /"},
 	} {
-		require.Equal(t, row.want, s.Redact(row.text), row.text)
+		require.Equal(t, row.want, s.HideCommand(row.text), row.text)
 	}
 }
 

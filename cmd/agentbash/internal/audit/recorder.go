@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agentbash/agentbash/internal/secrettext"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
@@ -17,9 +18,9 @@ import (
 // Recorder writes a guard's actions to a log. It implements [guard.Recorder].
 type Recorder struct {
 	Log     *Log
-	Who     string        // sends the commands: person or model
-	Session func() string // the session's ID; not nil
-	Secrets *Secrets      // are left out; not nil
+	Who     string            // sends the commands: person or model
+	Session func() string     // the session's ID; not nil
+	Secrets *secrettext.Hider // are left out
 
 	// Lost is told when the outcome of an action that ran could not be written.
 	Lost func(error)
@@ -101,7 +102,7 @@ func (r *Recorder) intent(e *guard.Entry) *Record {
 	case e.Said:
 		rec.Who = "person"
 	}
-	rec.Command = r.Secrets.Redact(e.Plan.Raw)
+	rec.Command = r.Secrets.HideCommand(e.Plan.Raw)
 	if len(rec.Command) > maxCommand {
 		rec.Whole = hashHex([]byte(rec.Command))
 		rec.Command = strings.ToValidUTF8(rec.Command[:maxCommand], "")
@@ -116,7 +117,7 @@ func (r *Recorder) intent(e *guard.Entry) *Record {
 		rec.Decision, reasons = string(e.Denied.Cause), e.Denied.Reasons
 	}
 	for _, why := range reasons[:min(len(reasons), maxReasons)] {
-		rec.Reasons = append(rec.Reasons, r.Secrets.Redact(why))
+		rec.Reasons = append(rec.Reasons, r.Secrets.HideCommand(why))
 	}
 	return rec
 }

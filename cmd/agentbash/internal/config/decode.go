@@ -43,6 +43,11 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 	errs = append(errs, s.decodeHooks(v.find("hooks"), f)...)
 	errs = append(errs, s.decodeWeb(v, f)...)
 	errs = append(errs, s.decodeFunctions(v.find("functions"), f, lookup)...)
+	for _, d := range s.defOrder {
+		if d.path != "" {
+			f.definitions = append(f.definitions, d.path)
+		}
+	}
 	return f, errs
 }
 

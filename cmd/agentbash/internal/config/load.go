@@ -40,6 +40,7 @@ type Result struct {
 	Model, BaseURL, APIKey, Mode string
 	Provider                     string                // "": none was named
 	KeyVar                       string                // the variable that holds the key; "": none does
+	KeyVars                      []string              // those that an apiKey in a file names
 	Models                       map[string]ModelFacts // by name, from the user's own files
 	Fields                       fieldbash.Config
 	Hooks                        Hooks
@@ -55,6 +56,8 @@ type Result struct {
 	Dirs     Dirs
 	Pending  []PendingProject // what waits for approval
 	Warnings []error          // what was left out, one line each with the next move
+
+	executed *executed
 }
 
 // Rules are one file's rules: their JSON, variables expanded, in the lines and
@@ -80,6 +83,7 @@ func Load(opts *Options) (*Result, error) {
 	l.tightenLimits()
 	l.mergeHooks()
 	l.applyProvider()
+	l.checkExecuted()
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
@@ -96,6 +100,8 @@ type loader struct {
 	above Limits // what ranks over it said
 
 	projectHooks, userHooks, flagHooks Hooks
+
+	executing []executing
 }
 
 func (l *loader) readFlags() {
@@ -122,16 +128,18 @@ func (l *loader) readExplicit() {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.opts.Dir, path)
 	}
-	if f := l.readFile(path, "", false, true, nil); f != nil {
+	if f := l.readFile(path, "", false, true, l.leaveChanged); f != nil {
 		l.mergeFile(f)
 		l.flagHooks = f.hooks
+		l.noteRuns(f, l.opts.Dir, nil, false)
 	}
 }
 
 func (l *loader) readUser() {
-	if f := l.readFile(filepath.Join(l.result.Dirs.Config, "config.json"), "", false, false, nil); f != nil {
+	if f := l.readFile(filepath.Join(l.result.Dirs.Config, "config.json"), "", false, false, l.leaveChanged); f != nil {
 		l.mergeFile(f)
 		l.userHooks = f.hooks
+		l.noteRuns(f, l.opts.Dir, nil, false)
 	}
 }
 
@@ -171,6 +179,7 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 		keep(s, v)
 	}
 	errs = append(errs, s.expandUsed(v, l.opts.Lookup)...)
+	l.result.KeyVars = append(l.result.KeyVars, s.keyVars...)
 	f, more := s.decode(v, l.opts.Lookup)
 	if errs = append(errs, more...); len(errs) > 0 {
 		l.errs = append(l.errs, errs...)

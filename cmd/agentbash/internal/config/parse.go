@@ -105,6 +105,7 @@ type source struct {
 
 	defs     map[*value]*defFile // by the entry that names it
 	defOrder []*defFile          // as they stand in the file
+	keyVars  []string            // the variables that apiKey was expanded with
 }
 
 // parse reads a whole file. An empty file is an empty object.

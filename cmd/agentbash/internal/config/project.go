@@ -21,7 +21,11 @@ func (l *loader) readProject() {
 	l.above = l.result.Limits
 	for _, p := range findProject(l.opts.Dir) {
 		before := len(l.errs)
-		f := l.readFile(p.path, p.root, p.shared, false, func(s *source, v *value) { l.cutUnused(p, s, v) })
+		var approved []byte
+		f := l.readFile(p.path, p.root, p.shared, false, func(s *source, v *value) {
+			l.cutUnused(p, s, v)
+			approved = s.content()
+		})
 		if p.shared && len(l.errs) > before {
 			// The file is other programs' too: it must not keep us from starting.
 			for _, err := range l.errs[before:] {
@@ -31,6 +35,7 @@ func (l *loader) readProject() {
 		}
 		if f != nil {
 			l.takeProject(f, p)
+			l.noteRuns(f, p.root, approved, true)
 		}
 	}
 }
@@ -49,8 +54,32 @@ func (l *loader) cutUnused(p projectFile, s *source, v *value) {
 	adds := listAdditions(v, names)
 	v.members = slices.DeleteFunc(v.members, func(m member) bool { return listContains(names, m.key) })
 	if len(adds) > 0 {
-		l.result.Pending = append(l.result.Pending, PendingProject{Path: path, Adds: append(adds, s.shownDefinitions()...), Data: s.content()})
+		l.result.Pending = append(l.result.Pending, PendingProject{Path: path, Adds: append(adds, s.shownDefinitions()...), Data: s.content(), runs: l.wantedRuns(p, s.data)})
 	}
+}
+
+// wantedRuns are the programs that a file would run if it were approved, as far as
+// they are known before it is checked.
+func (l *loader) wantedRuns(p projectFile, data []byte) []run {
+	s := &source{path: p.path, data: data}
+	v, err := s.parse()
+	if err != nil {
+		return nil
+	}
+	lookup := func(name string) (string, bool) {
+		text, _ := l.opts.Lookup(name)
+		return text, true
+	}
+	keys := []string{"mcpServers", "functions", "hooks"}
+	if p.shared {
+		keys = keys[:1]
+	}
+	v.members = slices.DeleteFunc(v.members, func(m member) bool { return !slices.Contains(keys, m.key) })
+	s.readDefinitions(v, p.root, lookup)
+	s.expandUsed(v, lookup)
+	f, _ := s.decode(v, lookup)
+	path, _ := lookup("PATH")
+	return runsOf(f, p.root, path)
 }
 
 // listAdditions lists what a file would add, whole and as it stands in the file, so

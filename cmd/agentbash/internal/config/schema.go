@@ -14,9 +14,9 @@ const (
 	limitKeys    = "turns cost time calls output session"
 	sessionKeys  = "calls time output"
 	modelKeys    = "api window input cached output"
-	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny oauth sampling trust roles"
+	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny oauth sampling trust roles sandbox"
 	functionKeys = "file type function name description parameters input_schema inputSchema strict exec http timeout roles"
-	execKeys     = "argv env cwd"
+	execKeys     = "argv env cwd sandbox"
 	httpKeys     = "method url headers"
 	oauthKeys    = "clientId clientSecret clientCredentials disabled"
 )
@@ -80,7 +80,8 @@ type file struct {
 	hooks                        Hooks
 	webFetch                     *WebFetch
 	webSearch                    *WebSearch
-	warnings                     []error // what was left out
+	warnings                     []error  // what was left out
+	definitions                  []string // the files of functions that were read
 }
 
 // checkKeys reports the keys of an object that are not known. Those of entries
@@ -151,7 +152,13 @@ func (s *source) checkAllKeys(v *value) []error {
 // expandUsed expands variables where a value is ours to use. The texts of a
 // function's schema and description are the model's to read, not ours.
 func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
-	for _, key := range []string{"provider", "model", "baseURL", "apiKey", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets", "network"} {
+	if m := v.find("apiKey"); m != nil {
+		errs = s.expand(m, &jsonPath{key: "apiKey"}, func(name string) (string, bool) {
+			s.keyVars = append(s.keyVars, name)
+			return lookup(name)
+		})
+	}
+	for _, key := range []string{"provider", "model", "baseURL", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets", "network"} {
 		if m := v.find(key); m != nil {
 			errs = append(errs, s.expand(m, &jsonPath{key: key}, lookup)...)
 		}

@@ -9,29 +9,61 @@ import (
 	"strings"
 )
 
-// PendingProject is a project file whose tools or servers wait for approval.
+// PendingProject is a file whose tools or servers wait for approval: a project's, or,
+// if Changed, any whose tools or servers run files that changed.
 type PendingProject struct {
-	Path string   // absolute, symbolic links resolved
-	Adds []string // what it would add: "mcpServers.memory runs npx -y ...", one line each
-	Data []byte   // the content that was looked at, with that of the definitions it names, and would be approved
+	Path    string         // absolute, symbolic links resolved
+	Adds    []string       // what it would add: "mcpServers.memory runs npx -y ...", one line each
+	Data    []byte         // the content that was looked at, with that of the definitions it names, and would be approved
+	Files   []ExecutedFile // which it runs, as they were looked at
+	Changed bool           // the file itself is trusted; Files are those that are not what they were
+
+	runs []run
 }
 
-// Approve records that this very content of this very file may be used. It
-// does not look at the file again, which may have changed since it was shown.
-// The record lies in the state directory, readable by this user alone.
+// Hash is the SHA-256 of all that approving these would approve, in hexadecimal.
+func Hash(pending []PendingProject) string {
+	h := sha256.New()
+	for _, p := range pending {
+		fmt.Fprintf(h, "%d %s\n%d %d\n", len(p.Path), p.Path, len(p.Data), len(p.Files))
+		h.Write(p.Data)
+		for _, f := range p.Files {
+			fmt.Fprintf(h, "%d %s %s\n", len(f.Path), f.Path, f.Hash)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Approve records that this very content of this very file, and of those that it
+// runs, may be used. It does not look at them again, which may have changed since
+// they were shown. The record lies in the state directory, readable by this user alone.
 func Approve(dirs Dirs, p PendingProject) error {
+	if p.Data != nil {
+		if err := writeApproval(dirs, p.Path, p.Data, p.Path); err != nil {
+			return err
+		}
+	}
+	for _, f := range p.Files {
+		if err := f.approve(dirs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeApproval makes the record. Its text is for the one who looks through the
+// directory, and for Revoke; that it exists is what counts, so that two programs that
+// approve at once cannot lose each other's.
+func writeApproval(dirs Dirs, path string, data []byte, text string) error {
 	if err := dirs.MakeState(); err != nil {
-		return fmt.Errorf("approve %s: %w", p.Path, err)
+		return fmt.Errorf("approve %s: %w", path, err)
 	}
-	path := approvalPath(dirs, p.Path, p.Data)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("approve %s: %w", p.Path, err)
+	record := approvalPath(dirs, path, data)
+	if err := os.MkdirAll(filepath.Dir(record), 0o700); err != nil {
+		return fmt.Errorf("approve %s: %w", path, err)
 	}
-	// The content of the record is for the one who looks through the directory,
-	// and for Revoke; that it exists is what counts, so that two programs that
-	// approve at once cannot lose each other's.
-	if err := os.WriteFile(path, []byte(p.Path+"\n"), 0o600); err != nil {
-		return fmt.Errorf("approve %s: %w", p.Path, err)
+	if err := os.WriteFile(record, []byte(text+"\n"), 0o600); err != nil {
+		return fmt.Errorf("approve %s: %w", path, err)
 	}
 	return nil
 }

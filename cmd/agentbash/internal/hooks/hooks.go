@@ -27,6 +27,10 @@ import (
 type Options struct {
 	Dir string   // where they start, unless their configuration says otherwise; absolute
 	Env []string // their environment, in the form of os.Environ
+
+	// Check is asked before a program starts: its argv, with the path that is run,
+	// and its directory. An error keeps it from that. nil permits all.
+	Check func(argv []string, dir string) error
 }
 
 // New makes the hooks of a configuration: those before calls, then those after.

@@ -47,6 +47,11 @@ func (p program) run(ctx context.Context, in []byte) ([]byte, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = grace
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	if p.opts.Check != nil && cmd.Err == nil {
+		if err := p.opts.Check(append([]string{cmd.Path}, cmd.Args[1:]...), cmd.Dir); err != nil {
+			return nil, err
+		}
+	}
 	if err := cmd.Start(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf(`cannot start %s: not found: install it, or correct "argv" of this hook in the config file`, p.Argv[0])
