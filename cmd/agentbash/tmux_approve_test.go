@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -173,7 +174,13 @@ func TestScreenLeavesAQuestion(t *testing.T) {
 // What needs more than the profile gives has no plain yes: o runs it outside,
 // once, and O saves a rule that says so.
 func TestScreenRunsOutside(t *testing.T) {
-	p := newPane(t, screenTest{mode: "none", width: 110, height: 45, files: map[string]string{"~/other/f": "one\n"}, replies: []modelserver.Reply{
+	route := exec.Command(os.Args[0], "route", "--mode", "ask", "touch a")
+	route.Env = []string{asProgram + "=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+	if out, err := route.Output(); err != nil || !strings.Contains(string(out), "in the workspace profile") {
+		require.NoError(t, err)
+		t.Skip("SKIPPED: nothing on this machine holds the workspace profile, so everything runs free")
+	}
+	p := newPane(t, screenTest{mode: "none", width: 110, height: 45, env: []string{"TMPDIR=~/tmp"}, files: map[string]string{"~/other/f": "one\n", "~/tmp/x": ""}, replies: []modelserver.Reply{
 		{Text: "One.", ToolCalls: calls("touch a")},
 		{Text: "Two.", ToolCalls: calls("cp ~/other/f ~/other/g")},
 		{Text: "Three.", ToolCalls: calls("cp ~/other/f ~/other/h")},
@@ -181,9 +188,6 @@ func TestScreenRunsOutside(t *testing.T) {
 	p.ready()
 	p.say("go")
 	s := p.want("answer y,")
-	if !strings.Contains(s, "outside runs it") {
-		t.Skip("SKIPPED: nothing on this machine holds the workspace profile, so everything runs free")
-	}
 	require.Contains(t, s, "yes runs it in the workspace profile")
 	require.Contains(t, s, "answer y, s, a, o, O, n, b:")
 	p.typed("y")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/router"
 )
 
 // held is the world of the tables on a machine whose kernel can hold everything.
@@ -255,4 +257,31 @@ func TestOutsideInRules(t *testing.T) {
 	require.Len(t, rules.Warnings, 1, "a project's file cannot loosen")
 	got, _ := decision("make", AskMode, []*Rules{rules}, held())
 	require.Equal(t, "ask workspace", got)
+}
+
+// TestNothingRunsFreeUnasked: of all lines of the tables none runs outside of its
+// profile in plan, ask or auto, whatever rules allow, as long as none says so.
+func TestNothingRunsFreeUnasked(t *testing.T) {
+	rules := mustRules(t, false, `["allow rm ...", "allow git ...", "allow make ...", "allow curl ...", "allow docker ...", "allow bash ...", "allow cat ...", "allow write /**", {"rule": "allow npm ...", "reads": true}]`)
+	lines := 0
+	for _, file := range []string{"adversarial", "harmless", "programs"} {
+		for _, row := range readTable(t, "testdata/"+file+".txt") {
+			line, v := row.line, judgeLine(row.line, held())
+			for mode, want := range map[Mode]router.Profile{PlanMode: router.ReadProfile, AskMode: router.WorkspaceProfile, AutoMode: router.WorkspaceProfile} {
+				lines++
+				d := Decide(mode, rules, &v, held())
+				switch {
+				case d.Answer == Deny:
+					require.Empty(t, d.Profile, line)
+				case d.Outside:
+					require.Equal(t, Ask, d.Answer, line)
+					require.Equal(t, router.FreeProfile, d.Profile, line)
+				case mode == AskMode && d.Profile == router.ReadProfile:
+				default:
+					require.Equal(t, want, d.Profile, "%s in %s", line, mode)
+				}
+			}
+		}
+	}
+	require.Greater(t, lines, 5000)
 }
