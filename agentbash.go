@@ -213,7 +213,7 @@ func (b *Bash) open(o *Options) (err error) {
 		}
 	}
 	o.Confinement.Mode, o.Confinement.Trusted = cmp.Or(o.Mode, policy.AskMode), o.Guard.Said
-	o.Confinement.StateDir = o.StateDir
+	o.Confinement.StateDir, o.Confinement.Settings = o.StateDir, o.Settings
 	o.Confinement.Show = append(o.Confinement.Show, r.StateDir, filepath.Join(o.StateDir, "background"), r.CallsDir)
 	o.Confinement.AskHost = func(ctx context.Context, host string, port int) (bool, error) {
 		return b.guard.AskHost(ctx, host, port)

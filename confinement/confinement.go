@@ -41,6 +41,9 @@ type Options struct {
 	Network network.Rules
 	AskHost func(ctx context.Context, host string, port int) (bool, error)
 
+	// Settings are the words for what a person may change.
+	Settings registry.Settings
+
 	// StateDir is the program's own: confined commands see nothing of it but Show,
 	// directories that they may read. Changed caches are kept in it, or where it
 	// lies in a directory that has caches, in /var/tmp. "" keeps no caches.
@@ -148,6 +151,15 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 	return held, err
 }
 
+// refusalNote says which connection was refused, and what allows it.
+func (c *Confinement) refusalNote(r network.Refusal) string {
+	note := fmt.Sprintf("note: the connection to %s was refused: %s", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), r.Reason)
+	if c.mode == policy.AutoMode && r.Rule == "" && c.opts.Settings.Hosts != "" {
+		note += "; the user may allow it: " + strings.ReplaceAll(c.opts.Settings.Hosts, "HOST", r.Host)
+	}
+	return note
+}
+
 // lookAround is what is done about protected files that have been made while no command
 // ran: by the person, who may, or by something in the background.
 func (c *Confinement) lookAround(b *box) (note string) {
@@ -169,14 +181,15 @@ func (c *Confinement) Ended(held router.Confined, res *router.Result) string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var notes []string
 	for _, refused := range c.opened().proxy.Refusals() {
 		res.RefuseHost(net.JoinHostPort(refused.Host, strconv.Itoa(refused.Port)))
+		notes = append(notes, c.refusalNote(refused))
 	}
-	if held.Profile != router.WorkspaceProfile || !c.keeper.isNew() {
-		return ""
+	if held.Profile == router.WorkspaceProfile && c.keeper.isNew() {
+		notes = append(notes, c.keeper.takeOut(), c.lookAround(c.opened()))
 	}
-	note := c.keeper.takeOut()
-	return strings.Trim(note+"\n"+c.lookAround(c.opened()), "\n")
+	return strings.Join(slices.DeleteFunc(slices.Compact(notes), func(note string) bool { return note == "" }), "\n")
 }
 
 // usualProfile is that of what nobody judged.
