@@ -216,7 +216,7 @@ func describeEffects(v *policy.Verdict) string {
 		text = "it changes nothing but the shell"
 	}
 	if v.Danger == policy.Confirm {
-		text += "; this is asked about in every mode"
+		text += "; this is asked about in every mode but full"
 	}
 	return text
 }

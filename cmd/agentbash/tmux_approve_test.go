@@ -91,7 +91,7 @@ func TestScreenAsksAboutDangerEachTime(t *testing.T) {
 	p.ready()
 	p.say("go")
 	s := p.want("answer y, n, b:")
-	require.Contains(t, s, "this is asked about in every mode")
+	require.Contains(t, s, "this is asked about in every mode but full")
 	require.NotContains(t, s, "a rule that would allow it")
 	require.Contains(t, p.colours(), "rm -r")
 	p.typed("n")

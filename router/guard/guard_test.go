@@ -89,7 +89,7 @@ func TestModes(t *testing.T) {
 		{"ask", policy.AskMode, false, "touch made", 126, false},
 		{"the zero mode is ask", "", false, "touch made", 126, false},
 		{"full", policy.FullMode, false, "touch made", 0, true},
-		{"full confirms", policy.FullMode, false, "touch made; rm -rf ../x", 126, false},
+		{"full asks nothing", policy.FullMode, false, "touch made; rm -rf ../x", 0, true},
 		{"said", policy.FullMode, true, "touch made; rm -rf x", 0, true},
 		{"said and blocked", policy.FullMode, true, "touch made; rm -rf /", 126, false},
 		{"a usage error is its own", policy.PlanMode, false, "agent:write", 2, false},

@@ -14,7 +14,7 @@ import (
 type Mode string
 
 // The modes, from the strictest. Block is refused in each, Confirm asked about in
-// each but plan. The kernel holds what they let run; where it cannot, they ask more.
+// ask and auto. The kernel holds what they let run; where it cannot, they ask more.
 const (
 	PlanMode Mode = "plan" // what only reads runs, the rest is denied
 	AskMode  Mode = "ask"  // what only reads runs, the rest is asked about
@@ -165,7 +165,7 @@ func (d *decider) decide(p *Part) (answer Answer, by *rule, because []string) {
 		return Deny, nil, []string{"the configuration denies connections to " + strings.Join(denied, ", ")}
 	case d.Mode == PlanMode && (beyond != "" || p.set&^reads != 0 && !p.fetches() && (allow == nil || p.Danger != NoDanger)):
 		return Deny, nil, append([]string{"plan mode only reads"}, d.reasons(p)...)
-	case p.Danger != NoDanger:
+	case p.Danger != NoDanger && d.Mode != FullMode:
 		return Ask, nil, d.reasons(p)
 	case ask != nil:
 		return Ask, ask, []string{ask.isAbout(p, "is")}

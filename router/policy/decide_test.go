@@ -62,8 +62,8 @@ func TestModes(t *testing.T) {
 		{"within a wrapper", "timeout 5 cat a", Allow, Allow, Allow, Allow},
 		{"writes within a wrapper", "timeout 5 touch a", Deny, Ask, Allow, Allow},
 		{"deletes in the workspace", "rm -rf build", Deny, Ask, Allow, Allow},
-		{"confirm", "rm -rf ../build", Deny, Ask, Ask, Ask},
-		{"confirm in a substitution", "echo $(sudo cat x)", Deny, Ask, Ask, Ask},
+		{"confirm", "rm -rf ../build", Deny, Ask, Ask, Allow},
+		{"confirm in a substitution", "echo $(sudo cat x)", Deny, Ask, Ask, Allow},
 		{"block", "rm -rf /", Deny, Deny, Deny, Deny},
 		{"block within", "true; (cd /; rm -rf *)", Deny, Deny, Deny, Deny},
 		{"a tool that reads", "agent:read --file_path a", Allow, Allow, Allow, Allow},
@@ -116,7 +116,7 @@ func TestRules(t *testing.T) {
 		{"allow env is not for what it runs", `["allow env ..."]`, "env A=b make", AskMode, Ask},
 		{"allow bash is not for its text", `["allow bash ..."]`, "bash -c 'make'", AskMode, Ask},
 		{"allow xargs is not for what it runs", `["allow xargs ...", "allow find ..."]`, "find . | xargs touch", AskMode, Ask},
-		{"allow never through confirm", `["allow rm ..."]`, "rm -rf ../build", FullMode, Ask},
+		{"allow never through confirm", `["allow rm ..."]`, "rm -rf ../build", AutoMode, Ask},
 		{"allow never through block", `["allow rm ..."]`, "rm -rf /", FullMode, Deny},
 		{"allow not for words that are not known", `["allow make ..."]`, "make $X", AskMode, Ask},
 		{"allow not for names that are not known", `["allow make ..."]`, "$X make", AskMode, Ask},
@@ -180,7 +180,7 @@ func TestRules(t *testing.T) {
 		{"allow write of a glob in it", `["allow write ./build/**"]`, "touch build/*", AskMode, Allow},
 		{"allow write is not for running", `["allow write ./build/**"]`, "make > build/log", AskMode, Ask},
 		{"allow write not in plan mode", `["allow write ./build/**"]`, "touch build/a", PlanMode, Deny},
-		{"allow write never through confirm", `["allow write ~/**"]`, "echo x >> ~/.bashrc", FullMode, Ask},
+		{"allow write never through confirm", `["allow write ~/**"]`, "echo x >> ~/.bashrc", AutoMode, Ask},
 		{"allow write one name", `["allow write ./a"]`, "touch a/b", AskMode, Ask},
 	} {
 		t.Run(c.name, func(t *testing.T) {
