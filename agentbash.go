@@ -207,14 +207,16 @@ func (b *Bash) open(o *Options) (err error) {
 	at := confinement.FindWorkspace(o.Dir, &o.Workspace)
 	r := &o.Router
 	r.Dir, r.StateDir, r.NoCalls = o.Dir, filepath.Join(o.StateDir, "outputs"), o.ToolsOnly
+	shown := []string{r.StateDir, filepath.Join(o.StateDir, "background")}
 	if !o.ToolsOnly {
 		if r.CallsDir, err = router.MakeCallsDir(); err != nil {
 			return err
 		}
+		shown = append(shown, r.CallsDir)
 	}
 	o.Confinement.Mode, o.Confinement.Trusted = cmp.Or(o.Mode, policy.AskMode), o.Guard.Said
 	o.Confinement.StateDir, o.Confinement.Settings = o.StateDir, o.Settings
-	o.Confinement.Show = append(o.Confinement.Show, r.StateDir, filepath.Join(o.StateDir, "background"), r.CallsDir)
+	o.Confinement.Show = append(o.Confinement.Show, shown...)
 	o.Confinement.AskHost = func(ctx context.Context, host string, port int) (bool, error) {
 		return b.guard.AskHost(ctx, host, port)
 	}

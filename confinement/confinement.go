@@ -309,11 +309,12 @@ func (c *Confinement) Host(address string) policy.Answer {
 	return policy.Ask
 }
 
-// Holds tells what the kernel can hold in the mode that is set.
+// Holds tells what the kernel can hold in the mode that is set, whoever sends the
+// commands.
 func (c *Confinement) Holds() policy.Holds {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.holdsNothing() {
+	if c.mode == policy.FullMode {
 		return policy.Holds{}
 	}
 	b, err := c.box(sandboxProfile(c.usualProfile()))

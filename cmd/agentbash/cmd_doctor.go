@@ -112,7 +112,7 @@ func (d *doctor) checkSandbox() {
 		d.note("sandbox", line)
 	}
 	if does == nil {
-		d.note("sandbox", "the modes plan and auto go by what commands are judged to do, and nothing else holds them")
+		d.note("sandbox", "the modes go by what commands are judged to do, and nothing else holds them: ask asks about reads too")
 	}
 }
 

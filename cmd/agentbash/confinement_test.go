@@ -30,7 +30,7 @@ func TestEnter(t *testing.T) {
 		mode              policy.Mode
 		confined, outside string
 	}{
-		{policy.PlanMode, "1", "denied"}, {policy.AutoMode, "1", "denied"}, {policy.AskMode, "1", "denied"},
+		{policy.PlanMode, "1", "denied"}, {policy.AutoMode, "1", "No such file"}, {policy.AskMode, "1", "denied"},
 		{policy.FullMode, "0", ""}, {policy.PlanMode, "1", "denied"},
 	} {
 		missing, err := b.SetMode(ctx, step.mode)

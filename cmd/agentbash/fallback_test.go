@@ -69,6 +69,6 @@ func TestWithoutLandlock(t *testing.T) {
 	out, _ = run("exec", "--mode", "ask", "pwd | cat")
 	require.Contains(t, out, "nobody can be asked", "where reads cannot be held, they are asked about")
 	out, _ = run("doctor", "--timeout", "0.1")
-	require.Contains(t, out, "note  sandbox   nothing is confined: it has no Landlock")
-	require.Contains(t, out, "plan and auto go by what commands are judged to do")
+	require.Contains(t, out, "note  sandbox   nothing is confined: ")
+	require.Contains(t, out, "by what commands are judged to do")
 }

@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // run is a program that a file wants to be run.
@@ -62,9 +64,9 @@ func definitionRuns(f *file) (runs []run) {
 	return runs
 }
 
-// paths are the files that an argv names: the program, each argument, what follows the
-// = of an option, and the words of a text for a shell. One that looks like a file may
-// be missing.
+// paths are the files that an argv names and that may be run: the program, each
+// argument, what follows the = of an option, and the words of a text for a shell but
+// for those that it writes. One that looks like a file may be missing.
 func (r run) paths() (paths []string) {
 	if strings.Contains(r.argv[0], "/") {
 		paths = append(paths, filepath.Clean(dirBelow(r.dir, r.argv[0])))
@@ -81,7 +83,10 @@ func (r run) paths() (paths []string) {
 		if option, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(option, "-") {
 			arg = value
 		}
-		for _, word := range append(strings.FieldsFunc(arg, endsWord), arg) {
+		for _, word := range append(strings.FieldsFunc(written().ReplaceAllString(arg, " "), endsWord), arg) {
+			if isData(word) {
+				continue
+			}
 			if path := filepath.Clean(dirBelow(r.dir, word)); word != "" && (isRegular(path) || mayAppear(word, path)) {
 				paths = append(paths, path)
 			}
@@ -89,6 +94,15 @@ func (r run) paths() (paths []string) {
 	}
 	return paths
 }
+
+// written finds what a text for a shell writes.
+var written = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`>[>|&]?\s*[^\s;|&()<>]+`) })
+
+// dataExts are the ends of names of what programs are given to work on, which may
+// change all the time. (Others may be scripts, whatever their name is.)
+var dataExts = strings.Fields(`.jsonl .log .pid .lock .md .txt .csv .tsv`)
+
+func isData(word string) bool { return slices.Contains(dataExts, strings.ToLower(filepath.Ext(word))) }
 
 // endsWord reports whether a character ends a word of bash.
 func endsWord(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>\"'`=", c) }
