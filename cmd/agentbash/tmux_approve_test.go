@@ -84,20 +84,20 @@ func TestScreenApprovesByRule(t *testing.T) {
 
 // What is dangerous or cannot be known is asked about each time.
 func TestScreenAsksAboutDangerEachTime(t *testing.T) {
-	p := newPane(t, screenTest{mode: "full", width: 100, height: 45, files: map[string]string{"~/x/y": ""}, replies: []modelserver.Reply{
+	p := newPane(t, screenTest{mode: "none", width: 100, height: 45, env: []string{"TMPDIR=~/tmp"}, files: map[string]string{"~/x/y": "", "~/tmp/x": ""}, replies: []modelserver.Reply{
 		{Text: "One.", ToolCalls: calls("rm -r ~/x")},
 		{Text: "Two.", ToolCalls: calls("rm -r ~/x")},
 		{Text: "Done."}}})
 	p.ready()
 	p.say("go")
-	s := p.want("answer y, n, b:")
+	s := p.want("answer o, n, b:")
 	require.Contains(t, s, "this is asked about in every mode but full")
 	require.NotContains(t, s, "a rule that would allow it")
 	require.Contains(t, p.colours(), "rm -r")
 	p.typed("n")
-	p.matches(`Two\.(.|\n)*answer y, n, b:\n$`)
+	p.matches(`Two\.(.|\n)*answer o, n, b:\n$`)
 	require.FileExists(t, filepath.Join(p.home, "x/y"))
-	p.typed("y")
+	p.typed("o")
 	p.want("Done.")
 	require.NoDirExists(t, filepath.Join(p.home, "x"))
 }

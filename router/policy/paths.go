@@ -114,8 +114,8 @@ func (j *judge) place(abs string) Place {
 		return Nowhere
 	case within(abs, j.world.roots()):
 		return Inside
-	case within(abs, j.world.Scratch):
-		return Scratch
+	case within(abs, j.world.Scratch) && !(within(abs, []string{j.world.Home}) && within(j.world.Home, j.world.Scratch)):
+		return Scratch // a home in there is seen as it is
 	}
 	return Outside
 }
