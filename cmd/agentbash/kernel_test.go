@@ -34,6 +34,7 @@ type confinedSetup struct {
 	text          *strings.Replacer
 	met           atomic.Int32 // connections and datagrams that came through
 	memory        []byte       // that is shared
+	environ       []string     // further variables
 }
 
 const secretText = "the-secret-itself"
@@ -139,6 +140,7 @@ func (p *confinedSetup) open(mode policy.Mode, judged bool) *router.Router {
 // newBash opens the configured bash in a mode, with nobody to be asked.
 func (p *confinedSetup) newBash(mode policy.Mode) *configuredBash {
 	environ := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + p.home + "/tmp", "XDG_STATE_HOME=" + filepath.Dir(p.home) + "/state", "LANG=C", "MY_TOKEN=" + secretText}
+	environ = append(environ, p.environ...)
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	require.NoError(p.t, err)
 	var said strings.Builder
