@@ -55,7 +55,7 @@ func runInit() error {
 	}
 	// What runs inside is nobody who could look into init.
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-	signal.Notify(make(chan os.Signal)) // and drop them: what is ignored would be for programs too
+	signal.Notify(make(chan os.Signal, 1)) // and drop them: what is ignored here would be for programs too
 	if in.layout, err = layOutFiles(&in.worldOrder); err != nil {
 		return fail(err)
 	}
