@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/router/guard"
+	"github.com/agentbash/agentbash/router/policy"
 )
 
 // eventsVersion is the version of the events of stream-json; docs/headless.md
@@ -22,6 +23,8 @@ type report struct {
 	format  string
 	opts    *chat.Options
 	dir     string
+	mode    policy.Mode
+	missing []string // what this machine cannot hold in the mode
 	started time.Time
 
 	answer     string
@@ -97,8 +100,12 @@ func (r *report) init(session string, _ *chat.Conversation) {
 	if r.format != "stream-json" {
 		return
 	}
-	writeLine(r.a.out, map[string]any{"type": "init", "v": eventsVersion, "session": session, "model": r.opts.Model,
-		"server": r.opts.BaseURL, "cwd": r.dir, "version": moduleVersion(), "tools": []string{"bash"}})
+	out := map[string]any{"type": "init", "v": eventsVersion, "session": session, "model": r.opts.Model, "mode": r.mode,
+		"server": r.opts.BaseURL, "cwd": r.dir, "version": moduleVersion(), "tools": []string{"bash"}}
+	if len(r.missing) > 0 {
+		out["missing"] = r.missing
+	}
+	writeLine(r.a.out, out)
 }
 
 // writePrompt shows a recorded prompt.
