@@ -58,6 +58,8 @@ type Options struct {
 type Confinement struct {
 	workspace Workspace
 	opts      Options
+	env       []string // of confined commands
+	freeEnv   []string // of others
 
 	mu      sync.Mutex // guards what follows
 	mode    policy.Mode
@@ -88,6 +90,7 @@ func New(w Workspace, opts *Options) *Confinement {
 	if c.opts.Environ == nil {
 		c.opts.Environ = os.Environ()
 	}
+	c.env, c.freeEnv = CommandEnv(c.opts.Environ, c.opts.Env), CommandEnv(c.opts.Environ, slices.Concat(c.opts.Env, freeVars))
 	c.mode, c.trusted = cmp.Or(c.opts.Mode, policy.AskMode), c.opts.Trusted
 	return c
 }
@@ -112,7 +115,7 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 	if c.trusted {
 		return router.Confined{Env: c.opts.Environ}, nil
 	}
-	held := router.Confined{Env: CommandEnv(c.opts.Environ, slices.Concat(c.opts.Env, freeVars)), Profile: g.Profile}
+	held := router.Confined{Env: c.freeEnv, Profile: g.Profile}
 	if c.mode == policy.FullMode {
 		held.Profile = ""
 		return held, nil
@@ -123,7 +126,7 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 	if held.Profile == router.FreeProfile {
 		return held, nil
 	}
-	held.Env = CommandEnv(c.opts.Environ, c.opts.Env)
+	held.Env = c.env
 	profile := sandboxProfile(held.Profile)
 	b, err := c.box(profile)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agentbash/agentbash/internal/protected"
 )
@@ -18,6 +19,8 @@ type keeper struct {
 	dir    string // takes what was taken out
 	absent []string
 	hooks  []string // directories of git hooks that were not there
+
+	parents map[string]time.Time // of all these, when they were changed last
 }
 
 // newKeeper notes what is not there in the roots of a workspace.
@@ -37,10 +40,30 @@ func newKeeper(roots []string, dir string) *keeper {
 	return k
 }
 
-// isNew reports whether something is there that was not.
+// isNew reports whether something is there that was not. What makes a file changes its
+// directory.
 func (k *keeper) isNew() bool {
-	return slices.ContainsFunc(k.absent, exists) || slices.ContainsFunc(k.hooks, exists)
+	changed := false
+	if k.parents == nil {
+		k.parents = map[string]time.Time{}
+		for _, path := range slices.Concat(k.absent, k.hooks) {
+			k.parents[filepath.Dir(path)] = time.Time{}
+		}
+	}
+	for dir, before := range k.parents {
+		at := time.Unix(0, 1) // it is not there
+		if st, err := os.Stat(dir); err == nil {
+			at = st.ModTime()
+		}
+		if !at.Equal(before) || time.Since(at) < clockTick { // in the tick of a change there can be another
+			changed, k.parents[dir] = true, at
+		}
+	}
+	return changed && (slices.ContainsFunc(k.absent, exists) || slices.ContainsFunc(k.hooks, exists))
 }
+
+// clockTick is more than the times of two changes can be apart and look the same.
+const clockTick = 50 * time.Millisecond
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)
