@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -144,6 +145,8 @@ func (in *inside) serve(fds []int) (a answer, back []int) {
 			if in.othersRun(1) {
 				err = unix.EBUSY
 			}
+		case "end":
+			endAll()
 		case "start":
 			var pidfd int
 			if pidfd, err = in.start(&r, fds[1:]); err == nil {
@@ -267,6 +270,14 @@ func lastPid() int {
 	}
 	n, _ := strconv.Atoi(string(bytes.TrimSpace(text[bytes.LastIndexByte(text, ' ')+1:])))
 	return n
+}
+
+// endAll ends every process but this one, and waits for that, but not for ever: one may
+// hang in the kernel.
+func endAll() {
+	for end := time.Now().Add(time.Second); unix.Kill(-1, unix.SIGKILL) != unix.ESRCH && time.Now().Before(end); {
+		time.Sleep(50 * time.Microsecond) // until reapChildren has seen them
+	}
 }
 
 // nearestDir is a directory, or the nearest one above it that is there.

@@ -43,7 +43,7 @@ type worldOrder struct {
 
 // request is one thing that a host wants of init, and answer what it gets.
 type request struct {
-	Do      string // "profile", "protect", "idle" or "start"
+	Do      string // "profile", "protect", "idle", "start" or "end"
 	Writes  bool
 	Path    string
 	Argv    []string
@@ -338,13 +338,17 @@ func pidOf(pidfd int) (int, error) {
 	return max(0, pid), nil // -1 is one that has been reaped
 }
 
-// close ends init, and all that is inside with it.
+// close ends all that is inside, and init. It does not wait until the kernel has taken
+// the namespaces apart, which takes longer than to make them.
 func (w *world) close() {
-	unix.Close(w.ctl)
-	if w.init != nil {
-		w.init.Process.Kill()
-		w.init.Wait()
+	if w.init == nil {
+		unix.Close(w.ctl)
+		return
 	}
+	w.ask(request{Do: "end"})
+	unix.Close(w.ctl)
+	w.init.Process.Kill()
+	go w.init.Wait()
 }
 
 // Process is a program that was started.
