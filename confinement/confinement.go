@@ -154,8 +154,8 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 // refusalNote says which connection was refused, and what allows it.
 func (c *Confinement) refusalNote(r network.Refusal) string {
 	note := fmt.Sprintf("note: the connection to %s was refused: %s", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), r.Reason)
-	if c.mode == policy.AutoMode && r.Rule == "" && c.opts.Settings.Hosts != "" {
-		note += "; the user may allow it: " + strings.ReplaceAll(c.opts.Settings.Hosts, "HOST", r.Host)
+	if r.Allow != "" && c.opts.Settings.Hosts != "" {
+		note += "; the user may allow it: " + strings.ReplaceAll(c.opts.Settings.Hosts, "HOST", r.Allow)
 	}
 	return note
 }
