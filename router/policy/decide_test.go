@@ -72,7 +72,7 @@ func TestModes(t *testing.T) {
 		{"a text that is no path", "agent:note /etc/passwd", Deny, Ask, Ask, Allow},
 		{"a word that is no path", "agent:recall --category /etc", Allow, Allow, Allow, Allow},
 		{"an address that is no path", "agent:web_fetch /etc/passwd", Ask, Ask, Ask, Allow},
-		{"an ID that is no path", "agent:bash_kill /etc", Deny, Ask, Ask, Allow},
+		{"an ID that is no path", "agent:bash_kill /etc", Allow, Allow, Allow, Allow},
 		{"a command that is no path", "agent:bash_start /etc", Deny, Ask, Ask, Allow},
 		{"a field tool that reads", "field:db:query --sql x", Allow, Allow, Allow, Allow},
 		{"a field tool that writes", "field:db:drop --name x", Deny, Ask, Ask, Allow},

@@ -44,6 +44,7 @@ func TestProfiles(t *testing.T) {
 		{"cat a | grep b", reads, reads, works, free},
 		{"cd sub && echo x", reads, reads, works, free},
 		{"x=1", reads, reads, works, free},
+		{"agent:bash_kill --bash_id $id", reads, reads, works, free},
 		{"npm config get registry", reads, reads, works, free},
 		{"npm init -y", "deny", "ask workspace", works, free},
 		{"cargo init x && go mod init x", "deny", "ask workspace", works, free},
