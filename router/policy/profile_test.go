@@ -105,6 +105,27 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
+// TestReadsAfterUnseenCode: a name may mean a function that nobody knows of, which the
+// profile that only reads holds too. Without it the name is asked about.
+func TestReadsAfterUnseenCode(t *testing.T) {
+	w := held()
+	w.NewShell(true)
+	for line, want := range map[string][3]string{ // in plan, ask, auto
+		"ls | head":         {"allow read", "allow read", "allow workspace"},
+		"touch a":           {"deny", "ask workspace", "allow workspace"},
+		"cat ~/.ssh/id_rsa": {"deny", "ask outside", "ask outside"},
+	} {
+		for i, mode := range []Mode{PlanMode, AskMode, AutoMode} {
+			got, d := decision(line, mode, nil, w)
+			require.Equal(t, want[i], got, "%s in %s: %q", line, mode, d.Because)
+		}
+	}
+	w.Holds = Holds{}
+	got, d := decision("ls", AskMode, nil, w)
+	require.Equal(t, "ask free", got)
+	require.Equal(t, []string{"ls may be a function that code from elsewhere has defined"}, d.Because)
+}
+
 // TestWithoutHolds: what the kernel cannot hold is asked about.
 func TestWithoutHolds(t *testing.T) {
 	for _, c := range []struct {
