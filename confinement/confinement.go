@@ -151,9 +151,13 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 	return held, err
 }
 
-// refusalNote says which connection was refused, and what allows it.
+// refusalNote says which connection was not made, and what allows it.
 func (c *Confinement) refusalNote(r network.Refusal) string {
-	note := fmt.Sprintf("note: the connection to %s was refused: %s", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), r.Reason)
+	did := "was refused"
+	if r.Failed {
+		did = "failed"
+	}
+	note := fmt.Sprintf("note: the connection to %s %s: %s", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), did, r.Reason)
 	if r.Allow != "" && c.opts.Settings.Hosts != "" {
 		note += "; the user may allow it: " + strings.ReplaceAll(c.opts.Settings.Hosts, "HOST", r.Allow)
 	}
@@ -183,7 +187,9 @@ func (c *Confinement) Ended(held router.Confined, res *router.Result) string {
 	defer c.mu.Unlock()
 	var notes []string
 	for _, refused := range c.opened().proxy.Refusals() {
-		res.RefuseHost(net.JoinHostPort(refused.Host, strconv.Itoa(refused.Port)))
+		if !refused.Failed {
+			res.RefuseHost(net.JoinHostPort(refused.Host, strconv.Itoa(refused.Port)))
+		}
 		notes = append(notes, c.refusalNote(refused))
 	}
 	if held.Profile == router.WorkspaceProfile && c.keeper.isNew() {

@@ -22,6 +22,8 @@ func TestRefusalNoteNamesWhatIsLacking(t *testing.T) {
 			`note: the connection to a.example:443 was refused: it leads to 10.0.0.1; the user may allow it: write "allow": ["10.0.0.1"]`},
 		{network.Refusal{Host: "a.example", Port: 443, Reason: "what only reads has no network"},
 			"note: the connection to a.example:443 was refused: what only reads has no network"},
+		{network.Refusal{Host: "a.example", Port: 443, Reason: "no such host", Failed: true},
+			"note: the connection to a.example:443 failed: no such host"},
 	} {
 		require.Equal(t, row.want, c.refusalNote(row.refusal))
 	}

@@ -22,6 +22,7 @@ type Refusal struct {
 	Rule   string // that denied it; "" if none did
 	Reason string
 	Allow  string // what [Rules] would have to allow; "" if that is not what it lacks
+	Failed bool   // nothing was against it, but the host was not reached
 }
 
 // Error is the reason, with what would allow it, for the program that wanted to connect.
@@ -153,6 +154,11 @@ func (p *Proxy) dial(ctx context.Context, to *route) (net.Conn, error) {
 		return nil, r
 	}
 	if err != nil {
+		if ctx.Err() == nil { // many programs show nothing of a proxy's answer but its status
+			r := to.refuse("", "%v", err)
+			r.Failed = true
+			p.note(r)
+		}
 		return nil, err
 	}
 	return p.newConn(c, func() {}), nil

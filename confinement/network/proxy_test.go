@@ -144,6 +144,18 @@ func TestAProxyStartsClosed(t *testing.T) {
 	require.ErrorIs(t, err, net.ErrClosed)
 }
 
+func TestFailuresAreTold(t *testing.T) {
+	p, proxy := newProxy(t, Options{Rules: newRules(t, "127.0.0.1", "")}, nil)
+	for range 2 {
+		status, _ := tryConnect(t, proxy, "127.0.0.1:1")
+		require.Equal(t, 502, status)
+	}
+	got := p.Refusals()
+	require.Len(t, got, 1)
+	require.True(t, got[0].Failed)
+	require.Contains(t, got[0].Reason, "connection refused")
+}
+
 func TestRefusalsAreBounded(t *testing.T) {
 	p, proxy := newProxy(t, Options{}, nil)
 	for n := range 2 * maxRefusals {
