@@ -468,6 +468,8 @@ func (b *box) env() []string {
 }
 
 // gitEnv keeps git from repositories that lie in a tree for no reason, and from
-// programs that a repository's own configuration names for each look at it.
-var gitEnv = strings.Fields(`GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=2
-	GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit GIT_CONFIG_KEY_1=core.fsmonitor GIT_CONFIG_VALUE_1=false`)
+// programs that a repository's own configuration names for each look at it. A branch
+// that is made from a remote one follows nothing: that would stand in .git/config.
+var gitEnv = strings.Fields(`GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=3
+	GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit GIT_CONFIG_KEY_1=core.fsmonitor GIT_CONFIG_VALUE_1=false
+	GIT_CONFIG_KEY_2=branch.autoSetupMerge GIT_CONFIG_VALUE_2=false`)
