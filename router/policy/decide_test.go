@@ -201,6 +201,7 @@ func TestDecisionSaysWhy(t *testing.T) {
 		{"block", "rm -rf ~", FullMode, `[]`, Decision{Answer: Deny, Because: []string{"deletes a home directory (/home/u)"}}},
 		{"plan", "touch a", PlanMode, `[]`, Decision{Answer: Deny, Because: []string{"plan mode only reads", "writes a"}}},
 		{"mode", "touch a", AskMode, `[]`, Decision{Answer: Ask, Profile: router.FreeProfile, Because: []string{"writes a"}, Suggest: []string{"allow touch ..."}}},
+		{"name of a word once", "go env -w A=b", AskMode, `[]`, Decision{Answer: Ask, Profile: router.FreeProfile, Because: []string{"go env changes what every go command does"}}},
 		{"name once", "git reset --hard", AskMode, `[]`, Decision{Answer: Ask, Profile: router.FreeProfile, Because: []string{"git reset --hard throws away uncommitted work"}}},
 		{"what git does", "git commit -m x", PlanMode, `[]`, Decision{Answer: Deny, Because: []string{"plan mode only reads", "git commit changes the repository"}}},
 		{"each part", "touch a && make x > log", AskMode, `[]`, Decision{Answer: Ask, Profile: router.FreeProfile, Because: []string{"writes a", "writes log", "make runs code that is not in the line"},

@@ -126,6 +126,12 @@ func TestReadsAfterUnseenCode(t *testing.T) {
 	require.Equal(t, []string{"ls may be a function that code from elsewhere has defined"}, d.Because)
 }
 
+// TestPathOutsideIsNamed: where cd may fail the same words lead elsewhere.
+func TestPathOutsideIsNamed(t *testing.T) {
+	_, d := decision("cd c && make; cd ..; rm -f c/m", AutoMode, nil, held())
+	require.Equal(t, []string{"rm -f deletes c/m", "it writes /c/m, outside the workspace"}, d.Because)
+}
+
 // TestWithoutHolds: what the kernel cannot hold is asked about.
 func TestWithoutHolds(t *testing.T) {
 	for _, c := range []struct {
