@@ -154,11 +154,15 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 	return held, err
 }
 
-// refusalNote says which connection was refused, and what allows it.
+// refusalNote says which connection was not made, and what allows it.
 func (c *Confinement) refusalNote(r network.Refusal) string {
-	note := fmt.Sprintf("note: the connection to %s was refused: %s", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), r.Reason)
-	if c.mode == policy.AutoMode && r.Rule == "" && c.opts.Settings.Hosts != "" {
-		note += "; the user may allow it: " + strings.ReplaceAll(c.opts.Settings.Hosts, "HOST", r.Host)
+	did := "was refused"
+	if r.Failed {
+		did = "failed"
+	}
+	note := fmt.Sprintf("note: the connection to %s %s: %s", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), did, r.Reason)
+	if r.Allow != "" && c.opts.Settings.Hosts != "" {
+		note += "; the user may allow it: " + strings.ReplaceAll(c.opts.Settings.Hosts, "HOST", r.Allow)
 	}
 	return note
 }
@@ -186,7 +190,9 @@ func (c *Confinement) Ended(held router.Confined, res *router.Result) string {
 	defer c.mu.Unlock()
 	var notes []string
 	for _, refused := range c.opened().proxy.Refusals() {
-		res.RefuseHost(net.JoinHostPort(refused.Host, strconv.Itoa(refused.Port)))
+		if !refused.Failed {
+			res.RefuseHost(net.JoinHostPort(refused.Host, strconv.Itoa(refused.Port)))
+		}
 		notes = append(notes, c.refusalNote(refused))
 	}
 	if held.Profile == router.WorkspaceProfile && c.keeper.isNew() {
@@ -465,6 +471,8 @@ func (b *box) env() []string {
 }
 
 // gitEnv keeps git from repositories that lie in a tree for no reason, and from
-// programs that a repository's own configuration names for each look at it.
-var gitEnv = strings.Fields(`GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=2
-	GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit GIT_CONFIG_KEY_1=core.fsmonitor GIT_CONFIG_VALUE_1=false`)
+// programs that a repository's own configuration names for each look at it. A branch
+// that is made from a remote one follows nothing: that would stand in .git/config.
+var gitEnv = strings.Fields(`GIT_NO_LAZY_FETCH=1 GIT_CONFIG_COUNT=3
+	GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit GIT_CONFIG_KEY_1=core.fsmonitor GIT_CONFIG_VALUE_1=false
+	GIT_CONFIG_KEY_2=branch.autoSetupMerge GIT_CONFIG_VALUE_2=false`)

@@ -59,3 +59,16 @@ func TestNewRepository(t *testing.T) {
 	res = run("echo a >a; git add a; git -c user.name=x -c user.email=y@z commit -qm a; git log --oneline | wc -l; git checkout -q -b b; git rm -q a; git commit -qm b; git checkout -q -; ls")
 	require.Equal(t, "1\na\n", res.Stdout, res.Stderr)
 }
+
+// TestBranchOfARemoteOne: .git/config is held, so git is not to write there unasked.
+func TestBranchOfARemoteOne(t *testing.T) {
+	dir := t.TempDir()
+	git(t, dir, "init", "-q")
+	git(t, dir, "commit", "-q", "--allow-empty", "-m", "first")
+	git(t, dir, "remote", "add", "origin", "../other")
+	git(t, dir, "update-ref", "refs/remotes/origin/main", "HEAD")
+	run, _ := held(t, dir)
+	res := run("git checkout -b topic origin/main")
+	require.Equal(t, 0, res.ExitCode, res.Stderr)
+	require.Equal(t, "Switched to a new branch 'topic'\n", res.Stderr)
+}

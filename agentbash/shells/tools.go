@@ -22,8 +22,8 @@ func (s *Shells) Tools() []*registry.Tool {
 	return []*registry.Tool{s.startTool(), s.outputTool(), s.killTool()}
 }
 
-func idParam(role registry.Role, about string) registry.Param {
-	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Role: role, Aliases: []string{"id", "shell_id", "task_id"}, Description: about}
+func idParam() registry.Param {
+	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Aliases: []string{"id", "shell_id", "task_id"}, Description: "The ID that bash_start printed."}
 }
 
 func (s *Shells) startTool() *registry.Tool {
@@ -153,7 +153,7 @@ code 0), failed, terminated (by a signal or bash_kill) or error (its output got 
 others count as seen. --wait waits for a line that matches, or with the word exit for the end, and then prints what there is; exit status 124
 says that it did not come in time, 1 that the shell ended without such a line. The time limit of the command itself applies too.`,
 		Params: registry.NewParams(
-			idParam("", "The ID that bash_start printed."),
+			idParam(),
 			registry.Param{Name: "filter", Type: registry.String, Description: "Print only lines that match this regular expression (RE2)."},
 			registry.Param{Name: "wait", Type: registry.String,
 				Description: "Wait for a new line that matches this regular expression, or for the end: exit. ([e]xit is a line with that word.)"},
@@ -186,13 +186,13 @@ func (s *Shells) killTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "bash_kill",
 		Summary:  "end a background shell and all that it started",
-		Kind:     registry.Execute,
+		Kind:     registry.ReadOnly, // it ends what this session started, and nothing else: whoever may start may end
 		Category: category,
 		Tags:     []string{"shell", "stop", "terminate", "job", "process"},
 		Detail: `Sends SIGTERM to the shell and its whole tree, and SIGKILL to what is still there after --grace seconds; prints what it
 wrote since the last look, and its last status on stderr.`,
 		Params: registry.NewParams(
-			idParam(registry.Signals, "The ID that bash_start printed."),
+			idParam(),
 			registry.Param{Name: "grace", Type: registry.Number, Default: 3, Min: registry.Float(0), Max: registry.Float(60),
 				Description: "Seconds between SIGTERM and SIGKILL."},
 		),

@@ -20,12 +20,18 @@ type Refusal struct {
 	Host   string // as it was compared; in quotes if it is no host
 	Port   int
 	Rule   string // that denied it; "" if none did
-	Reason string // with what would allow it, where something does
+	Reason string
+	Allow  string // what [Rules] would have to allow; "" if that is not what it lacks
+	Failed bool   // nothing was against it, but the host was not reached
 }
 
-// Error is the reason, for the program that wanted to connect.
+// Error is the reason, with what would allow it, for the program that wanted to connect.
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("the network refuses %s: %s", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), r.Reason)
+	text := fmt.Sprintf("the network refuses %s: %s", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), r.Reason)
+	if r.Allow != "" {
+		text += fmt.Sprintf(": %q in network.allow allows it", r.Allow)
+	}
+	return text
 }
 
 // target is a host and port.
@@ -36,6 +42,13 @@ type target struct {
 
 func (t target) refuse(rule, format string, args ...any) *Refusal {
 	return &Refusal{Host: t.host.String(), Port: t.port, Rule: rule, Reason: fmt.Sprintf(format, args...)}
+}
+
+// lacks refuses what h in the rules would allow.
+func (t target) lacks(h host, format string, args ...any) *Refusal {
+	r := t.refuse("", format, args...)
+	r.Allow = h.String()
+	return r
 }
 
 // route is a target that may be connected to.
@@ -93,7 +106,7 @@ func (p *Proxy) judge(ctx context.Context, to *route) *Refusal {
 			return nil
 		}
 	}
-	return to.refuse("", "nobody allowed it: %q in network.allow does", to.host)
+	return to.lacks(to.host, "nobody allowed it")
 }
 
 // state is whether the proxy is open, and what is allowed now.
@@ -141,6 +154,11 @@ func (p *Proxy) dial(ctx context.Context, to *route) (net.Conn, error) {
 		return nil, r
 	}
 	if err != nil {
+		if ctx.Err() == nil { // many programs show nothing of a proxy's answer but its status
+			r := to.refuse("", "%v", err)
+			r.Failed = true
+			p.note(r)
+		}
 		return nil, err
 	}
 	return p.newConn(c, func() {}), nil
@@ -160,7 +178,7 @@ func (p *Proxy) judgeAddress(to *route, ip netip.Addr) error {
 		return err
 	}
 	if own || !publicaddr.Contains(ip) {
-		return to.refuse("", "it leads to %s, which is not a public address: %[1]q in network.allow allows that", ip)
+		return to.lacks(host{addr: ip}, "it leads to %s, which is not a public address", ip)
 	}
 	return nil
 }

@@ -48,6 +48,6 @@ func Example() {
 	}
 	// Output:
 	// true true
-	// 403 agentbash: the network refuses elsewhere.example:80: nobody allowed it: "elsewhere.example" in network.allow does
+	// 403 agentbash: the network refuses elsewhere.example:80: nobody allowed it: "elsewhere.example" in network.allow allows it
 	// elsewhere.example 80
 }

@@ -38,7 +38,7 @@ func TestRequests(t *testing.T) {
 		{"ftp", "GET ftp://x.a.example:<P>/ HTTP/1.1\nHost: x\n\n", 400, "this is a proxy"},
 		{"no host", "GET http:///x HTTP/1.1\nHost: x.a.example\n\n", 400, "this is a proxy"},
 		{"opaque", "GET http:x.a.example HTTP/1.1\nHost: x.a.example\n\n", 400, "this is a proxy"},
-		{"no port, refused", "GET http://evil.test/ HTTP/1.1\nHost: x\n\n", 403, `evil.test:80: nobody allowed it: "evil.test" in network.allow does`},
+		{"no port, refused", "GET http://evil.test/ HTTP/1.1\nHost: x\n\n", 403, `evil.test:80: nobody allowed it: "evil.test" in network.allow allows it`},
 		{"port 0", "GET http://x.a.example:0/ HTTP/1.1\nHost: x\n\n", 400, "from 1 to 65535"},
 		{"a port beyond", "GET http://x.a.example:65616/ HTTP/1.1\nHost: x\n\n", 400, "from 1 to 65535"},
 		{"an escaped dot", "GET http://x%2ea.example:<P>/ HTTP/1.1\nHost: x\n\n", 400, ""},

@@ -164,7 +164,7 @@ func (p *Proxy) Grant(hosts []string) (revoke func()) {
 // maxRefusals bounds what is remembered between two calls of Refusals.
 const maxRefusals = 32
 
-// Refusals takes what was refused since the last call, each once, oldest first, at
+// Refusals takes what was refused or failed since the last call, each once, oldest first, at
 // most 32.
 func (p *Proxy) Refusals() []Refusal {
 	p.mu.Lock()
@@ -177,7 +177,10 @@ func (p *Proxy) Refusals() []Refusal {
 func (p *Proxy) note(r *Refusal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.refusals) < maxRefusals && !slices.Contains(p.refusals, *r) {
+	told := func(other Refusal) bool { // a failure may have another text each time
+		return other == *r || r.Failed && other.Failed && other.Host == r.Host && other.Port == r.Port
+	}
+	if len(p.refusals) < maxRefusals && !slices.ContainsFunc(p.refusals, told) {
 		p.refusals = append(p.refusals, *r)
 	}
 }

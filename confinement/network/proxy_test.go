@@ -27,7 +27,7 @@ func TestAddressesAreJudged(t *testing.T) {
 		{"another port is named", "127.0.0.1:1", "", "", "127.0.0.1", "nobody allowed it"},
 		{"a name and its address", "a.example 127.0.0.1", "", "127.0.0.1", "a.example", ""},
 		{"a name and its range", "*.example 127.0.0.0/8", "", "127.0.0.1", "a.example", ""},
-		{"a name alone", "a.example", "", "127.0.0.1", "a.example", `it leads to 127.0.0.1, which is not a public address: "127.0.0.1" in network.allow`},
+		{"a name alone", "a.example", "", "127.0.0.1", "a.example", `it leads to 127.0.0.1, which is not a public address: "127.0.0.1" in network.allow allows it`},
 		{"the address alone", "127.0.0.1", "", "", "a.example", "nobody allowed it"},
 		{"the address for another port", "a.example 127.0.0.1:1", "", "127.0.0.1", "a.example", "not a public address"},
 		{"everything", "*", "", "127.0.0.1", "a.example", "not a public address"},
@@ -66,7 +66,7 @@ func TestAddressesAreJudged(t *testing.T) {
 			require.Contains(t, body, row.refused)
 			require.Len(t, refusals, 1)
 			require.Equal(t, row.host, refusals[0].Host)
-			require.Contains(t, refusals[0].Reason, row.refused)
+			require.Contains(t, refusals[0].Error(), row.refused)
 			require.Empty(t, p.Refusals(), "they are told once")
 		})
 	}
@@ -144,6 +144,18 @@ func TestAProxyStartsClosed(t *testing.T) {
 	require.ErrorIs(t, err, net.ErrClosed)
 }
 
+func TestFailuresAreTold(t *testing.T) {
+	p, proxy := newProxy(t, Options{Rules: newRules(t, "127.0.0.1", "")}, nil)
+	for range 2 {
+		status, _ := tryConnect(t, proxy, "127.0.0.1:1")
+		require.Equal(t, 502, status)
+	}
+	got := p.Refusals()
+	require.Len(t, got, 1)
+	require.True(t, got[0].Failed)
+	require.Contains(t, got[0].Reason, "connection refused")
+}
+
 func TestRefusalsAreBounded(t *testing.T) {
 	p, proxy := newProxy(t, Options{}, nil)
 	for n := range 2 * maxRefusals {
@@ -155,7 +167,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 	got := p.Refusals()
 	require.Len(t, got, maxRefusals)
 	require.Equal(t, "h0.example", got[0].Host)
-	require.Equal(t, `nobody allowed it: "h0.example" in network.allow does`, got[0].Reason)
+	require.Equal(t, `the network refuses h0.example:443: nobody allowed it: "h0.example" in network.allow allows it`, got[0].Error())
 }
 
 // TestAsk: connections to one host share a question, and its answer is for them.

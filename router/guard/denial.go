@@ -63,7 +63,7 @@ func (d *Denial) Error() string { return d.text }
 // own word.
 func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 	d := &Denial{Cause: cause, Mode: e.Decision.Mode, Effects: []string{}, Danger: e.Verdict.Danger, Reasons: []string{},
-		Rule: e.Decision.Rule, RuleAt: e.Decision.RuleAt, Host: e.Host, Profile: e.Decision.Profile, Command: e.Plan.Raw}
+		Rule: e.Decision.Rule, RuleAt: e.Decision.RuleAt, Host: g.lackingHost(e), Profile: e.Decision.Profile, Command: e.Plan.Raw}
 	if d.Mode == "" {
 		d.Mode = g.Mode()
 	}
@@ -83,6 +83,16 @@ func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 	}
 	d.text = d.message(why, g.next(e, d))
 	return d
+}
+
+// lackingHost is the first host that an entry is about and that nobody allowed.
+func (g *Guard) lackingHost(e *Entry) string {
+	for _, host := range e.Decision.Hosts {
+		if g.hostAnswer(host) != policy.Allow {
+			return host
+		}
+	}
+	return e.Host
 }
 
 // reasonTexts are a verdict's, without what points at bytes.
@@ -144,8 +154,8 @@ func (g *Guard) next(e *Entry, d *Denial) string {
 		return user + "change the mode"
 	case e.Decision.Outside:
 		return user + "allow it with a rule that lets it run outside, or in mode full"
-	case d.Mode == policy.AutoMode && len(e.Decision.Hosts) > 0 && hosts != "":
-		return user + "allow it: " + strings.ReplaceAll(hosts, "HOST", strings.TrimSuffix(e.Decision.Hosts[0], ":443"))
+	case d.Mode == policy.AutoMode && d.Host != "" && hosts != "":
+		return user + "allow it: " + strings.ReplaceAll(hosts, "HOST", strings.TrimSuffix(d.Host, ":443"))
 	case d.Mode == policy.AutoMode:
 		return user + "allow it with a rule or in mode full"
 	}

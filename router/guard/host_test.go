@@ -79,7 +79,7 @@ func TestRefusals(t *testing.T) {
 		{policy.AskMode, nil, "cat x", router.Refusal{By: "rule", Rule: "deny cat x"}},
 		{policy.AskMode, nil, "cat y", router.Refusal{By: "nobody", Rule: "ask cat y", Profile: router.ReadProfile}},
 		{policy.AutoMode, nil, "rm -rf /", router.Refusal{By: "danger"}},
-		{policy.AutoMode, nil, "curl https://bad.example", router.Refusal{By: "mode"}},
+		{policy.AutoMode, nil, "curl https://bad.example", router.Refusal{By: "mode", Host: "bad.example:443"}},
 	} {
 		b := newBench(t, Options{Mode: row.mode, Approver: row.approver, Rules: []*policy.Rules{rules}, World: heldWorld()})
 		res := b.run(row.command)
@@ -183,4 +183,14 @@ func TestAskHostAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	require.Len(t, a.asked, 1)
+}
+
+// A denial names the host that nobody allowed, and what would allow it.
+func TestDenialNamesTheHost(t *testing.T) {
+	b := newBench(t, Options{Mode: policy.AutoMode, World: heldWorld(), Settings: registry.Settings{Hosts: "allow HOST"}})
+	_, err := b.begin("curl https://good.example https://x.example")
+	var d *Denial
+	require.True(t, errors.As(err, &d))
+	require.Equal(t, &router.Refusal{By: "nobody", Host: "x.example:443", Profile: router.WorkspaceProfile}, d.Refusal())
+	require.ErrorContains(t, err, "allow x.example")
 }

@@ -135,7 +135,7 @@ func (d *decider) setProfile() {
 // beyond is what a part needs that the profile in which it would run does not
 // give; "" for nothing.
 func (d *decider) beyond(p *Part) string {
-	held := d.w.Holds.Workspace
+	held, outside := d.w.Holds.Workspace, slices.IndexFunc(p.Paths, func(path Path) bool { return path.Write && path.Place == Outside })
 	if d.Mode == PlanMode || d.Mode == AskMode && p.set&^reads == 0 {
 		held = d.w.Holds.Read
 	}
@@ -144,8 +144,8 @@ func (d *decider) beyond(p *Part) string {
 		return ""
 	case p.set&networks != 0 && !d.w.Holds.Hosts && p.Kind != ToolPart:
 		return "on this machine nothing can hold it to the hosts that are allowed"
-	case slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Write && path.Place == Outside }):
-		return "it writes outside the workspace"
+	case outside >= 0:
+		return "it writes " + show(p.Paths[outside].Path) + ", outside the workspace"
 	}
 	return cmp.Or(d.secret(p), p.needs)
 }

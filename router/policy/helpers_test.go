@@ -35,7 +35,7 @@ var testRouter = sync.OnceValue(func() *router.Router {
 		testTool("note", registry.Write, registry.Param{Name: "text", Type: registry.String, Role: registry.KeepsState}),
 		testTool("recall", registry.ReadOnly, text("query", false, ""), text("category", false, "")),
 		testTool("web_fetch", registry.Network, text("url", true, registry.Contacts)),
-		testTool("bash_kill", registry.Execute, text("bash_id", true, registry.Signals)),
+		testTool("bash_kill", registry.ReadOnly, text("bash_id", true, "")),
 		testTool("bash_start", registry.Execute, text("command", true, registry.RunsText)),
 		testTool("task", registry.Execute, text("prompt", true, "")),
 		testTool("field:db:query", registry.ReadOnly, text("sql", true, "")),

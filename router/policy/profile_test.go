@@ -44,6 +44,10 @@ func TestProfiles(t *testing.T) {
 		{"cat a | grep b", reads, reads, works, free},
 		{"cd sub && echo x", reads, reads, works, free},
 		{"x=1", reads, reads, works, free},
+		{"agent:bash_kill --bash_id $id", reads, reads, works, free},
+		{"npm config get registry", reads, reads, works, free},
+		{"npm init -y", "deny", "ask workspace", works, free},
+		{"cargo init x && go mod init x", "deny", "ask workspace", works, free},
 		{"agent:read a", reads, reads, works, free},
 		{"field:db:query --sql x", reads, reads, works, free},
 		{"echo x > a", "deny", "ask workspace", works, free},
@@ -99,6 +103,33 @@ func TestProfiles(t *testing.T) {
 			require.Equal(t, d.Answer == Allow, len(d.Because) == 0, "%s in %s: %q", c.line, mode, d.Because)
 		}
 	}
+}
+
+// TestReadsAfterUnseenCode: a name may mean a function that nobody knows of, which the
+// profile that only reads holds too. Without it the name is asked about.
+func TestReadsAfterUnseenCode(t *testing.T) {
+	w := held()
+	w.NewShell(true)
+	for line, want := range map[string][3]string{ // in plan, ask, auto
+		"ls | head":         {"allow read", "allow read", "allow workspace"},
+		"touch a":           {"deny", "ask workspace", "allow workspace"},
+		"cat ~/.ssh/id_rsa": {"deny", "ask outside", "ask outside"},
+	} {
+		for i, mode := range []Mode{PlanMode, AskMode, AutoMode} {
+			got, d := decision(line, mode, nil, w)
+			require.Equal(t, want[i], got, "%s in %s: %q", line, mode, d.Because)
+		}
+	}
+	w.Holds = Holds{}
+	got, d := decision("ls", AskMode, nil, w)
+	require.Equal(t, "ask free", got)
+	require.Equal(t, []string{"ls may be a function that code from elsewhere has defined"}, d.Because)
+}
+
+// TestPathOutsideIsNamed: where cd may fail the same words lead elsewhere.
+func TestPathOutsideIsNamed(t *testing.T) {
+	_, d := decision("cd c && make; cd ..; rm -f c/m", AutoMode, nil, held())
+	require.Equal(t, []string{"rm -f deletes c/m", "it writes /c/m, outside the workspace"}, d.Because)
 }
 
 // TestWithoutHolds: what the kernel cannot hold is asked about.

@@ -113,7 +113,7 @@ var reasonsOfTable = []struct {
 	text string
 }{
 	{unknown, " runs code that is not in the line"}, {runs, " runs code that is not in the line"},
-	{networks, " talks to other machines"}, {executes, " acts on processes or the system"}, {writes, " changes the repository"},
+	{networks, " talks to other machines"}, {writes, " changes the repository"}, {executes, " acts on processes or the system"},
 }
 
 // place gives the operands their roles.
