@@ -169,7 +169,7 @@ func (c *Confinement) lookAround(b *box) (note string) {
 	if err := b.Protect(); err != nil {
 		note += fmt.Sprintf("\nwarning: new files are not protected: %v", err)
 	}
-	c.keeper = newKeeper(c.workspace.Roots, c.keeper.dir)
+	c.keeper.note()
 	return strings.TrimPrefix(note, "\n")
 }
 

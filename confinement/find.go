@@ -95,6 +95,9 @@ func atHome(path, home string) string {
 // it lies elsewhere; "" when there is none.
 func commonGit(dir string) string {
 	link := filepath.Join(Repository(dir), ".git")
+	if st, err := os.Lstat(link); err != nil || !st.Mode().IsRegular() {
+		return "" // a FIFO would never end
+	}
 	text, err := os.ReadFile(link)
 	if err != nil {
 		return ""

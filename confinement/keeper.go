@@ -9,41 +9,97 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/internal/protected"
+	"github.com/agentbash/agentbash/registry"
 )
 
-// A keeper looks after the protected files that are not there: a mount can only
-// keep what exists. What a confined command made of them is taken out of the
+// A keeper looks after the protected files that no mount keeps: a mount is only on
+// what exists, and on no link. What a confined command made of them is taken out of the
 // workspace when the command has ended, and said.
 type keeper struct {
-	dir    string // takes what was taken out
-	absent []string
-	hooks  []string // directories of git hooks that were not there
+	roots []string   // without links, what lies in another last
+	dir   string     // takes what was taken out
+	found []standing // what no mount keeps
+	hooks []string   // directories of git hooks that were not there
 }
 
-// newKeeper notes what is not there in the roots of a workspace.
+// standing is what stands for a protected file: nothing, it, or the link at or above
+// it that leads elsewhere.
+type standing struct {
+	path  string
+	at    string // path itself, or the link; "" is nothing
+	link  string // where the link leads
+	leads bool   // to something
+	dir   bool   // it is a directory
+}
+
+// newKeeper notes what is there, and what is not, in the roots of a workspace.
 func newKeeper(roots []string, dir string) *keeper {
 	k := &keeper{dir: dir}
 	for _, root := range roots {
+		k.roots = append(k.roots, resolveLinks(root))
+	}
+	slices.SortStableFunc(k.roots, func(a, b string) int { return len(a) - len(b) })
+	k.roots = slices.Compact(k.roots)
+	k.note()
+	return k
+}
+
+// note notes what is there now.
+func (k *keeper) note() {
+	k.found, k.hooks = nil, nil
+	for _, root := range k.roots {
 		git := filepath.Join(root, ".git")
-		names := protected.InTree(root)
+		names := append(protected.InTree(root), git)
 		if isDir(git) {
 			names = append(names, protected.InGitDir(git)...)
 			names = append(names, filepath.Join(git, "commondir"))
 		} else {
 			k.hooks = append(k.hooks, filepath.Join(git, "hooks"))
 		}
-		k.absent = append(k.absent, slices.DeleteFunc(names, exists)...)
+		for _, path := range names {
+			if s := k.look(path); s.at != path || s.link != "" || path == git {
+				k.found = append(k.found, s)
+			}
+		}
 	}
-	return k
+}
+
+// look looks at what stands for a file, and follows no link on the way there: it may
+// lead to what is not the workspace's.
+func (k *keeper) look(path string) (s standing) {
+	s.path = path
+	at := k.rootOf(path)
+	for name := range strings.SplitSeq(strings.TrimPrefix(path, at+"/"), "/") {
+		at = filepath.Join(at, name)
+		st, err := os.Lstat(at)
+		if err != nil {
+			return standing{path: path}
+		}
+		s.dir = st.IsDir()
+		if st.Mode()&os.ModeSymlink != 0 {
+			s.at, s.leads = at, exists(path)
+			s.link, _ = os.Readlink(at)
+			return s
+		}
+	}
+	s.at = path
+	return s
+}
+
+// rootOf is the outermost root that a path lies in.
+func (k *keeper) rootOf(path string) string {
+	return k.roots[slices.IndexFunc(k.roots, func(root string) bool { return registry.Below(path, root) })]
 }
 
 // isNew reports whether something is there that was not.
 func (k *keeper) isNew() bool {
-	return slices.ContainsFunc(k.absent, exists) || slices.ContainsFunc(k.hooks, exists)
+	changed := func(was standing) bool { is := k.look(was.path); return is != was && is.at != "" }
+	return slices.ContainsFunc(k.found, changed) || slices.ContainsFunc(k.hooks, exists)
 }
 
+// exists follows the links of a path.
 func exists(path string) bool {
-	_, err := os.Lstat(path)
+	_, err := os.Stat(path)
 	return err == nil
 }
 
@@ -67,15 +123,24 @@ func (k *keeper) takeOut() string {
 	return strings.Join(notes, "\n")
 }
 
-// made are the files that are there now. A repository that is new has hooks that do
-// nothing, which git put there.
+// made are the files and links that are there now. A repository that is new has hooks
+// that do nothing, which git put there.
 func (k *keeper) made() (paths []string) {
-	for _, path := range k.absent {
-		if exists(path) {
-			paths = append(paths, path)
+	for _, was := range k.found {
+		is := k.look(was.path)
+		empty := is.at != is.path && !is.leads || filepath.Base(is.at) == ".git" && is.dir
+		if is != was && is.at != "" && !empty && !slices.Contains(paths, is.at) {
+			paths = append(paths, is.at)
 		}
 	}
 	for _, dir := range k.hooks {
+		is := k.look(dir)
+		if is.at == dir && is.link != "" {
+			paths = append(paths, dir)
+		}
+		if is.at != dir || is.link != "" {
+			continue // nothing, or a link
+		}
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if !strings.HasSuffix(e.Name(), ".sample") {
@@ -95,7 +160,20 @@ func (k *keeper) move(path string) error {
 	if err != nil {
 		return err
 	}
-	out, err := exec.Command("mv", "--", path, to).CombinedOutput()
+	// By its directory as it is now, in the workspace: a program inside may put a link there.
+	root := k.rootOf(path)
+	in, err := filepath.Rel(root, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	from, err := os.OpenInRoot(root, in)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	mv := exec.Command("mv", "--", "/proc/self/fd/3/"+filepath.Base(path), to)
+	mv.ExtraFiles = []*os.File{from}
+	out, err := mv.CombinedOutput()
 	if err != nil && len(out) > 0 {
 		return fmt.Errorf("%s", strings.TrimSpace(string(out)))
 	}

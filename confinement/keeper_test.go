@@ -59,3 +59,27 @@ func TestNewRepository(t *testing.T) {
 	res = run("echo a >a; git add a; git -c user.name=x -c user.email=y@z commit -qm a; git log --oneline | wc -l; git checkout -q -b b; git rm -q a; git commit -qm b; git checkout -q -; ls")
 	require.Equal(t, "1\na\n", res.Stdout, res.Stderr)
 }
+
+// TestLinksTakenOut: what a link leads to is not the workspace's to be taken out of, and
+// neither is a link that is protected to be exchanged.
+func TestLinksTakenOut(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	for _, name := range []string{out + "/workflows/ci.yml", out + "/hooks/pre-commit", dir + "/tools/pre-commit"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte("theirs"), 0o644))
+	}
+	require.NoError(t, os.Symlink("tools", dir+"/.husky"))
+	require.NoError(t, os.Symlink("nowhere", dir+"/.envrc"))
+	run, _ := held(t, dir)
+	require.Empty(t, run("echo fine >f").Stderr)
+	for _, command := range []string{"ln -s " + out + " .github", "ln -s " + out + " .git", "mkdir .git && ln -s " + out + "/hooks .git/hooks", "echo gitdir: x >.git",
+		"rm .husky && mkdir .husky && echo evil >.husky/pre-commit", "echo evil >nowhere"} {
+		res := run("rm -rf .git; " + command)
+		require.Contains(t, res.Stderr, "taken out", command)
+		require.FileExists(t, out+"/workflows/ci.yml", command)
+		require.FileExists(t, out+"/hooks/pre-commit", command)
+	}
+	left, err := filepath.Glob(dir + "/.[a-z]*")
+	require.NoError(t, err)
+	require.Empty(t, left)
+}

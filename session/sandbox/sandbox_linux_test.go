@@ -193,3 +193,15 @@ func TestReadable(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"/"}, all)
 }
+
+// TestProtectedLinks: nothing that a repository can hold where a protected file is
+// expected takes the namespaces away.
+func TestProtectedLinks(t *testing.T) {
+	for name, target := range map[string]string{"dangling": "nowhere", "loop": "p", "itself": ".", "above": "..", "null": "/dev/null", "root": "/"} {
+		ws := place(t, "f")
+		require.NoError(t, os.Symlink(target, filepath.Join(ws, "p")))
+		s := open(t, Spec{Write: []string{ws}, Protected: []string{ws + "/p", ws + "/p/q"}}, Workspace)
+		require.True(t, s.Switches(), "%s: %s", name, s.Missing())
+		require.Equal(t, "x\n", shell(t, s, ws, "echo x >f; cat f"), name)
+	}
+}
