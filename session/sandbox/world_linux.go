@@ -79,7 +79,7 @@ func (s *Sandbox) worldOrder() worldOrder {
 // tempDirs are the directories that Dir/tmp covers, /tmp first.
 func (s *Sandbox) tempDirs() (dirs []string) {
 	for _, dir := range []string{"/tmp", "/var/tmp", resolveLinks(os.TempDir())} {
-		if !holdsAny(s.spec.Write, dir) {
+		if st, err := os.Stat(dir); err == nil && st.IsDir() && filepath.IsAbs(dir) && !holdsAny(s.spec.Write, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -432,7 +432,7 @@ func (s *Sandbox) launcherArgv() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: find this program: %w", err)
 	}
-	o := order{Sockets: s.spec.Keep, Secret: s.spec.Secret, Connect: s.spec.Connect, Landlock: s.kernel.Landlock,
+	o := order{Sockets: s.spec.Keep, Secret: s.spec.Secret, Connect: s.spec.Connect, Still: s.profile == Read, Landlock: s.kernel.Landlock,
 		Write: []string{filepath.Join(s.Dir, "tmp")}, Pipes: filepath.Join(s.Dir, "pipes")}
 	if s.profile == Workspace {
 		o.Write = append(o.Write, s.spec.Write...)
