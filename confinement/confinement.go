@@ -232,7 +232,7 @@ func (c *Confinement) box(p sandbox.Profile) (*box, error) {
 		return nil, err
 	}
 	if c.keeper == nil {
-		c.keeper = newKeeper(c.workspace.Roots, filepath.Join(cmp.Or(c.opts.StateDir, b.Dir), "taken"))
+		c.keeper = newKeeper(c.workspace.Roots, c.workspace.Protected, filepath.Join(cmp.Or(c.opts.StateDir, b.Dir), "taken"))
 	}
 	b.launcher = &session.Launcher{Dir: b.Dir, Env: b.env(), Start: b.start}
 	c.boxes[p] = b

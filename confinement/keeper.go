@@ -16,10 +16,11 @@ import (
 // what exists, and on no link. What a confined command made of them is taken out of the
 // workspace when the command has ended, and said.
 type keeper struct {
-	roots []string   // without links, what lies in another last
-	dir   string     // takes what was taken out
-	found []standing // what no mount keeps
-	hooks []string   // directories of git hooks that were not there
+	roots   []string   // without links, what lies in another last
+	further []string   // protected files with names of their own
+	dir     string     // takes what was taken out
+	found   []standing // what no mount keeps
+	hooks   []string   // directories of git hooks that were not there
 }
 
 // standing is what stands for a protected file: nothing, it, or the link at or above
@@ -33,13 +34,20 @@ type standing struct {
 }
 
 // newKeeper notes what is there, and what is not, in the roots of a workspace.
-func newKeeper(roots []string, dir string) *keeper {
+// Further are other protected files.
+func newKeeper(roots, further []string, dir string) *keeper {
 	k := &keeper{dir: dir}
 	for _, root := range roots {
 		k.roots = append(k.roots, resolveLinks(root))
 	}
 	slices.SortStableFunc(k.roots, func(a, b string) int { return len(a) - len(b) })
 	k.roots = slices.Compact(k.roots)
+	for _, path := range further {
+		path = filepath.Join(resolveLinks(filepath.Dir(path)), filepath.Base(path))
+		if isBelow(path, k.roots) && !slices.Contains(k.roots, path) {
+			k.further = append(k.further, path)
+		}
+	}
 	k.note()
 	return k
 }
@@ -47,6 +55,11 @@ func newKeeper(roots []string, dir string) *keeper {
 // note notes what is there now.
 func (k *keeper) note() {
 	k.found, k.hooks = nil, nil
+	for _, path := range k.further {
+		if s := k.look(path); s.at != path || s.link != "" {
+			k.found = append(k.found, s)
+		}
+	}
 	for _, root := range k.roots {
 		git := filepath.Join(root, ".git")
 		names := append(protected.InTree(root), git)

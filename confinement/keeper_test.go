@@ -3,6 +3,7 @@ package confinement
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -82,4 +83,24 @@ func TestLinksTakenOut(t *testing.T) {
 	left, err := filepath.Glob(dir + "/.[a-z]*")
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// TestLinkedRepositories: what git runs by the files of work trees and submodules.
+func TestLinkedRepositories(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	tree := top + "/tree"
+	out, err := exec.Command("bash", "-ec", `cd "$0"; export GIT_CONFIG_GLOBAL=/dev/null; g="git -c user.name=x -c user.email=y@z -c protocol.file.allow=always"
+		git init -q lib; $g -C lib commit -q --allow-empty -m a; git init -q main; cd main; $g submodule --quiet add ../lib deps/lib; $g commit -qm b; git worktree add -q ../tree`, top).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	evil := `for f in commondir config.worktree hooks/pre-commit; do echo evil >` + top + `/main/.git/worktrees/tree/$f; echo evil >` + top + `/main/.git/modules/deps/lib/$f; done; echo evil >` + top + `/main/.git/modules/deps/lib/config
+		mv ` + top + `/main/.git/worktrees/tree{,2}; mv ` + top + `/main/.git/modules/deps{,2}; true`
+	for _, dir := range []string{tree, top + "/main"} {
+		run, _ := held(t, dir)
+		run(evil)
+		out, err := exec.Command("grep", "-rl", "evil", top).CombinedOutput()
+		require.Error(t, err, "%s: %s", dir, out)
+		res := run("echo x >f; git add f; git -c user.name=x -c user.email=y@z commit -qm c; git status --short; git log --oneline | wc -l")
+		require.Equal(t, "2\n", res.Stdout, res.Stderr)
+	}
 }
