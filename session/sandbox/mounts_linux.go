@@ -474,22 +474,24 @@ func (l *layout) freeze(path string) error {
 
 // hideSecrets covers what must not be read, and the sockets of others.
 func hideSecrets(o *worldOrder) error {
-	empty := filepath.Join(o.Dir, "empty")
 	for _, path := range slices.Concat(o.Secret, o.Sockets) {
-		st, err := os.Lstat(path)
-		if err != nil {
-			continue
-		}
-		if st.IsDir() {
-			err = mountFresh("tmpfs", path, "mode=000,size=4k,nr_inodes=1", unix.MS_NODEV|unix.MS_RDONLY)
-		} else if st.Mode()&os.ModeSymlink == 0 {
-			err = replaceFile(empty, path)
-		}
-		if err != nil {
+		if err := o.hide(path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// hide covers a file or a directory, if it is there.
+func (o *worldOrder) hide(path string) error {
+	st, err := os.Lstat(path)
+	switch {
+	case err != nil || st.Mode()&os.ModeSymlink != 0:
+		return nil
+	case st.IsDir():
+		return mountFresh("tmpfs", path, "mode=000,size=4k,nr_inodes=1", unix.MS_NODEV|unix.MS_RDONLY)
+	}
+	return replaceFile(filepath.Join(o.Dir, "empty"), path)
 }
 
 // replaceFile shows one file in the place of another, which it makes if it was

@@ -205,3 +205,16 @@ func TestProtectedLinks(t *testing.T) {
 		require.Equal(t, "x\n", shell(t, s, ws, "echo x >f; cat f"), name)
 	}
 }
+
+// TestSecretExchanged: a secret in the workspace that somebody outside writes anew, or
+// for the first time, is covered again.
+func TestSecretExchanged(t *testing.T) {
+	ws := place(t, "old", "f")
+	s := open(t, Spec{Write: []string{ws}, Secret: []string{ws + "/old", ws + "/new", ws + "/dir"}}, Read)
+	require.True(t, s.Switches(), s.why)
+	require.NoError(t, os.Rename(ws+"/f", ws+"/old"))
+	require.NoError(t, os.WriteFile(ws+"/new", []byte("theirs\n"), 0o644))
+	require.NoError(t, os.Mkdir(ws+"/dir", 0o755))
+	require.NoError(t, os.WriteFile(ws+"/dir/f", []byte("theirs\n"), 0o644))
+	require.Eventually(t, func() bool { return !strings.Contains(shell(t, s, ws, "cat old new dir/f"), "theirs") }, 10*time.Second, time.Millisecond)
+}
