@@ -184,7 +184,11 @@ func (k *keeper) move(path string) error {
 		return err
 	}
 	defer from.Close()
-	mv := exec.Command("mv", "--", "/proc/self/fd/3/"+filepath.Base(path), to)
+	program := "/bin/mv" // PATH may lead to what a confined program wrote
+	if _, err := os.Stat(program); err != nil {
+		program = "mv"
+	}
+	mv := exec.Command(program, "--", "/proc/self/fd/3/"+filepath.Base(path), to)
 	mv.ExtraFiles = []*os.File{from}
 	out, err := mv.CombinedOutput()
 	if err != nil && len(out) > 0 {

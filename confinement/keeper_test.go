@@ -32,7 +32,9 @@ func held(t *testing.T, dir string) (run func(command string) router.Result, sta
 func TestTakenOut(t *testing.T) {
 	dir := t.TempDir()
 	run, state := held(t, dir)
-	res := run("mkdir .husky; echo evil >.husky/pre-commit; echo evil >.envrc; ln -s /etc/passwd .mcp.json; echo fine >f")
+	t.Setenv("PATH", dir+"/bin:"+os.Getenv("PATH"))
+	res := run("mkdir .husky bin; printf '#!/bin/sh\ntouch " + state + "/ran' >bin/mv; chmod +x bin/mv; echo evil >.husky/pre-commit; echo evil >.envrc; ln -s /etc/passwd .mcp.json; echo fine >f")
+	require.NoFileExists(t, state+"/ran")
 	require.NoFileExists(t, dir+"/.envrc")
 	require.NoDirExists(t, dir+"/.husky")
 	require.FileExists(t, dir+"/f")
