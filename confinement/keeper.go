@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/registry"
@@ -16,11 +18,11 @@ import (
 // what exists, and on no link. What a confined command made of them is taken out of the
 // workspace when the command has ended, and said.
 type keeper struct {
-	roots   []string   // without links, what lies in another last
-	further []string   // protected files with names of their own
-	dir     string     // takes what was taken out
-	found   []standing // what no mount keeps
-	hooks   []string   // directories of git hooks that were not there
+	roots        []string   // without links, what lies in another last
+	further      []string   // protected files with names of their own
+	dir          string     // takes what was taken out
+	found        []standing // what no mount keeps
+	repositories []string   // git directories that were not there
 }
 
 // standing is what stands for a protected file: nothing, it, or the link at or above
@@ -54,7 +56,7 @@ func newKeeper(roots, further []string, dir string) *keeper {
 
 // note notes what is there now.
 func (k *keeper) note() {
-	k.found, k.hooks = nil, nil
+	k.found, k.repositories = nil, nil
 	for _, path := range k.further {
 		if s := k.look(path); s.at != path || s.link != "" {
 			k.found = append(k.found, s)
@@ -67,7 +69,7 @@ func (k *keeper) note() {
 			names = append(names, protected.InGitDir(git)...)
 			names = append(names, filepath.Join(git, "commondir"))
 		} else {
-			k.hooks = append(k.hooks, filepath.Join(git, "hooks"))
+			k.repositories = append(k.repositories, git)
 		}
 		for _, path := range names {
 			if s := k.look(path); s.at != path || s.link != "" || path == git {
@@ -107,7 +109,7 @@ func (k *keeper) rootOf(path string) string {
 // isNew reports whether something is there that was not.
 func (k *keeper) isNew() bool {
 	changed := func(was standing) bool { is := k.look(was.path); return is != was && is.at != "" }
-	return slices.ContainsFunc(k.found, changed) || slices.ContainsFunc(k.hooks, exists)
+	return slices.ContainsFunc(k.found, changed) || slices.ContainsFunc(k.repositories, exists)
 }
 
 // exists follows the links of a path.
@@ -136,8 +138,8 @@ func (k *keeper) takeOut() string {
 	return strings.Join(notes, "\n")
 }
 
-// made are the files and links that are there now. A repository that is new has hooks
-// that do nothing, which git put there.
+// made are the files and links that are there now. A repository that is new may have hooks
+// that do nothing, which git put there, and a configuration that leads to no program.
 func (k *keeper) made() (paths []string) {
 	for _, was := range k.found {
 		is := k.look(was.path)
@@ -146,22 +148,45 @@ func (k *keeper) made() (paths []string) {
 			paths = append(paths, is.at)
 		}
 	}
-	for _, dir := range k.hooks {
-		is := k.look(dir)
-		if is.at == dir && is.link != "" {
-			paths = append(paths, dir)
+	for _, git := range k.repositories {
+		if is := k.look(git); is.at != git || !is.dir {
+			continue // nothing, or a link, which was found above
 		}
-		if is.at != dir || is.link != "" {
-			continue // nothing, or a link
+		hooks := filepath.Join(git, "hooks")
+		if is := k.look(hooks); is.at == hooks && !is.dir {
+			paths = append(paths, hooks)
 		}
-		entries, _ := os.ReadDir(dir)
+		entries, _ := os.ReadDir(hooks)
 		for _, e := range entries {
-			if !strings.HasSuffix(e.Name(), ".sample") {
-				paths = append(paths, filepath.Join(dir, e.Name()))
+			if path := filepath.Join(hooks, e.Name()); !strings.HasSuffix(path, ".sample") && !slices.Contains(paths, hooks) {
+				paths = append(paths, path)
 			}
+		}
+		if path := filepath.Join(git, "commondir"); k.look(path).at != "" {
+			paths = append(paths, path)
+		}
+		if path := filepath.Join(git, "config"); k.look(path).at != "" && !isPlainConfig(path) {
+			paths = append(paths, path)
 		}
 	}
 	return paths
+}
+
+// plainConfig is a line of a repository's configuration that leads git to no program
+// and no other file.
+var plainConfig = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\s*(\[(core|user|init|(remote|branch) "[^"\\]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks` +
+		`|autocrlf|eol|name|email|url|pushurl|fetch|merge|remote|rebase|defaultbranch)\s*=[^"\\]*|)\s*$`)
+})
+
+// isPlainConfig reports whether a configuration has such lines alone.
+func isPlainConfig(path string) bool {
+	st, err := os.Lstat(path)
+	if err != nil || !st.Mode().IsRegular() || st.Size() > 1<<20 {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	return err == nil && !slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool { return !plainConfig().MatchString(line) })
 }
 
 // move moves a file to where nobody runs it, on another file system too.

@@ -57,6 +57,7 @@ func TestNewRepository(t *testing.T) {
 	require.Zero(t, res.ExitCode, res.Stderr)
 	require.NoFileExists(t, dir+"/.git/hooks/pre-commit")
 	require.Contains(t, res.Stderr, "pre-commit")
+	require.FileExists(t, dir+"/.git/config")
 	res = run("echo evil >.git/hooks/pre-commit")
 	require.Contains(t, res.Stderr, "Read-only file system")
 	res = run("echo a >a; git add a; git -c user.name=x -c user.email=y@z commit -qm a; git log --oneline | wc -l; git checkout -q -b b; git rm -q a; git commit -qm b; git checkout -q -; ls")
@@ -104,5 +105,17 @@ func TestLinkedRepositories(t *testing.T) {
 		require.Error(t, err, "%s: %s", dir, out)
 		res := run("echo x >f; git add f; git -c user.name=x -c user.email=y@z commit -qm c; git status --short; git log --oneline | wc -l")
 		require.Equal(t, "2\n", res.Stdout, res.Stderr)
+	}
+}
+
+// TestNewConfiguration: a new repository has no configuration that runs programs.
+func TestNewConfiguration(t *testing.T) {
+	for _, evil := range []string{"printf '[core]\n fsmonitor = touch x' >>.git/config", "printf '[include] path = x' >.git/config", `printf '[core] bare = false\\\n' >.git/config`,
+		"mkfifo .git/c; mv .git/c .git/config", "ln -sf ../f .git/config", "echo ../x >.git/commondir", "rm -rf .git/hooks; ln -s .. .git/hooks"} {
+		dir := t.TempDir()
+		run, _ := held(t, dir)
+		res := run("git init -q .; git remote add origin https://example.com/x; " + evil)
+		require.Contains(t, res.Stderr, "taken out", evil)
+		require.Zero(t, run("git status --short").ExitCode, evil)
 	}
 }
