@@ -176,7 +176,7 @@ func (c *Confinement) lookAround(b *box) (note string) {
 	if err := b.Protect(); err != nil {
 		note += fmt.Sprintf("\nwarning: new files are not protected: %v", err)
 	}
-	c.keeper = newKeeper(c.workspace.Roots, c.keeper.dir)
+	c.keeper.note()
 	return strings.TrimPrefix(note, "\n")
 }
 
@@ -241,7 +241,7 @@ func (c *Confinement) box(p sandbox.Profile) (*box, error) {
 		return nil, err
 	}
 	if c.keeper == nil {
-		c.keeper = newKeeper(c.workspace.Roots, filepath.Join(cmp.Or(c.opts.StateDir, b.Dir), "taken"))
+		c.keeper = newKeeper(c.workspace.Roots, c.workspace.Protected, filepath.Join(cmp.Or(c.opts.StateDir, b.Dir), "taken"))
 	}
 	b.launcher = &session.Launcher{Dir: b.Dir, Env: b.env(), Start: b.start}
 	c.boxes[p] = b

@@ -66,8 +66,30 @@ func gitOwn(root string) (paths []string) {
 	for _, dir := range []string{root, filepath.Join(root, ".git")} {
 		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil {
 			paths = append(paths, protected.InGitDir(dir)...)
+			paths = append(paths, gitLinked(dir)...)
 		}
 	}
+	return paths
+}
+
+// gitLinked are those files of the work trees and submodules of a repository, which
+// are below its git directory.
+func gitLinked(git string) (paths []string) {
+	trees, _ := os.ReadDir(filepath.Join(git, "worktrees"))
+	for _, e := range trees {
+		dir := filepath.Join(git, "worktrees", e.Name())
+		paths = append(paths, filepath.Join(dir, "commondir"), filepath.Join(dir, "config.worktree"))
+	}
+	filepath.WalkDir(filepath.Join(git, "modules"), func(dir string, d os.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil
+		}
+		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
+			return nil // a part of its name
+		}
+		paths = slices.Concat(paths, protected.InGitDir(dir), []string{filepath.Join(dir, "commondir")}, gitLinked(dir))
+		return filepath.SkipDir
+	})
 	return paths
 }
 
@@ -95,6 +117,9 @@ func atHome(path, home string) string {
 // it lies elsewhere; "" when there is none.
 func commonGit(dir string) string {
 	link := filepath.Join(Repository(dir), ".git")
+	if st, err := os.Lstat(link); err != nil || !st.Mode().IsRegular() {
+		return "" // a FIFO would never end
+	}
 	text, err := os.ReadFile(link)
 	if err != nil {
 		return ""

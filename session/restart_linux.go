@@ -91,7 +91,7 @@ func joinStates(first, second []byte) []byte {
 const (
 	quoted  = `(?:"(?:[^"\\$` + "`" + `]|\\["\\$` + "`" + `])*"|\$'(?:[^'\\]|\\.)*')`
 	plainly = `^(?:umask [0-7]{3,4}|shopt -[su] [a-z0-9_]+|set [-+]o [a-z]+|` +
-		`declare -[-aArxltuc]+ ([A-Za-z_][A-Za-z0-9_]*)(?:=(?:` + quoted + `|\((?:\[(?:\d+|[A-Za-z0-9_.-]+|` + quoted + `)\]=` + quoted + ` ?)*\)))?)$`
+		`declare -([-aArxltuc]+) ([A-Za-z_][A-Za-z0-9_]*)(?:=(?:` + quoted + `|\((?:\[(?:\d+|[A-Za-z0-9_.-]+|` + quoted + `)\]=` + quoted + ` ?)*\)))?)$`
 )
 
 var plainLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(plainly) })
@@ -104,12 +104,20 @@ var programNames = sync.OnceValue(func() *regexp.Regexp {
 		`|GO.*|CGO_.*|CARGO.*|RUST.*|CC|CXX|LD|AR|.*FLAGS|MAKE.*|.*_OPTIONS|.*_OPTS|RSYNC_.*|XDG_.*|.*_PRELOAD|OPENSSL_.*|SSL_.*|CURL_.*|.*_proxy|.*_PROXY|AGENTBASH_.*)$`)
 })
 
+// leadingNames are variables that lead some program to its configuration, its plugins,
+// its helpers or whom it talks to, when they are exported.
+var leadingNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.*(DIR|DIRS|RC|INIT|HOME|FILE|FILENAME|CONFIG|CONF|CFG|PREFIX|PROFILE|ASKPASS|BUNDLE|SHELL)|.*_(ROOT|USER|LAUNCHER|WRAPPER|COMPILER|ADDRESS|ADDR|HOST|SERVER|URL|URI|SOCK` +
+		`|HOOKS|PLUGINS?|MODULES?|REGISTRY|TOOLCHAIN|AGENT|SSH|RSH)|.*ENDPOINT.*|AS|CPP|FC|M4|NM|YACC|LEX|STRIP|RANLIB|AUTO.*|PKG_CONFIG.*|CMAKE_.*|CCACHE_.*|SCCACHE_.*|BUNDLE_.*|YARN_.*|PNPM_.*|UV_.*|PYENV_.*|RBENV_.*|ASDF_.*|MISE_.*` +
+		`|ANSIBLE_.*|VAULT_.*|TF_.*|HELM_.*|LUA.*|PHP.*|R_.*|JULIA_.*|DOTNET_.*|NIX_.*|CONDA_.*|POETRY_.*|DENO_.*|BUN_.*|HG.*|SVN_.*|PG.*|TEX.*|MAN.*|SUDO_.*|TMUX.*|DISPLAY|WAYLAND_.*|DBUS_.*|HOSTALIASES|TERM.*)$`)
+})
+
 // plainData is what a free shell takes of a confined one's state.
 func plainData(state []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(state) {
 		m := plainLine().FindSubmatch(bytes.TrimSuffix(line, []byte("\n")))
-		if m != nil && !programNames().Match(m[1]) {
+		if m != nil && !programNames().Match(m[2]) && !(bytes.ContainsRune(m[1], 'x') && leadingNames().Match(m[2])) {
 			out = append(out, line...)
 		}
 	}

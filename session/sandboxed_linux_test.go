@@ -129,11 +129,15 @@ func TestForgedState(t *testing.T) {
 		{"preload", `declare -x LD_PRELOAD="/tmp/x.so"`},
 		{"git", `declare -x GIT_SSH_COMMAND="id"`},
 		{"startup file", `declare -x BASH_ENV="/tmp/x"`},
+		{"another shell's", `declare -x ZDOTDIR="/tmp"`},
+		{"code", `declare -x LUA_INIT="@/tmp/x"`},
+		{"a helper that is configured", `declare -x AWS_CONFIG_FILE="/tmp/x"`},
+		{"a bus that is a program", `declare -rx DBUS_SESSION_BUS_ADDRESS="unixexec:path=/tmp/x"`},
 		{"option with more", "shopt -s extglob; id"},
 		{"set with a word", "set -o posix id"},
 	} {
 		require.Empty(t, string(plainData([]byte(row.line+"\n"))), row.name)
 	}
-	good := "umask 0022\nshopt -s extglob\nset +o emacs\ndeclare -- a=\"x\\$y \\\"z\\\"\"\ndeclare -ax b=([0]=\"1\" [2]=$'\\n')\ndeclare -A c=([\"k e\"]=\"v\" )\ndeclare -x d\n"
+	good := "umask 0022\nshopt -s extglob\nset +o emacs\ndeclare -- a=\"x\\$y \\\"z\\\"\"\ndeclare -ax b=([0]=\"1\" [2]=$'\\n')\ndeclare -A c=([\"k e\"]=\"v\" )\ndeclare -x d\ndeclare -x AWS_REGION=\"eu\"\ndeclare -- dir=\"x\"\ndeclare -- CONFIG=\"x\"\n"
 	require.Equal(t, good, string(plainData([]byte(good))))
 }

@@ -242,6 +242,7 @@ var attacks = []struct{ name, command string }{
 	{"a call that reads a secret", "agent:read HOME/.ssh/id_rsa | cat; agent:grep --pattern secret --path HOME/.ssh --hidden | cat; xargs agent:read <<<HOME/.ssh/id_rsa"},
 	{"a background shell", "agent:bash_start 'echo x >OUT/f; cat HOME/.ssh/id_rsa' | cat; sleep 0.2; agent:bash_output bash_1 | cat"},
 	{"hooks and configuration", "echo x >.git/config; echo x >.git/hooks/sample; echo x >.git/hooks/pre-commit; rm -rf .git/hooks; mv .git g; mv .git/config c; echo x >.agentbash/config.json; ln -f f .git/config; echo x >.vscode/tasks.json; mv .vscode v; rm -rf .vscode; echo x >.github/workflows/ci.yml; mv .github g"},
+	{"modes and times", "chmod 600 OUT/f && echo TRACED; touch -d 2001-01-01 OUT/f && echo TRACED; chgrp $(id -g) OUT/f && echo TRACED; setfattr -n user.x -v x OUT/f && echo TRACED; chattr +d OUT/f && echo TRACED"},
 	{"hooks by calls", "agent:write .git/hooks/pre-commit x; agent:write .agentbash/config.json x --force | cat; agent:edit .git/config core x; agent:write .vscode/tasks.json x --force; agent:write .husky/pre-commit x; agent:edit .github/workflows/ci.yml push x"},
 	{"tools alone", "write OUT/f x --force"},
 	{"tools alone, a link", "write WS/../../out/new x"},
@@ -250,6 +251,10 @@ var attacks = []struct{ name, command string }{
 
 // needsNamespaces are those that nothing else holds.
 var needsNamespaces = []string{"hooks and configuration", "new files beside them", "a socket with a path", "another terminal"}
+
+// needsMore are those that nothing holds in the workspace profile without namespaces,
+// where the verdict does not see them.
+var needsMore = []string{"a socket with a path", "modes and times"}
 
 // TestKernelHolds runs the attacks in each mode that is confined, held by the
 // kernel and the tools' own rules alone and with the judgement of commands; and
@@ -275,8 +280,8 @@ func TestKernelHolds(t *testing.T) {
 			r := p.open(row.mode, row.judged)
 			before := p.outside(row.mode)
 			for _, a := range attacks {
-				if os.Getenv(withoutNamespaces) != "" && slices.Contains(needsNamespaces, a.name) {
-					continue // by verdict only
+				if os.Getenv(withoutNamespaces) != "" && (slices.Contains(needsNamespaces, a.name) || row.mode == policy.AutoMode && slices.Contains(needsMore, a.name)) {
+					continue // by verdict only, if at all
 				}
 				text := p.text.Replace(a.command)
 				res := r.Run(context.Background(), text, &router.RunOptions{Timeout: waitLimit})

@@ -15,8 +15,17 @@ func (a *app) workspaceOptions(dirs config.Dirs, c config.Confine, executed []st
 	temp, _ := a.lookup("TMPDIR")
 	return confinement.WorkspaceOptions{
 		Home: home, Temp: temp, Own: []string{dirs.Config, dirs.State}, Write: c.Workspace, Protect: executed,
-		Secrets: slices.Concat([]string{filepath.Join(dirs.State, "field", "tokens")}, c.Secrets),
+		Secrets: slices.Concat(secretState(dirs.State), c.Secrets),
 	}
+}
+
+// secretState are the parts of the program's state that nobody else reads: tokens, and
+// what was said and run in other sessions.
+func secretState(dir string) (paths []string) {
+	for _, name := range []string{"field/tokens", "audit", "sessions", "history", "commands"} {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	return paths
 }
 
 // workspace is what work that begins in dir may touch, without a configuration.

@@ -96,7 +96,11 @@ func (w *Watchdog) start() error {
 			return nil
 		}
 	}
-	bash, err := exec.LookPath("bash")
+	// The system's, if there is one: PATH may lead to what a confined program wrote.
+	bash, err := exec.LookPath("/bin/bash")
+	if err != nil {
+		bash, err = exec.LookPath("bash")
+	}
 	if err != nil {
 		return fmt.Errorf("find bash for the watchdog: %w", err)
 	}

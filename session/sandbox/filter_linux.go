@@ -16,7 +16,7 @@ var filterArch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": uni
 // code into the kernel, or reach keys and the log of the kernel.
 var refusedCalls = []uint32{
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
-	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_FSCONFIG, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_FSCONFIG, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT,
 	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL,
 	unix.SYS_ADD_KEY, unix.SYS_KEYCTL, unix.SYS_REQUEST_KEY, unix.SYS_SYSLOG, unix.SYS_OPEN_BY_HANDLE_AT,
@@ -27,6 +27,20 @@ var ipcCalls = []uint32{
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
 	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 }
+
+// attributeCalls change what Landlock does not see of a file: modes, owners, times and
+// attributes. oldAttributeCalls are those that only some machines have.
+var (
+	attributeCalls = []uint32{
+		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
+		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
+	}
+	oldAttributeCalls = map[string][]uint32{"amd64": {90, 92, 94, 132, 235, 261}} // chmod, chown, lchown, utime, utimes, futimesat
+)
+
+// attributeRequests do so by ioctl(2).
+var attributeRequests = []uint32{unix.FS_IOC_SETFLAGS, 0x401c5820} // FS_IOC_FSSETXATTR (linux/fs.h)
 
 // absentCalls are as on a kernel that has them not: programs know another way. A
 // filter does not see what io_uring does, nor the flags of clone3.
@@ -98,6 +112,11 @@ func filterCalls(o order) error {
 	if !o.World {
 		refused = slices.Concat(refused, ipcCalls)
 	}
+	requests := []uint32{unix.TIOCSTI, unix.TIOCLINUX}
+	if o.Still {
+		refused = slices.Concat(refused, attributeCalls, oldAttributeCalls[runtime.GOARCH])
+		requests = slices.Concat(requests, attributeRequests)
+	}
 	for _, call := range refused {
 		f.unlessEqual(call, 1)
 		f.refuse(unix.EPERM)
@@ -111,11 +130,12 @@ func filterCalls(o order) error {
 	f.unlessBits(namespaces, 1)
 	f.refuse(unix.EPERM)
 	f.allow()
-	f.unlessEqual(unix.SYS_IOCTL, 5)
+	f.unlessEqual(unix.SYS_IOCTL, uint8(2+2*len(requests)))
 	f.loadArgument(1)
-	f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, unix.TIOCSTI, 1, 0)
-	f.unlessEqual(unix.TIOCLINUX, 1)
-	f.refuse(unix.EPERM)
+	for _, request := range requests {
+		f.unlessEqual(request, 1)
+		f.refuse(unix.EPERM)
+	}
 	f.allow()
 	if !o.World {
 		f.keepToSelf()

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,7 +74,8 @@ func runInit() error {
 	}
 	in.since = lastPid()
 	go in.reapChildren()
-	in.watch.add(in.protected)
+	in.watch.add(maps.Keys(in.protected))
+	in.watch.add(slices.Values(in.Secret))
 	go in.watchProtected()
 	for {
 		text, fds, err := receiveMessage(initCtl)
@@ -139,7 +142,7 @@ func (in *inside) serve(fds []int) (a answer, back []int) {
 		case "protect":
 			in.mu.Lock()
 			err = in.protectPaths(&in.worldOrder)
-			in.watch.add(in.protected)
+			in.watch.add(maps.Keys(in.protected))
 			in.mu.Unlock()
 		case "idle":
 			if in.othersRun(1) {

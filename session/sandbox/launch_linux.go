@@ -40,6 +40,7 @@ type order struct {
 	Sockets  []string // directories of Unix sockets that may be connected to
 	Secret   []string // what Landlock keeps from being read
 	Connect  bool     // the network is not restricted here
+	Still    bool     // no file's mode, owner, times or attributes are changed
 	World    bool     // there are namespaces: what they hold is not held again
 	Landlock int      // the version that was promised; 0: none
 }

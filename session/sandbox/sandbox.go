@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -102,7 +103,7 @@ type Sandbox struct {
 // ErrUnsupported.
 func Open(spec Spec, profile Profile) (_ *Sandbox, err error) {
 	s := &Sandbox{spec: spec, profile: profile, kernel: Kernel()}
-	if s.Dir, err = os.MkdirTemp("", ".agentbash-"); err == nil {
+	if s.Dir, err = os.MkdirTemp(plainTemp(), ".agentbash-"); err == nil {
 		s.Dir, err = filepath.EvalSymlinks(s.Dir)
 	}
 	if err != nil {
@@ -141,6 +142,16 @@ func Open(spec Spec, profile Profile) (_ *Sandbox, err error) {
 		return nil, fmt.Errorf("%w: %s; %s", ErrUnsupported, s.kernel.Why, s.why)
 	}
 	return s, nil
+}
+
+// plainTemp is the system's directory for temporary files, or /tmp where that could not
+// be named to a shell without quotes.
+func plainTemp() string {
+	dir := os.TempDir()
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() || !filepath.IsAbs(dir) || strings.ContainsAny(dir, " \t\n'\"\\$`&;|<>()*?[]{}~!#,:") {
+		return "/tmp"
+	}
+	return dir
 }
 
 // fillDir makes what is in the private directory: what it says of name servers is for

@@ -193,3 +193,28 @@ func TestReadable(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"/"}, all)
 }
+
+// TestProtectedLinks: nothing that a repository can hold where a protected file is
+// expected takes the namespaces away.
+func TestProtectedLinks(t *testing.T) {
+	for name, target := range map[string]string{"dangling": "nowhere", "loop": "p", "itself": ".", "above": "..", "null": "/dev/null", "root": "/"} {
+		ws := place(t, "f")
+		require.NoError(t, os.Symlink(target, filepath.Join(ws, "p")))
+		s := open(t, Spec{Write: []string{ws}, Protected: []string{ws + "/p", ws + "/p/q"}}, Workspace)
+		require.True(t, s.Switches(), "%s: %s", name, s.Missing())
+		require.Equal(t, "x\n", shell(t, s, ws, "echo x >f; cat f"), name)
+	}
+}
+
+// TestSecretExchanged: a secret in the workspace that somebody outside writes anew, or
+// for the first time, is covered again.
+func TestSecretExchanged(t *testing.T) {
+	ws := place(t, "old", "f")
+	s := open(t, Spec{Write: []string{ws}, Secret: []string{ws + "/old", ws + "/new", ws + "/dir"}}, Read)
+	require.True(t, s.Switches(), s.why)
+	require.NoError(t, os.Rename(ws+"/f", ws+"/old"))
+	require.NoError(t, os.WriteFile(ws+"/new", []byte("theirs\n"), 0o644))
+	require.NoError(t, os.Mkdir(ws+"/dir", 0o755))
+	require.NoError(t, os.WriteFile(ws+"/dir/f", []byte("theirs\n"), 0o644))
+	require.Eventually(t, func() bool { return !strings.Contains(shell(t, s, ws, "cat old new dir/f"), "theirs") }, 10*time.Second, time.Millisecond)
+}

@@ -3,7 +3,9 @@ package sandbox
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -25,7 +27,7 @@ func openWatch() *watch {
 }
 
 // add watches the directories of files.
-func (w *watch) add(files map[string]bool) {
+func (w *watch) add(files iter.Seq[string]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for path := range files {
@@ -59,7 +61,8 @@ func (w *watch) next() (paths []string) {
 }
 
 // watchProtected makes protected files read-only again that somebody outside has
-// exchanged: a rename over what is mounted takes the mount away.
+// exchanged: a rename over what is mounted takes the mount away. Secrets are covered
+// again, and those that are new; in a layer nothing of the host's shows up.
 func (in *inside) watchProtected() {
 	for {
 		paths := in.watch.next()
@@ -68,12 +71,20 @@ func (in *inside) watchProtected() {
 		}
 		in.mu.Lock()
 		for _, path := range paths {
-			if in.protected[path] && !isMountRoot(path) {
+			switch {
+			case isMountRoot(path):
+			case in.protected[path]:
 				in.freeze(path)
+			case slices.Contains(in.Secret, path) && !in.inLayer(path):
+				in.hide(path)
 			}
 		}
 		in.mu.Unlock()
 	}
+}
+
+func (o *worldOrder) inLayer(path string) bool {
+	return slices.ContainsFunc(o.Layers, func(l Layer) bool { return isBelow(path, l.Dir) }) && !holdsAny(o.Write, path)
 }
 
 func isMountRoot(path string) bool {

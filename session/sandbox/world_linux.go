@@ -11,8 +11,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -76,7 +79,7 @@ func (s *Sandbox) worldOrder() worldOrder {
 // tempDirs are the directories that Dir/tmp covers, /tmp first.
 func (s *Sandbox) tempDirs() (dirs []string) {
 	for _, dir := range []string{"/tmp", "/var/tmp", resolveLinks(os.TempDir())} {
-		if !holdsAny(s.spec.Write, dir) {
+		if st, err := os.Stat(dir); err == nil && st.IsDir() && filepath.IsAbs(dir) && !holdsAny(s.spec.Write, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -93,19 +96,51 @@ func holdsAny(dirs []string, path string) bool {
 	return false
 }
 
-// hostSockets are the Unix sockets with a path that somebody listens on.
+// hostSockets are the Unix sockets with a path.
 func hostSockets() (paths []string) {
 	text, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
 		return nil
 	}
-	for line := range bytes.Lines(text) {
-		if f := bytes.Fields(line); len(f) == 8 && f[7][0] == '/' {
-			paths = append(paths, string(f[7]))
+	dirs := sync.OnceValue(workingDirs)
+	lines := socketLine().FindAllSubmatchIndex(text, -1)
+	for i, at := range lines {
+		end := len(text)
+		if i+1 < len(lines) {
+			end = lines[i+1][0]
+		}
+		// The path is as it is, and may have lines of its own.
+		switch path := strings.TrimSuffix(string(text[at[1]:end]), "\n"); {
+		case path == "" || path[0] == '@':
+		case path[0] == '/':
+			paths = append(paths, path)
+		default: // of some process's directory
+			for _, dir := range dirs() {
+				paths = append(paths, filepath.Join(dir, path))
+			}
 		}
 	}
-	return paths
+	return slices.DeleteFunc(paths, func(path string) bool {
+		st, err := os.Stat(path)
+		return err != nil || st.Mode()&os.ModeSocket == 0
+	})
 }
+
+// workingDirs are the directories that processes work in.
+func workingDirs() (dirs []string) {
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range links {
+		if dir, err := os.Readlink(link); err == nil && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// socketLine is what comes before a path in /proc/net/unix, proc_pid_net(5).
+var socketLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[0-9a-f]+: [0-9A-F]{8} [0-9A-F]{8} [0-9A-F]{8} [0-9A-F]{4} [0-9A-F]{2} +[0-9]+ ?`)
+})
 
 // openWorld starts an init and waits until everything is in place.
 func openWorld(o worldOrder) (_ *world, err error) {
@@ -401,7 +436,7 @@ func (s *Sandbox) launcherArgv() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: find this program: %w", err)
 	}
-	o := order{Sockets: s.spec.Keep, Secret: s.spec.Secret, Connect: s.spec.Connect, Landlock: s.kernel.Landlock,
+	o := order{Sockets: s.spec.Keep, Secret: s.spec.Secret, Connect: s.spec.Connect, Still: s.profile == Read, Landlock: s.kernel.Landlock,
 		Write: []string{filepath.Join(s.Dir, "tmp")}, Pipes: filepath.Join(s.Dir, "pipes")}
 	if s.profile == Workspace {
 		o.Write = append(o.Write, s.spec.Write...)
