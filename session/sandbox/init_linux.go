@@ -62,6 +62,9 @@ func runInit() error {
 	if in.layout, err = layOutFiles(&in.worldOrder); err != nil {
 		return fail(err)
 	}
+	in.watch.add(maps.Keys(in.protected))
+	in.watch.add(slices.Values(in.Secret))
+	in.coverAgain(slices.AppendSeq(slices.Clone(in.Secret), maps.Keys(in.protected))) // exchanged before the watch
 	fds, err := openNetwork(in.Network)
 	if err != nil {
 		return fail(fmt.Errorf("network: %w", err))
@@ -74,8 +77,6 @@ func runInit() error {
 	}
 	in.since = lastPid()
 	go in.reapChildren()
-	in.watch.add(maps.Keys(in.protected))
-	in.watch.add(slices.Values(in.Secret))
 	go in.watchProtected()
 	for {
 		text, fds, err := receiveMessage(initCtl)

@@ -69,17 +69,21 @@ func (in *inside) watchProtected() {
 		if paths == nil {
 			return
 		}
-		in.mu.Lock()
-		for _, path := range paths {
-			switch {
-			case isMountRoot(path):
-			case in.protected[path]:
-				in.freeze(path)
-			case slices.Contains(in.Secret, path) && !in.inLayer(path):
-				in.hide(path)
-			}
+		in.coverAgain(paths)
+	}
+}
+
+func (in *inside) coverAgain(paths []string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, path := range paths {
+		switch {
+		case isMountRoot(path):
+		case in.protected[path]:
+			in.freeze(path)
+		case slices.Contains(in.Secret, path) && !in.inLayer(path):
+			in.hide(path)
 		}
-		in.mu.Unlock()
 	}
 }
 
