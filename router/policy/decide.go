@@ -292,7 +292,7 @@ func (d *decider) permits(p *Part) bool {
 	case !free && (d.beyond(p) != "" || d.Mode == AutoMode && len(d.hosts(p, Allow)) < len(p.Hosts)):
 		return false
 	case p.set&^reads == 0: // what runs free beside what a rule has set free has to be plain
-		return !d.unheld() && (!free || p.known && p.Via == "")
+		return !d.unheld() && (!free || p.known && p.Via == "" && !d.w.unsure)
 	case d.where == router.WorkspaceProfile && p.Kind != ToolPart, d.Mode == AutoMode && len(p.Hosts) > 0 && p.fetches():
 		return true
 	case p.set&^(reads|writes) != 0 || d.Mode == PlanMode:
