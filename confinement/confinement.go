@@ -90,7 +90,7 @@ func New(w Workspace, opts *Options) *Confinement {
 	if c.opts.Environ == nil {
 		c.opts.Environ = os.Environ()
 	}
-	c.env, c.freeEnv = CommandEnv(c.opts.Environ, c.opts.Env), CommandEnv(c.opts.Environ, slices.Concat(c.opts.Env, freeVars))
+	c.env, c.freeEnv = CommandEnv(c.opts.Environ, c.opts.Env), withoutWorkspace(CommandEnv(c.opts.Environ, slices.Concat(c.opts.Env, freeVars)), w.Roots)
 	c.mode, c.trusted = cmp.Or(c.opts.Mode, policy.AskMode), c.opts.Trusted
 	return c
 }

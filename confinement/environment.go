@@ -2,6 +2,7 @@ package confinement
 
 import (
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -81,6 +82,23 @@ func IsSecret(name, value string) bool {
 		return strings.Contains(strings.ToLower(value), "extraheader") // what follows it is sent to a host
 	}
 	return false
+}
+
+// withoutWorkspace takes the workspace out of PATH: what runs outside shall not be a
+// program that confined commands could write.
+func withoutWorkspace(env, roots []string) []string {
+	out := slices.Clone(env)
+	for i, e := range out {
+		path, ok := strings.CutPrefix(e, "PATH=")
+		if !ok {
+			continue
+		}
+		dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
+			return !filepath.IsAbs(dir) || isBelow(resolveLinks(dir), roots)
+		})
+		out[i] = "PATH=" + strings.Join(dirs, string(filepath.ListSeparator))
+	}
+	return out
 }
 
 func isNamed(name string, patterns []string) bool {

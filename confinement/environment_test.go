@@ -47,3 +47,13 @@ func TestAgentsOfThePersonAreForFreeShells(t *testing.T) {
 		require.NoError(t, c.Close())
 	}
 }
+
+// What runs outside is no program that confined commands can write.
+func TestFreePath(t *testing.T) {
+	ws := t.TempDir()
+	c := New(FindWorkspace(ws, nil), &Options{Environ: []string{"PATH=" + ws + "/venv/bin:/usr/bin:bin:" + ws + ":/bin"}})
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	held, err := c.Confine(router.Grant{Profile: router.FreeProfile})
+	require.NoError(t, err)
+	require.Equal(t, []string{"PATH=/usr/bin:/bin"}, held.Env)
+}

@@ -147,7 +147,14 @@ func (l *loader) readUser() {
 // and after an error. keep, if not nil, may cut the tree before it is expanded.
 // Files of definitions must lie in within, if it is not "".
 func (l *loader) readFile(path, within string, shared, must bool, keep func(s *source, v *value)) *file {
-	data, err := os.ReadFile(path)
+	var data []byte
+	st, err := os.Stat(path)
+	if err == nil && !must && st.Mode()&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice) != 0 {
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("it is no regular file")} // and would be waited for
+	}
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
 	if errors.Is(err, fs.ErrNotExist) && !must {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -228,4 +229,13 @@ func TestExpansion(t *testing.T) {
 	require.Equal(t, "takes ${ANYTHING}", g[0].Description)
 	require.JSONEq(t, `{"type": "object", "description": "${X}"}`, string(g[0].Parameters))
 	require.Equal(t, "http://127.0.0.1/h", g[1].HTTP.URL)
+}
+
+// A project can hold what nobody ever writes to.
+func TestAPipeIsNoFile(t *testing.T) {
+	w := newTestHome(t, map[string]string{"repo/.git/HEAD": ""})
+	require.NoError(t, syscall.Mkfifo(w.path("repo/.mcp.json"), 0o600))
+	r := w.load()
+	require.Len(t, r.Warnings, 1)
+	require.ErrorContains(t, r.Warnings[0], "it is no regular file")
 }
