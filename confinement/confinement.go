@@ -59,7 +59,8 @@ type Confinement struct {
 	workspace Workspace
 	opts      Options
 	env       []string // of confined commands
-	freeEnv   []string // of others
+	freeEnv   []string // of commands that run outside
+	fullEnv   []string // in mode full
 
 	mu      sync.Mutex // guards what follows
 	mode    policy.Mode
@@ -90,7 +91,8 @@ func New(w Workspace, opts *Options) *Confinement {
 	if c.opts.Environ == nil {
 		c.opts.Environ = os.Environ()
 	}
-	c.env, c.freeEnv = CommandEnv(c.opts.Environ, c.opts.Env), withoutWorkspace(CommandEnv(c.opts.Environ, slices.Concat(c.opts.Env, freeVars)), w.Roots)
+	c.env, c.fullEnv = CommandEnv(c.opts.Environ, c.opts.Env), CommandEnv(c.opts.Environ, slices.Concat(c.opts.Env, freeVars))
+	c.freeEnv = withoutWorkspace(c.fullEnv, w.Roots)
 	c.mode, c.trusted = cmp.Or(c.opts.Mode, policy.AskMode), c.opts.Trusted
 	return c
 }
@@ -117,7 +119,7 @@ func (c *Confinement) Confine(g router.Grant) (router.Confined, error) {
 	}
 	held := router.Confined{Env: c.freeEnv, Profile: g.Profile}
 	if c.mode == policy.FullMode {
-		held.Profile = ""
+		held.Profile, held.Env = "", c.fullEnv
 		return held, nil
 	}
 	if held.Profile == "" {
