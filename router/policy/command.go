@@ -104,9 +104,9 @@ func (j *judge) program(args []word, at span) {
 		c.script(args[0])
 	}
 	c.external()
-	held := c.part.set&^reads == 0 && j.world.Holds.Read && j.world.Holds.Workspace // whatever it means: as a read
-	if j.env.unsure && c.part.Via == "" && args[0].plain && !held {
-		c.part.set, c.part.loose = c.part.set|unknown, true
+	unsure := j.env.unsure && c.part.Via == "" && args[0].plain
+	if c.part.loose = c.part.loose || unsure; unsure && (c.part.set&^reads != 0 || !j.world.Holds.Read || !j.world.Holds.Workspace) {
+		c.part.set |= unknown // else it is held as a read, whatever it means
 		j.reason(name+" may be a function that code from elsewhere has defined", unknown, NoDanger, at)
 	}
 	if c.out == nil {

@@ -120,8 +120,17 @@ func TestReadsAfterUnseenCode(t *testing.T) {
 			require.Equal(t, want[i], got, "%s in %s: %q", line, mode, d.Because)
 		}
 	}
+	for line, rule := range map[string]string{
+		"ls; /usr/bin/make": `{"rule": "allow /usr/bin/make", "outside": true}`,
+		"ls ~/.ssh":         `{"rule": "allow ls ...", "outside": true}`,
+	} {
+		got, d := decision(line, AskMode, mustRules(t, false, "["+rule+"]"), w)
+		require.Contains(t, got, "ask", "nothing holds what ls may mean there: %s: %q", line, d.Because)
+	}
+	got, d := decision("ls", AskMode, mustRules(t, false, `["deny rm", "deny git push"]`), w)
+	require.Equal(t, "allow read", got, "%q", d.Because)
 	w.Holds = Holds{}
-	got, d := decision("ls", AskMode, nil, w)
+	got, d = decision("ls", AskMode, nil, w)
 	require.Equal(t, "ask free", got)
 	require.Equal(t, []string{"ls may be a function that code from elsewhere has defined"}, d.Because)
 }
