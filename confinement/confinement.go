@@ -75,6 +75,7 @@ type Confinement struct {
 type box struct {
 	*sandbox.Sandbox
 	launcher *session.Launcher
+	layers   []sandbox.Layer
 	instead  string // where caches are, without layers
 	proxy    *network.Proxy
 	revoke   func()       // the hosts of the last grant
@@ -228,7 +229,7 @@ func (c *Confinement) box(p sandbox.Profile) (*box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &box{instead: spec.Instead, proxy: network.New(&network.Options{Rules: c.opts.Network, Ask: c.opts.AskHost}), revoke: func() {}}
+	b := &box{layers: spec.Layers, instead: spec.Instead, proxy: network.New(&network.Options{Rules: c.opts.Network, Ask: c.opts.AskHost}), revoke: func() {}}
 	spec.Listen = func(l sandbox.Listeners) {
 		b.proxy.Serve(network.Listeners{HTTP: l.Proxy, DNS: l.DNS, Transparent: l.Transparent})
 	}
@@ -353,6 +354,9 @@ func (c *Confinement) View() (v registry.View) {
 	}
 	if v == nil {
 		return nil
+	}
+	for _, l := range b.layers {
+		v = append(v, registry.Mount{At: l.Dir, Is: l.Dir, Over: filepath.Join(l.Upper, "upper")})
 	}
 	for _, dir := range slices.Concat(c.workspace.Roots, c.opts.Show, []string{b.Dir}) {
 		v = append(v, registry.Mount{At: dir, Is: dir})

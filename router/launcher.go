@@ -92,7 +92,7 @@ func (r *Router) runHeld(ctx context.Context, p *Plan, g Grant, s *streams, res 
 	r.shell.Lock()
 	defer r.shell.Unlock()
 	c, err := r.runConfined(ctx, p, g, s, res)
-	if again, ok := r.opts.Guard.(Reconsiderer); ok && res.Refusal != nil && res.Refusal.By == byKernel {
+	if again, ok := r.opts.Guard.(Reconsiderer); ok && res.Refusal != nil && *res.Refusal == (Refusal{By: byKernel, Profile: ReadProfile}) {
 		if g, refused := again.Reconsider(ctx, &Action{Plan: p, Dir: r.Dir()}); refused != nil {
 			fmt.Fprintln(s.err, safetext.Visible(refused.Error()))
 		} else {
@@ -132,8 +132,11 @@ func (r *Router) runConfined(ctx context.Context, p *Plan, g Grant, s *streams, 
 	if note := r.opts.Confiner.Ended(c, res); note != "" {
 		fmt.Fprintln(s.err, note)
 	}
-	if c.Profile == ReadProfile && res.Refusal == nil && s.err.holds(readOnly) {
-		res.Refusal = &Refusal{By: byKernel, Profile: ReadProfile}
+	if c.Launcher != nil && res.Refusal == nil && s.err.holds(readOnly) && (c.Profile == ReadProfile || res.ExitCode != 0) {
+		res.Refusal = &Refusal{By: byKernel, Profile: c.Profile}
+		if c.Profile == WorkspaceProfile {
+			fmt.Fprintln(s.err, "note: what is read-only here is outside the workspace, or protected in it because programs outside run what it says: write elsewhere, or have the person do it")
+		}
 	}
 	return c, nil
 }
