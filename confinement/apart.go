@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"syscall"
 
@@ -50,6 +51,9 @@ func (c *Confinement) Apart(cmd *exec.Cmd, profile router.Profile, hosts []strin
 		return err
 	}
 	spec.Connect = false
+	if program := resolveLinks(cmd.Path); isBelow(program, append(c.workspace.Scratch, "/tmp", "/var/tmp")) && !isBelow(program, c.workspace.Roots) {
+		spec.Keep = append(spec.Keep, filepath.Dir(program)) // or it would not be seen
+	}
 	var text bytes.Buffer
 	if err := gob.NewEncoder(&text).Encode(apart{Spec: spec, Profile: sandboxProfile(profile), Allow: hosts}); err != nil {
 		return err

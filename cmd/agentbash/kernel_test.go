@@ -40,8 +40,13 @@ type confinedSetup struct {
 const secretText = "the-secret-itself"
 
 func newConfinedSetup(t *testing.T) *confinedSetup {
-	top, err := filepath.EvalSymlinks(t.TempDir())
+	// Not in a temporary directory, if that can be: those are not even seen inside.
+	top, err := os.MkdirTemp("/srv", "agentbash-test-")
+	if err != nil {
+		top, err = filepath.EvalSymlinks(t.TempDir())
+	}
 	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(top)) })
 	p := &confinedSetup{t: t, home: top + "/home", ws: top + "/home/ws", out: top + "/out"}
 	for name, content := range map[string]string{
 		p.home + "/.ssh/id_rsa": secretText, p.home + "/.bashrc": "# theirs\n", p.out + "/f": "theirs\n", p.out + "/dir/f": "theirs\n", p.home + "/notes": "theirs\n",
