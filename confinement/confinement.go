@@ -41,6 +41,11 @@ type Options struct {
 	Network network.Rules
 	AskHost func(ctx context.Context, host string, port int) (bool, error)
 
+	// TrustedRepositories are directories of repositories whose own configuration git
+	// obeys in confined commands, with all that is below; relative to the home
+	// directory or absolute, "~/" is home too.
+	TrustedRepositories []string
+
 	// Settings are the words for what a person may change.
 	Settings registry.Settings
 
@@ -75,6 +80,7 @@ type Confinement struct {
 type box struct {
 	*sandbox.Sandbox
 	launcher *session.Launcher
+	trusts   bool // the repository's own configuration counts
 	layers   []sandbox.Layer
 	instead  string // where caches are, without layers
 	proxy    *network.Proxy
@@ -229,7 +235,7 @@ func (c *Confinement) box(p sandbox.Profile) (*box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &box{layers: spec.Layers, instead: spec.Instead, proxy: network.New(&network.Options{Rules: c.opts.Network, Ask: c.opts.AskHost}), revoke: func() {}}
+	b := &box{trusts: c.trusts(), layers: spec.Layers, instead: spec.Instead, proxy: network.New(&network.Options{Rules: c.opts.Network, Ask: c.opts.AskHost}), revoke: func() {}}
 	spec.Listen = func(l sandbox.Listeners) {
 		b.proxy.Serve(network.Listeners{HTTP: l.Proxy, DNS: l.DNS, Transparent: l.Transparent})
 	}
@@ -275,6 +281,7 @@ func (c *Confinement) spec() (sandbox.Spec, error) {
 		}
 		s.Keep = append(s.Keep, dir)
 	}
+	s.Texts = c.gitConfigs()
 	s.Layers, s.Instead = c.layers()
 	return s, nil
 }
@@ -469,7 +476,10 @@ func isBelow(path string, dirs []string) bool {
 
 // env are the variables of a confined shell.
 func (b *box) env() []string {
-	env := append(slices.Clone(b.Env), gitEnv...)
+	env := slices.Clone(b.Env)
+	if !b.trusts {
+		env = append(env, gitEnv...)
+	}
 	if !b.Switches() {
 		return append(env, cacheEnv(cmp.Or(b.instead, filepath.Join(b.Dir, "tmp")))...)
 	}

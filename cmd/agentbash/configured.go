@@ -94,7 +94,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		Warn:     func(err error) { a.warn(err) },
 		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
-		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network},
+		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network, TrustedRepositories: c.TrustedRepositories},
 		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
 	})
 	if err != nil {

@@ -137,11 +137,11 @@ var hostileConfigs = map[string]string{
 func hostilePlace(t *testing.T, config string) *confinedSetup {
 	p := newConfinedSetup(t)
 	require.NoError(t, os.RemoveAll(p.ws+"/.git"))
-	evil := p.text.Replace("#!/bin/sh\ntouch OUT/C\n")
+	evil := p.text.Replace("#!/bin/sh\ntouch OUT/C WS/ran\n")
 	for name, text := range map[string]string{
 		"f": "ours\n", "data": "a[$(touch OUT/C)]\n", "cmds": "touch OUT/C\n", "lk": "#env\nLESSOPEN=|touch OUT/C\n", "names": "HOME/.ssh/id_rsa\n",
 		"evil.awk": "BEGIN { system(\"touch OUT/C\") }\n", "home/.gitconfig": "[core]\n\tfsmonitor = touch OUT/C\n", ".gitattributes": "* diff=x filter=x\n",
-		"inc": "[core]\n\tfsmonitor = \"touch OUT/C; false\"\n",
+		"inc": "[core]\n\tfsmonitor = \"touch OUT/C WS/ran; false\"\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(p.ws, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(p.ws, name), []byte(p.text.Replace(text)), 0o644))
@@ -152,12 +152,12 @@ func hostilePlace(t *testing.T, config string) *confinedSetup {
 	}
 	require.NoError(t, os.Symlink(p.home+"/.ssh/id_rsa", p.ws+"/lnk"))
 	git := exec.Command("sh", "-c", "git init -q -b main . && git add f && git -c user.name=n -c user.email=e@x commit -qm first && echo more >>f && git add f && cat >>.git/config && cp .git/config .git/config.worktree")
-	git.Dir, git.Stdin = p.ws, strings.NewReader(p.text.Replace(config)+"\n")
+	git.Dir, git.Stdin = p.ws, strings.NewReader(p.text.Replace(strings.ReplaceAll(config, "touch OUT/C", "touch OUT/C WS/ran"))+"\n")
 	out, err := git.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	// An embedded bare repository is all that a plain clone needs.
 	bare := exec.Command("sh", "-c", "mkdir -p vendor && git init -q --bare vendor/lib && cat >>vendor/lib/config")
-	bare.Dir, bare.Stdin = p.ws, strings.NewReader(p.text.Replace("[core]\n\tbare = false\n\tworktree = wt\n\tfsmonitor = \"touch OUT/C; false\"\n"))
+	bare.Dir, bare.Stdin = p.ws, strings.NewReader(p.text.Replace("[core]\n\tbare = false\n\tworktree = wt\n\tfsmonitor = \"touch OUT/C WS/ran; false\"\n"))
 	out, err = bare.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return p
@@ -205,6 +205,7 @@ func TestHostileRepositories(t *testing.T) {
 			p.harmless(r, mode, line)
 			p.harmless(r, mode, "cd vendor/lib && git status; git log; git diff")
 			p.harmless(r, mode, "git -C vendor/lib status; npm ls")
+			require.NoFileExists(t, p.ws+"/ran", "%s in %s", config, mode)
 		}
 	}
 }

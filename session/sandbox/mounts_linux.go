@@ -18,6 +18,7 @@ type layout struct {
 	switched  []switched
 	pinned    map[string]bool
 	protected map[string]bool
+	shown     map[string]string // instead of protected files
 }
 
 // switched is a mount that is read-only in the profile Read.
@@ -70,7 +71,7 @@ var runKept = []string{"/run/current-system", "/run/booted-system", "/run/opengl
 // layOutFiles makes the file systems of a world. What stays is kept aside first,
 // then everything is made read-only and covered, then it is put back.
 func layOutFiles(o *worldOrder) (l layout, err error) {
-	l.pinned, l.protected = map[string]bool{}, map[string]bool{}
+	l.pinned, l.protected, l.shown = map[string]bool{}, map[string]bool{}, o.Shown
 	os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0) // in here: none below it
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return l, fmt.Errorf("make mounts private: %w", err)
@@ -426,13 +427,23 @@ func isReal(path string) bool {
 }
 
 // mountOnItself makes a mount of a file or a directory.
-func mountOnItself(path string) (tree int, err error) {
+func mountOnItself(path string) (tree int, err error) { return mountOver(path, "") }
+
+// mountOver mounts a file or a directory on another, "" on itself.
+func mountOver(path, shown string) (tree int, err error) {
 	at, err := openReal(path)
 	if err != nil {
 		return -1, err
 	}
 	defer unix.Close(at)
-	tree, err = unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
+	from := at
+	if shown != "" {
+		if from, err = openReal(shown); err != nil {
+			return -1, err
+		}
+		defer unix.Close(from)
+	}
+	tree, err = unix.OpenTree(from, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return -1, &os.PathError{Op: "open tree", Path: path, Err: err}
 	}
@@ -463,7 +474,7 @@ func (l *layout) pinDirs(dir string) error {
 
 // freeze makes a file or a directory read-only.
 func (l *layout) freeze(path string) error {
-	fd, err := mountOnItself(path)
+	fd, err := mountOver(path, l.shown[path])
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,10 @@ type Spec struct {
 	// written: those that exist when a program is started.
 	Protected []string
 
+	// Texts are what is shown instead of files of Protected, by their paths, where
+	// there are namespaces.
+	Texts map[string]string
+
 	// Secret are files and directories that must not be read.
 	Secret []string
 
@@ -91,7 +95,8 @@ type Sandbox struct {
 	spec    Spec
 	profile Profile
 	kernel  Support
-	why     string // there is no world
+	why     string            // there is no world
+	texts   map[string]string // files with Spec.Texts
 
 	mu    sync.Mutex // guards what follows
 	world *world     // nil: there is none now, or none can be had
@@ -121,6 +126,14 @@ func Open(spec Spec, profile Profile) (_ *Sandbox, err error) {
 		if *list, err = resolveAll(*list); err != nil {
 			return nil, err
 		}
+	}
+	s.texts = map[string]string{}
+	for path, text := range spec.Texts {
+		file := filepath.Join(s.Dir, fmt.Sprintf("text-%d", len(s.texts)))
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return nil, fmt.Errorf("sandbox: %w", err)
+		}
+		s.texts[resolveLinks(path)] = file
 	}
 	s.spec.Write = outermost(s.spec.Write)
 	s.spec.Layers = slices.Clone(s.spec.Layers)

@@ -37,9 +37,10 @@ type world struct {
 type worldOrder struct {
 	Spec
 	Dir     string
-	Dirs    []string // of the spec and further ones, which Dir/tmp covers
-	Sockets []string // Unix sockets of the host, which are covered
-	Network bool     // somebody listens
+	Dirs    []string          // of the spec and further ones, which Dir/tmp covers
+	Sockets []string          // Unix sockets of the host, which are covered
+	Network bool              // somebody listens
+	Shown   map[string]string // files that are shown instead of protected ones
 	Writes  bool
 	Program order // for what is started
 }
@@ -71,7 +72,7 @@ const initWord = "agentbash:init"
 
 func (s *Sandbox) worldOrder() worldOrder {
 	o := worldOrder{Spec: s.spec, Dir: s.Dir, Writes: s.profile == Workspace, Sockets: hostSockets()}
-	o.Network = s.spec.Listen != nil
+	o.Network, o.Shown, o.Texts = s.spec.Listen != nil, s.texts, nil
 	o.Dirs = s.tempDirs()
 	return o
 }

@@ -15,6 +15,8 @@ type Confine struct {
 	Secrets   []string // files and directories that may not be read, besides the known ones; "!PATH" takes one of those off the list
 	Env       []string // variables that bash gets, besides the known ones; "NAME" or "PREFIX_*"
 	Network   network.Rules
+
+	TrustedRepositories []string // whose own configuration git obeys in confined commands
 }
 
 // networkValue is network.Rules in a file: {"allow": [...], "deny": [...]}, or true for
@@ -51,7 +53,7 @@ func (n *networkValue) UnmarshalJSON(b []byte) (err error) {
 
 // The keys at the top of a file, and those of network.
 const (
-	confineKeys = "workspace secrets env network"
+	confineKeys = "workspace secrets env network trustedRepositories"
 	networkKeys = "allow deny"
 )
 
@@ -60,6 +62,7 @@ func decodeConfine(take func(key string, into any), c *Confine) {
 	take("workspace", &c.Workspace)
 	take("secrets", &c.Secrets)
 	take("env", &c.Env)
+	take("trustedRepositories", &c.TrustedRepositories)
 	take("network", (*networkValue)(&c.Network))
 }
 
@@ -69,6 +72,7 @@ func (l *loader) takeConfine(c *Confine) {
 	r.Workspace = append(r.Workspace, c.Workspace...)
 	r.Secrets = append(r.Secrets, c.Secrets...)
 	r.Env = append(r.Env, c.Env...)
+	r.TrustedRepositories = append(r.TrustedRepositories, c.TrustedRepositories...)
 	r.Network.Allow = append(r.Network.Allow, c.Network.Allow...)
 	r.Network.Deny = append(r.Network.Deny, c.Network.Deny...)
 }
@@ -95,6 +99,9 @@ func (l *loader) tightenConfine(f *file, root string) {
 	}
 	if c.Network.Allow != nil {
 		l.warn(f.path, "network", widens)
+	}
+	if c.TrustedRepositories != nil {
+		l.warn(f.path, "trustedRepositories", widens)
 	}
 	l.result.Confine.Network.Deny = append(l.result.Confine.Network.Deny, c.Network.Deny...)
 }

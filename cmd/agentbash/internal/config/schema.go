@@ -158,7 +158,7 @@ func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs 
 			return lookup(name)
 		})
 	}
-	for _, key := range []string{"provider", "model", "baseURL", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets", "network"} {
+	for _, key := range []string{"provider", "model", "baseURL", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets", "network", "trustedRepositories"} {
 		if m := v.find(key); m != nil {
 			errs = append(errs, s.expand(m, &jsonPath{key: key}, lookup)...)
 		}
