@@ -132,6 +132,9 @@ func (r *Router) runConfined(ctx context.Context, p *Plan, g Grant, s *streams, 
 	if note := r.opts.Confiner.Ended(c, res); note != "" {
 		fmt.Fprintln(s.err, note)
 	}
+	if c.Profile == FreeProfile && res.ExitCode == exitUnknown {
+		fmt.Fprintln(s.err, "note: this ran outside, where functions, aliases and programs of the workspace's own PATH are not")
+	}
 	if c.Launcher != nil && res.Refusal == nil && s.err.holds(readOnly) && (c.Profile == ReadProfile || res.ExitCode != 0) {
 		res.Refusal = &Refusal{By: byKernel, Profile: c.Profile}
 		if c.Profile == WorkspaceProfile {
@@ -140,6 +143,9 @@ func (r *Router) runConfined(ctx context.Context, p *Plan, g Grant, s *streams, 
 	}
 	return c, nil
 }
+
+// exitUnknown is the exit status of a command that is not found.
+const exitUnknown = 127
 
 // readOnly is how the C library says that a mount is read-only (EROFS).
 const readOnly = "Read-only file system"

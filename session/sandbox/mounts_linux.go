@@ -112,12 +112,21 @@ func layOutFiles(o *worldOrder) (l layout, err error) {
 		}
 	}
 	// What programs confine themselves to besides.
-	o.Program = order{World: true, Connect: false, Landlock: Kernel().Landlock, Pipes: filepath.Join(o.Dir, "pipes"), Sockets: o.Keep,
+	o.Program = order{World: true, Connect: false, Landlock: worldLandlock(), Pipes: filepath.Join(o.Dir, "pipes"), Sockets: o.Keep,
 		Write: slices.Concat(o.Write, o.Dirs, []string{filepath.Join(o.Dir, "tmp"), "/dev/shm"})}
 	for _, layer := range o.Layers {
 		o.Program.Write = append(o.Program.Write, layer.Dir)
 	}
 	return l, os.Chdir("/")
+}
+
+// worldLandlock is the version of Landlock that is used beneath the mounts: the first
+// could not rename from one directory to another.
+func worldLandlock() int {
+	if version := Kernel().Landlock; version >= 2 {
+		return version
+	}
+	return 0
 }
 
 // keepAside opens the trees of all that stays. What lies below another comes later.

@@ -22,8 +22,14 @@ const (
 )
 
 // accessRights are the rights of files that a version restricts, of those that are
-// restricted at all: what is executed and listed is not.
-func accessRights(version int) (all, write uint64) {
+// restricted at all: what is executed and listed is not. In a world mounts hold
+// everything but FIFOs and devices, which a read-only mount lets be written; each
+// right more would be looked up whenever a file is opened.
+func accessRights(version int, world bool) (all, write uint64) {
+	if world {
+		write = ll.AccessFSWriteFile | ll.AccessFSRefer // which is denied unless it is granted
+		return write, write
+	}
 	write = makeAndRemove | ll.AccessFSWriteFile
 	if version >= 2 {
 		write |= ll.AccessFSRefer
@@ -42,7 +48,7 @@ func accessRights(version int) (all, write uint64) {
 // becomes. (The library's own way is for all threads of a process, but an init keeps
 // its rights.)
 func restrictThread(o order) error {
-	all, write := accessRights(o.Landlock)
+	all, write := accessRights(o.Landlock, o.World)
 	file := write & (ll.AccessFSWriteFile | ll.AccessFSTruncate)
 	rules := map[string]uint64{o.Pipes: file}
 	for _, device := range []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"} {
