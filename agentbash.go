@@ -38,6 +38,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 
 	commands "github.com/agentbash/agentbash/agentbash"
@@ -83,7 +84,7 @@ type Options struct {
 	FieldOptions fieldbash.Options
 	Workspace    confinement.WorkspaceOptions
 	Confinement  confinement.Options // Mode, Trusted and StateDir are set
-	Guard        guard.Options       // Mode and World are set
+	Guard        guard.Options       // Mode, World and Holds are set
 	Router       router.Options
 }
 
@@ -96,6 +97,7 @@ type Bash struct {
 	guard       *guard.Guard
 	confinement *confinement.Confinement
 	router      *router.Router
+	preparing   sync.WaitGroup
 	ownDir      string // to be removed
 }
 
@@ -222,18 +224,17 @@ func (b *Bash) open(o *Options) (err error) {
 	}
 	b.confinement = confinement.New(at, &o.Confinement)
 	o.Guard.Mode, o.Guard.World, o.Guard.Settings = o.Mode, at.World(), o.Settings
-	if !o.ToolsOnly {
-		missing, err := b.confinement.Missing()
-		if err != nil {
-			return err
-		}
-		for _, m := range missing {
-			if o.Warn != nil {
-				o.Warn(errors.New(m))
+	if !o.ToolsOnly { // the first command comes later, and waits for it if need be
+		b.preparing.Go(func() {
+			missing, _ := b.confinement.Missing() // an error is the first command's
+			for _, m := range missing {
+				if o.Warn != nil {
+					o.Warn(errors.New(m))
+				}
 			}
-		}
+		})
 	}
-	o.Guard.World.Holds, o.Guard.World.Scratch = b.confinement.Holds(), b.confinement.Scratch()
+	o.Guard.Holds = func() (policy.Holds, []string) { return b.confinement.Holds(), b.confinement.Scratch() }
 	o.Guard.World.Host = b.confinement.Host
 	b.guard = guard.New(&o.Guard)
 	r.Settings = o.Settings
@@ -266,6 +267,10 @@ func (b *Bash) Confinement() *confinement.Confinement { return b.confinement }
 
 // Fields is the field layer.
 func (b *Bash) Fields() *fieldbash.Fields { return b.fields }
+
+// Prepare waits until what holds commands is made, and Options.Warn has been told what
+// the machine cannot hold.
+func (b *Bash) Prepare() { b.preparing.Wait() }
 
 // Start starts bash in the background, so that it is there when the first
 // command comes.
@@ -311,6 +316,7 @@ func (b *Bash) TrustSender(ctx context.Context) error {
 // Close ends the shells, the servers and all that they started.
 func (b *Bash) Close() error {
 	var errs []error
+	b.preparing.Wait()
 	if b.commands != nil {
 		errs = append(errs, b.commands.Close())
 	}

@@ -141,6 +141,7 @@ func (a *app) runSession(ctx context.Context, b *configuredBash, saved *chatTran
 		}
 	}
 	b.Start()
+	b.Prepare() // warnings come before the screen
 	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typedRunner{chat.RouterRunner{Router: b.Router(), Turns: b.Guard()}, c.config.Mode == "" || choice.model != "", choice.model == ""}, Interrupt: interrupts,
 		Info: b.bannerInfo(choice), Plain: a.plainTerminal(), Color: a.wantsColours(), Asker: b.asker}
 	t := &chatCommands{a: a, b: b, transcript: saved, none: c.noSession}

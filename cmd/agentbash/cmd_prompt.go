@@ -39,8 +39,10 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 	}
 	r := newReport(a, c.format, opts, b.Router().Dir())
 	r.mode = b.Guard().Mode()
-	if r.missing, err = b.Confinement().Missing(); err != nil {
-		return a.reportError(err)
+	if c.format == "stream-json" {
+		if r.missing, err = b.Confinement().Missing(); err != nil {
+			return a.reportError(err)
+		}
 	}
 	opts.Events = r.writeEvent
 	b.Start()

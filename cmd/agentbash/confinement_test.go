@@ -30,7 +30,7 @@ func TestEnter(t *testing.T) {
 		mode              policy.Mode
 		confined, outside string
 	}{
-		{policy.PlanMode, "1", "denied"}, {policy.AutoMode, "1", "No such file"}, {policy.AskMode, "1", "denied"},
+		{policy.PlanMode, "1", "denied"}, {policy.AutoMode, "1", "denied|No such file"}, {policy.AskMode, "1", "denied"},
 		{policy.FullMode, "0", ""}, {policy.PlanMode, "1", "denied"},
 	} {
 		missing, err := b.SetMode(ctx, step.mode)
@@ -41,7 +41,7 @@ func TestEnter(t *testing.T) {
 		if step.outside == "" {
 			require.Empty(t, run(p.text.Replace("echo mine >OUT/f")))
 		} else {
-			require.Contains(t, run(p.text.Replace("echo mine >OUT/f")), step.outside, step.mode)
+			require.Regexp(t, step.outside, run(p.text.Replace("echo mine >OUT/f")), step.mode)
 		}
 	}
 	data, err := os.ReadFile(p.out + "/f")

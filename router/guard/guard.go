@@ -20,6 +20,11 @@ type Options struct {
 	// each action has its own.
 	World policy.World
 
+	// Holds, when set, tells what the kernel can hold and which directories may be
+	// written besides the workspace, instead of World: it is called when something
+	// is judged for the first time.
+	Holds func() (policy.Holds, []string)
+
 	// Said makes whoever sends the commands the one who would be asked: a person
 	// who types a command has said yes to it. Nothing is asked then; what is
 	// denied stays denied.
@@ -40,7 +45,8 @@ type Options struct {
 // Guard decides what may run. It belongs to one router, whose shell it follows.
 // It is safe for concurrent use.
 type Guard struct {
-	opts Options
+	opts  Options
+	holds sync.Once // asks Options.Holds
 
 	hosts  sync.Map      // "host:port" that a person allowed for the session
 	asking chan struct{} // holds one while somebody is asked about a host
@@ -173,6 +179,11 @@ func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *polic
 // judge makes the verdict of an action in the world as it is now, which it
 // returns too.
 func (g *Guard) judge(a *router.Action) (policy.Verdict, policy.World) {
+	g.holds.Do(func() {
+		if g.opts.Holds != nil {
+			g.SetHolds(g.opts.Holds())
+		}
+	})
 	g.mu.Lock()
 	if len(g.world.Roots) == 0 { // the workspace stays where the work began, wherever a cd leads
 		g.world.Roots = []string{a.Dir}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,6 +151,25 @@ func TestExchangedOutside(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return strings.Contains(shell(t, s, ws, "touch .git/config 2>&1; echo >>.git/config"), "Read-only")
 	}, time.Minute, time.Millisecond)
+}
+
+// TestKeptSocket: a socket that stays to be seen can be connected to, also when
+// somebody listens before the sandbox is opened.
+func TestKeptSocket(t *testing.T) {
+	dir, err := os.MkdirTemp("/tmp", "kept-")
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	l, err := net.Listen("unix", dir+"/s")
+	require.NoError(t, err)
+	defer l.Close()
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			conn.Write([]byte("met\n"))
+			conn.Close()
+		}
+	}()
+	s := open(t, Spec{Keep: []string{dir}}, Read)
+	require.Equal(t, "met\n", shell(t, s, "/", `python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect("`+dir+`/s"); print(s.recv(9).decode(), end="")'`))
 }
 
 // TestStartApart: what is started apart keeps its profile.

@@ -71,7 +71,8 @@ var errWorldEnded = errors.New("the sandbox has ended")
 const initWord = "agentbash:init"
 
 func (s *Sandbox) worldOrder() worldOrder {
-	o := worldOrder{Spec: s.spec, Dir: s.Dir, Writes: s.profile == Workspace, Sockets: hostSockets()}
+	o := worldOrder{Spec: s.spec, Dir: s.Dir, Writes: s.profile == Workspace}
+	o.Sockets = slices.DeleteFunc(hostSockets(), func(path string) bool { return holdsAny(s.spec.Keep, path) }) // those are for programs
 	o.Network, o.Shown, o.Texts = s.spec.Listen != nil, s.texts, nil
 	o.Dirs = s.tempDirs()
 	return o
