@@ -43,6 +43,9 @@ type inside struct {
 
 // runInit is pid 1 of a world. It returns only an error.
 func runInit() error {
+	if os.Getpid() != 1 {
+		return errors.New("sandbox: this is for the first process of a namespace")
+	}
 	unix.CloseOnExec(initCtl)
 	fail := func(err error) error {
 		sendAnswer(answer{Err: err.Error()})
