@@ -1,19 +1,14 @@
 package sandbox
 
 import (
-	"bytes"
-	"encoding/binary"
-	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,26 +38,6 @@ type worldOrder struct {
 	Shown   map[string]string // files that are shown instead of protected ones
 	Writes  bool
 	Program order // for what is started
-}
-
-// request is one thing that a host wants of init, and answer what it gets.
-type request struct {
-	Do      string // "profile", "protect", "idle", "start" or "end"
-	Writes  bool
-	Path    string
-	Argv    []string
-	Env     []string
-	Dir     string
-	Files   int // descriptors that come along: 0, 1, 2, and where the exit status goes
-	Profile Profile
-	Apart   bool // in a mount namespace of its own, whose profile stays
-}
-
-type answer struct {
-	Err     string
-	Busy    bool
-	Temp    string
-	Missing []string
 }
 
 var errWorldEnded = errors.New("the sandbox has ended")
@@ -199,34 +174,6 @@ func cloneAttr() *syscall.SysProcAttr {
 	return at
 }
 
-// encode and decode are for what host, init and launchers tell each other. Paths and
-// arguments are bytes, which JSON would change.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(v)
-	return b.Bytes(), err
-}
-
-func decode(text []byte, v any) error { return gob.NewDecoder(bytes.NewReader(text)).Decode(v) }
-
-// memoryFile is a value in a file that has no name.
-func memoryFile(v any) (*os.File, error) {
-	text, err := encode(v)
-	if err != nil {
-		return nil, err
-	}
-	fd, err := unix.MemfdCreate("agentbash-sandbox", unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, fmt.Errorf("file in memory: %w", err)
-	}
-	f := os.NewFile(uintptr(fd), "order")
-	if _, err := f.Write(text); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("file in memory: %w", err)
-	}
-	return f, nil
-}
-
 // ask sends a request with files and waits for the answer.
 func (w *world) ask(r request, files ...*os.File) (answer, []int, error) {
 	r.Files = len(files)
@@ -261,30 +208,6 @@ func (w *world) receive() (a answer, fds []int, err error) {
 		}
 	}
 	return a, fds, err
-}
-
-// receiveMessage reads one message of a socket with its descriptors.
-func receiveMessage(fd int) (text []byte, fds []int, err error) {
-	text, rights := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(8*4))
-	for {
-		n, rn, _, _, err := unix.Recvmsg(fd, text, rights, unix.MSG_CMSG_CLOEXEC)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil || n == 0 {
-			return nil, nil, err
-		}
-		if rn > 0 {
-			messages, err := unix.ParseSocketControlMessage(rights[:rn])
-			if err != nil || len(messages) != 1 {
-				return nil, nil, fmt.Errorf("control message: %w", err)
-			}
-			if fds, err = unix.ParseUnixRights(&messages[0]); err != nil {
-				return nil, nil, fmt.Errorf("control message: %w", err)
-			}
-		}
-		return text[:n], fds, nil
-	}
 }
 
 func (w *world) takeListeners(fds []int) error {
@@ -327,54 +250,6 @@ func (w *world) protect() error {
 	return err
 }
 
-// start starts a program inside. What it is for the host is found by its pidfd.
-func (w *world) start(cmd *exec.Cmd, apart bool, p Profile) (*Process, error) {
-	status, theirs, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer theirs.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Close()
-	files := []*os.File{null, null, null, theirs}
-	for i, v := range []any{cmd.Stdin, cmd.Stdout, cmd.Stderr} {
-		if f, ok := v.(*os.File); ok && f != nil {
-			files[i] = f
-		}
-	}
-	_, fds, err := w.ask(request{Do: "start", Path: cmd.Path, Argv: cmd.Args, Env: cmd.Environ(), Dir: cmd.Dir, Apart: apart, Profile: p}, files...)
-	if err == nil && len(fds) != 1 {
-		err = errors.New("init sent no process")
-	}
-	if err != nil {
-		status.Close()
-		return nil, err
-	}
-	pid, err := pidOf(fds[0])
-	if err != nil {
-		return nil, err
-	}
-	return &Process{Pid: pid, PidFD: fds[0], Init: w.init.Process.Pid, status: status}, nil
-}
-
-// pidOf is the number that a process has for us.
-func pidOf(pidfd int) (int, error) {
-	text, err := os.ReadFile("/proc/self/fdinfo/" + strconv.Itoa(pidfd))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := bytes.Cut(text, []byte("Pid:\t"))
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	pid, err := strconv.Atoi(string(line))
-	if err != nil {
-		return 0, fmt.Errorf("pid: %w", err)
-	}
-	return max(0, pid), nil // -1 is one that has been reaped
-}
-
 // close ends all that is inside, and init. It does not wait until the kernel has taken
 // the namespaces apart, which takes longer than to make them.
 func (w *world) close() {
@@ -386,65 +261,4 @@ func (w *world) close() {
 	unix.Close(w.ctl)
 	w.init.Process.Kill()
 	go w.init.Wait()
-}
-
-// Process is a program that was started.
-type Process struct {
-	Pid   int // for the host; 0: it had ended before anybody could look
-	PidFD int // readable when it has ended; the caller closes it
-	Init  int // the process that inherits orphans inside, for the host; 0: they are nobody's special
-
-	status *os.File  // inside a world: where the exit status comes from
-	cmd    *exec.Cmd // without one
-}
-
-// Wait waits for the end and returns how it came.
-func (p *Process) Wait() syscall.WaitStatus {
-	if p.cmd != nil {
-		p.cmd.Wait()
-		return p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	}
-	defer p.status.Close()
-	var b [4]byte
-	if _, err := io.ReadFull(p.status, b[:]); err != nil {
-		return syscall.WaitStatus(syscall.SIGKILL) // it ended with its world
-	}
-	return syscall.WaitStatus(binary.NativeEndian.Uint32(b[:]))
-}
-
-// startAlone starts a program that the launcher alone confines.
-func (s *Sandbox) startAlone(cmd *exec.Cmd) (*Process, error) {
-	argv, err := s.launcherArgv()
-	if err != nil {
-		return nil, err
-	}
-	c := *cmd
-	c.Args = append(append(argv, cmd.Path), cmd.Args[min(1, len(cmd.Args)):]...)
-	c.Path = argv[0]
-	p := &Process{cmd: &c}
-	c.Dir = nearestDir(c.Dir)
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, PidFD: &p.PidFD}
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
-	p.Pid = c.Process.Pid
-	return p, nil
-}
-
-// launcherArgv are the words that come before a program's own where there is no
-// world.
-func (s *Sandbox) launcherArgv() ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: find this program: %w", err)
-	}
-	o := order{Sockets: s.spec.Keep, Secret: s.spec.Secret, Connect: s.spec.Connect, Still: s.profile == Read, Landlock: s.kernel.Landlock,
-		Write: []string{filepath.Join(s.Dir, "tmp")}, Pipes: filepath.Join(s.Dir, "pipes")}
-	if s.profile == Workspace {
-		o.Write = append(o.Write, s.spec.Write...)
-	}
-	if s.spec.Instead != "" {
-		o.Write = append(o.Write, s.spec.Instead)
-	}
-	return o.argv(self)
 }
