@@ -18,7 +18,7 @@
 //
 // New(nil) is as safe as the program: mode ask, with nobody to ask. What only
 // reads runs; what would be asked about is denied. Commands get an environment
-// without secrets, the tools keep to the workspace, and in the modes plan and auto
+// without secrets, the tools keep to the workspace, and in the modes plan, ask and auto
 // the kernel holds bash too, where it can. For that this executable is started a
 // second time as the launcher of bash; that process never reaches main.
 //

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/confinement/network"
 	"github.com/agentbash/agentbash/internal/protected"
 	"github.com/agentbash/agentbash/registry"
@@ -136,14 +137,7 @@ func (c *Confinement) StartShell(ctx context.Context, cmd *exec.Cmd) (pid int, w
 	}
 	if b == nil {
 		cmd.Dir = view.Real(cmd.Dir)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		if err := cmd.Start(); err != nil {
-			return 0, nil, err
-		}
-		return cmd.Process.Pid, func() syscall.WaitStatus {
-			cmd.Wait()
-			return cmd.ProcessState.Sys().(syscall.WaitStatus)
-		}, nil
+		return shells.StartDirectly(ctx, cmd)
 	}
 	cmd.Env = append(cmd.Env, b.launcher.Env...)
 	p, err := b.StartApart(cmd, sandboxProfile(profile))

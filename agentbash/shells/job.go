@@ -53,8 +53,8 @@ func (j *job) start(ctx context.Context, cmd *exec.Cmd, start func(context.Conte
 	return nil
 }
 
-// startDirectly is what is done without Options.Start.
-func startDirectly(_ context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error) {
+// StartDirectly is what is done without Options.Start.
+func StartDirectly(_ context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return 0, nil, err

@@ -36,7 +36,7 @@ type Options struct {
 	Prepare func(command string) string
 
 	// Start starts a shell in a session of its own (setsid(2)), confined, say; wait
-	// tells how it ended. nil: it is started directly.
+	// tells how it ended. nil is StartDirectly.
 	Start func(ctx context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error)
 
 	// Alone says that the program ends with this very command, and all that it
@@ -173,7 +173,7 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 	cmd.Dir, cmd.Env = dir, childEnv(env, dir, j.mark)
 	start := s.opts.Start
 	if start == nil {
-		start = startDirectly
+		start = StartDirectly
 	}
 	if err := j.start(ctx, cmd, start); err != nil {
 		log.remove()

@@ -360,7 +360,7 @@ func TestPrepareAndStart(t *testing.T) {
 			if strings.Contains(cmd.Args[2], "forbidden") {
 				return 0, nil, fmt.Errorf("not this one")
 			}
-			return startDirectly(ctx, cmd)
+			return StartDirectly(ctx, cmd)
 		}})
 	require.Equal(t, "prepared\nyes\n", b.waitFor(b.start("echo $LAUNCHED"), "exit").out)
 	require.Equal(t, []string{"bash", "-c", "echo prepared; echo $LAUNCHED"}, seen)

@@ -102,7 +102,7 @@ func (d *doctor) checkKernel() {
 	d.ok("kernel", release+": pidfd, memfd, /proc")
 }
 
-// checkSandbox says what holds commands in the modes plan and auto.
+// checkSandbox says what holds commands in the modes plan, ask and auto.
 func (d *doctor) checkSandbox() {
 	does, lacks := sandbox.Kernel().Lines()
 	for _, line := range does {

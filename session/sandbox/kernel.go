@@ -2,7 +2,7 @@ package sandbox
 
 import "errors"
 
-// ErrUnsupported is wrapped by Open's error where the kernel has no Landlock.
+// ErrUnsupported is wrapped by Open's error where there are neither namespaces nor Landlock.
 var ErrUnsupported = errors.New("the kernel cannot confine a program")
 
 // Support is what this kernel offers to this user.
