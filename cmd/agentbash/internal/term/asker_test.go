@@ -148,7 +148,7 @@ func TestAQuestionAtThePrompt(t *testing.T) {
 	c.press("\x15later approve\r")
 	c.want("answer y, a, n: ")
 	c.press("\x1b")
-	c.want("LATER error: " + ErrNoAnswer.Error())
+	c.want("LATER error: "+ErrNoAnswer.Error(), ready) // Ctrl-D ends nothing before
 	c.press("\x04")
 	require.Equal(t, 0, c.ended())
 }

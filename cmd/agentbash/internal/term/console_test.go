@@ -155,14 +155,24 @@ func startConsoleAfter(t *testing.T, keys string, env ...string) *console {
 	return c
 }
 
-// want waits until the terminal has shown a text, and forgets what came up to it.
-func (c *console) want(s string) {
+// want waits until the terminal has shown some texts, in any order, and forgets
+// what came up to the last of them.
+func (c *console) want(texts ...string) {
 	c.t.Helper()
 	limit := time.After(waitLimit)
 	for {
 		c.mu.Lock()
-		if i := bytes.Index(c.seen, []byte(s)); i >= 0 {
-			c.seen = c.seen[i+len(s):]
+		end := 0
+		for _, s := range texts {
+			i := bytes.Index(c.seen, []byte(s))
+			if i < 0 {
+				end = -1
+				break
+			}
+			end = max(end, i+len(s))
+		}
+		if end >= 0 {
+			c.seen = c.seen[end:]
 			c.mu.Unlock()
 			return
 		}
@@ -171,10 +181,10 @@ func (c *console) want(s string) {
 		select {
 		case _, open := <-c.more:
 			if !open {
-				require.FailNow(c.t, "the session ended", "before %q; shown: %q", s, seen)
+				require.FailNow(c.t, "the session ended", "before %q; shown: %q", texts, seen)
 			}
 		case <-limit:
-			require.FailNow(c.t, "not shown", "%q; shown: %q", s, seen)
+			require.FailNow(c.t, "not shown", "%q; shown: %q", texts, seen)
 		}
 	}
 }
