@@ -36,6 +36,14 @@ type Param struct {
 	Aliases []string // other names that are accepted, and not advertised
 	Stdin   bool     // filled from stdin when it is absent and there is one
 
+	// Positional lets a word without a key fill the parameter though it is not
+	// required.
+	Positional bool
+
+	// Pattern is a value in which * ? [ mean something to the tool, or are text: a
+	// router passes them as they are typed, and bash does not expand them.
+	Pattern bool
+
 	// Role is what the value is to the file system, the network or a shell: a
 	// string, and each string of an array, and of an object whose members have none.
 	Role Role
