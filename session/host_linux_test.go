@@ -56,7 +56,8 @@ func TestHostDies(t *testing.T) {
 	for _, how := range []string{"kill", "exit", "kill group"} {
 		t.Run(how, func(t *testing.T) {
 			host := exec.Command("/proc/self/exe")
-			host.Env = append(os.Environ(), roleEnv+"=host", "HOW="+how)
+			temp := t.TempDir()
+			host.Env = append(os.Environ(), roleEnv+"=host", "HOW="+how, "TMPDIR="+temp)
 			host.Stderr = os.Stderr
 			host.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			out, err := host.StdoutPipe()
@@ -77,6 +78,11 @@ func TestHostDies(t *testing.T) {
 			}
 			host.Wait()
 			require.Eventually(t, func() bool { return len(family(s)) == 0 }, waitLimit, 5*time.Millisecond, "left: %v", family(s))
+			t.Setenv("TMPDIR", temp)
+			run(t, open(t, nil), "sleep 1000 &") // its output needs the private directory
+			dirs, err := os.ReadDir(temp)
+			require.NoError(t, err)
+			require.Len(t, dirs, 1, "what the killed host left is removed")
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/tempdir"
 )
 
 // pathPipes makes the pipes and files that the shell opens by path.
@@ -115,7 +117,7 @@ func makePipe() (r, w int, err error) {
 type stateDir struct {
 	mu      sync.Mutex
 	dir     string
-	private bool
+	private *tempdir.Dir // nil: it is Options.StateDir, or not yet there
 }
 
 // path returns the directory, which exists then.
@@ -123,11 +125,11 @@ func (d *stateDir) path() (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.dir == "" {
-		dir, err := os.MkdirTemp("", "agentbash-session-")
+		own, err := tempdir.Make("", "agentbash-session-")
 		if err != nil {
 			return "", fmt.Errorf("make a private state directory: %w", err)
 		}
-		d.dir, d.private = dir, true
+		d.dir, d.private = own.Path, own
 	}
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the state directory: %w", err)
@@ -139,7 +141,7 @@ func (d *stateDir) path() (string, error) {
 func (d *stateDir) remove() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.private {
-		os.RemoveAll(d.dir)
+	if d.private != nil {
+		d.private.Remove()
 	}
 }

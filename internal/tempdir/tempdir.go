@@ -52,10 +52,13 @@ func Make(parent, prefix string) (*Dir, error) {
 	}
 }
 
-// Remove removes the directory and what is in it.
+// Remove removes the directory and what is in it. It may be called more than once.
 func (d *Dir) Remove() error {
 	err := os.RemoveAll(d.Path)
-	syscall.Close(d.lock)
+	if d.lock >= 0 {
+		syscall.Close(d.lock)
+		d.lock = -1
+	}
 	return err
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/agentbash/agentbash/internal/tempdir"
 )
 
 // Spec is what a sandbox holds its programs to. The zero value writes nothing but
@@ -92,6 +94,7 @@ type Sandbox struct {
 	// Env are entries for the environment: where the temporary directory is.
 	Env []string
 
+	own     *tempdir.Dir
 	spec    Spec
 	profile Profile
 	kernel  Support
@@ -108,15 +111,13 @@ type Sandbox struct {
 // ErrUnsupported.
 func Open(spec Spec, profile Profile) (_ *Sandbox, err error) {
 	s := &Sandbox{spec: spec, profile: profile, kernel: Kernel()}
-	if s.Dir, err = os.MkdirTemp(plainTemp(), ".agentbash-"); err == nil {
-		s.Dir, err = filepath.EvalSymlinks(s.Dir)
-	}
-	if err != nil {
+	if s.own, err = tempdir.Make(resolveLinks(plainTemp()), ".agentbash-"); err != nil {
 		return nil, fmt.Errorf("sandbox: private directory: %w", err)
 	}
+	s.Dir = s.own.Path
 	defer func() {
 		if err != nil {
-			os.RemoveAll(s.Dir)
+			s.own.Remove()
 		}
 	}()
 	if err := s.fillDir(); err != nil {
@@ -311,7 +312,7 @@ func (s *Sandbox) Close() error {
 		s.world.close()
 		s.world = nil
 	}
-	return os.RemoveAll(s.Dir)
+	return s.own.Remove()
 }
 
 func resolveAll(paths []string) ([]string, error) {

@@ -238,3 +238,13 @@ func TestSecretExchanged(t *testing.T) {
 	require.NoError(t, os.WriteFile(ws+"/dir/f", []byte("theirs\n"), 0o644))
 	require.Eventually(t, func() bool { return !strings.Contains(shell(t, s, ws, "cat old new dir/f"), "theirs") }, 10*time.Second, time.Millisecond)
 }
+
+func TestOpenRemovesWhatKilledProcessesLeft(t *testing.T) {
+	temp := place(t, ".agentbash-1/.lock", ".agentbash-1/tmp/file")
+	t.Setenv("TMPDIR", temp)
+	s := open(t, Spec{}, Read)
+	dirs, err := os.ReadDir(temp)
+	require.NoError(t, err)
+	require.Len(t, dirs, 1)
+	require.Equal(t, s.Dir, filepath.Join(temp, dirs[0].Name()))
+}
