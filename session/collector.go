@@ -61,17 +61,6 @@ func (c *collector) Bytes() (kept []byte, headLen int, dropped bool) {
 	return kept, headLen, dropped
 }
 
-// last returns the end of the stream, as much of it as lies in one piece.
-func (c *collector) last() []byte {
-	switch {
-	case len(c.tail) == 0:
-		return c.head
-	case c.pos == 0:
-		return c.tail
-	}
-	return c.tail[:c.pos]
-}
-
 // trimRuneEnd drops the beginning of a rune that was cut off at the end of b.
 func trimRuneEnd(b []byte) []byte {
 	for i := 1; i <= utf8.UTFMax && i <= len(b); i++ {

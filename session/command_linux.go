@@ -1,9 +1,7 @@
 package session
 
 import (
-	"bytes"
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,19 +13,10 @@ const (
 	exitTimedOut = 124
 	exitCanceled = 130
 	exitLost     = -1
-	exitSyntax   = 2
 )
 
-// rerun says whether a command is to be run a second time; only one that
-// certainly did not run is.
-type rerun int
-
-const (
-	runOnce   rerun = iota
-	runApart        // bash could not read it as one unit: let it read line by line
-	runAnew         // the shell had ended before it read the command
-	maxInline = 2 << 10
-)
+// maxInline is the length up to which a text stands in the line that evaluates it.
+const maxInline = 2 << 10
 
 // A command is one command on its way through the shell.
 type command struct {
@@ -35,10 +24,9 @@ type command struct {
 	sh       *shell
 	id       int64
 	text     string
-	whole    bool // given to bash as one unit
 	timeout  time.Duration
 	out, err stream
-	lineLen  int  // of what the shell must have read for the command to run
+	lineEnd  int  // of all bytes for the shell, those that it must have read for the command to run
 	unsent   bool // the shell was gone before it could be told
 
 	start   time.Time
@@ -52,103 +40,91 @@ type command struct {
 	res     Result
 }
 
-func (e *engine) newCommand(text string, whole bool, timeout time.Duration, t *tee) *command {
+func (e *engine) newCommand(text string, timeout time.Duration, t *tee) *command {
 	e.seq++
 	keep := collector{headCap: e.cfg.Head, tailCap: e.cfg.Tail}
-	c := &command{e: e, sh: e.shell.Load(), id: e.seq, text: text, whole: whole, timeout: timeout}
+	c := &command{e: e, sh: e.shell.Load(), id: e.seq, text: text, timeout: timeout}
 	c.out = stream{pipe: &e.out, kept: keep, tee: t}
-	c.err = stream{pipe: &e.err, kept: keep, tee: t, toErr: true, filter: &noteFilter{announced: c.sh.isAnnouncedJob}}
+	c.err = stream{pipe: &e.err, kept: keep, tee: t, toErr: true, renamed: !strings.Contains(text, "eval")}
 	return c
 }
 
-// isAnnouncedJob reports whether pid can be a background job that the shell has just
-// started: a child of it, or one that has ended already.
-func (sh *shell) isAnnouncedJob(pid int) bool {
-	if sh.init != 0 {
-		return pid > innerPid(sh.pid) // numbers of a namespace of its own, which nobody else sees
-	}
-	if p, ok := statProc(pid); ok {
-		return p.parent == sh.pid
-	}
-	last := lastPid()
-	return pid <= last && (pid > sh.pid || last < sh.pid) // sh.pid is the higher one after a wrap-around
-}
-
-// composeLine writes the line that runs the command into e.line.
+// composeLine writes what the shell evaluates for the command into e.line, and the
+// line that has it do so into e.scratch. A shell that is not interactive reads
+// its command pipe byte by byte, so that this line is short.
 func (c *command) composeLine() error {
-	l := c.e.line[:0]
-	text := c.text
-	if c.whole {
-		before, after := scriptUnit(c.id, c.e.status)
-		text = before + text + after
-	} else {
-		l = appendStatus(l, c.e.status)
-	}
+	l := append(c.e.scratch[:0], firstLine...)
+	l = appendStatus(l, c.e.status)
 	l = append(l, `\builtin eval `...)
-	if len(text) <= maxInline {
-		l = appendQuoted(l, text)
+	if len(c.text) <= maxInline {
+		l = appendQuoted(l, c.text)
 	} else {
-		// The reader of bash is quadratic on one very long line. This does not
-		// fork (bash 5.2), and keeps newlines at the end, for what follows them
-		// is no newline.
+		// $'...' takes long for a long text. This does not fork (bash 5.2), and
+		// drops newlines at the end.
+		text := strings.TrimRight(c.text, "\n")
 		if err := c.e.text.set([]byte(text)); err != nil {
 			return err
 		}
-		l = append(l, `"$(<`...)
-		l = append(l, c.e.text.path...)
-		l = append(l, `)"`...)
+		l = append(append(append(l, `"$(<`...), c.e.text.path...), `)"`...)
+		l = appendQuoted(l, c.text[len(text):])
 	}
 	l = append(append(l, ` </dev/null >|`...), c.e.out.path...)
 	l = append(append(l, ` 2>|`...), c.e.err.path...)
 	l = append(l, "; "...)
-	if strings.Contains(text, "builtin") && namesBuiltin().MatchString(text) {
+	if strings.Contains(c.text, "builtin") && namesBuiltin().MatchString(c.text) {
 		l = append(l, dropBuiltin...)
 	}
-	c.e.line = append(appendReport(l, c.id, c.whole), '\n')
+	l = appendReport(l, c.id)
+	if err := c.e.line.set(l); err != nil {
+		return err
+	}
+	c.e.scratch = append(append(append(l[:0], `\builtin eval "$(<`...), c.e.line.path...), ")\"\n"...)
 	return nil
 }
 
-// sendAndWait sends the command and waits for its end.
-func (c *command) sendAndWait(ctx context.Context) (Result, rerun, error) {
+// sendAndWait sends the command and waits for its end; ran is false if the shell had
+// ended before it read the command.
+func (c *command) sendAndWait(ctx context.Context) (_ Result, ran bool, _ error) {
 	if err := c.composeLine(); err != nil {
-		return Result{}, runOnce, err
+		return Result{}, false, err
 	}
 	c.start = time.Now()
 	c.probe = prober{at: c.start.Add(probeAfter), gap: probeAfter}
 	c.e.snap.fresh, c.e.snap.aborted = false, false
 	c.res.Restarted, c.e.restarted = c.e.restarted, false
-	c.lineLen = len(c.e.line)
 	c.sh.frames.skipped = c.sh.frames.skipped[:0]
 	c.sh.readDiag(c.e.buf)
 	c.sh.diagnostics = c.sh.diagnostics[:0]
-	c.unsent = c.sh.queueText(c.e.line) != nil
-	if c.waitShort(ctx) {
-		// The command takes a while. A second report, in a line of its own, also
-		// comes when the first line is discarded by an interrupt.
-		c.sendReport()
-		for !c.done {
-			if !c.whole || c.out.kept.total > 0 || time.Since(c.start) > probeAfter { // else it may only be bash's complaint of the text as one unit
-				c.out.tee.start()
-			}
-			if err := c.waitStep(ctx); err != nil {
-				return Result{}, runOnce, err
-			}
+	c.unsent = c.sh.queueText(c.e.scratch) != nil
+	c.lineEnd = c.sh.queued
+	c.waitShort()
+	for asked := false; !c.done; {
+		if !asked && time.Since(c.start) >= quickWait {
+			// The command takes a while. A second report, in a line of its own, also
+			// comes when the first one is lost.
+			c.sendReport()
+			c.out.tee.start()
+			asked = true
+		}
+		if err := c.waitStep(ctx, asked); err != nil {
+			return Result{}, false, err
 		}
 	}
 	return c.conclude()
 }
 
-// sendReport asks for a report in a line of its own. It is marked, so that it
-// is not skipped after abortSignal.
+// sendReport asks for a report in a line of its own.
 func (c *command) sendReport() {
-	l := appendReport(c.e.line[:0], c.id, true)
-	c.e.line = append(l, "; "+fixFunc+"\n"...)
-	c.sh.queueText(c.e.line)
+	c.e.scratch = append(appendReport(c.e.scratch[:0], c.id), '\n')
+	c.sh.queueText(c.e.scratch)
 }
 
-// quickWait is how long only the report is waited for. Most commands end within
-// it and have written little: one wake-up instead of one for each write.
-const quickWait = 2 * time.Millisecond
+// Within shortWait a command of builtins ends and has written little: one wake-up
+// instead of one for each write. Within quickWait most others do.
+const (
+	shortWait = 150 * time.Microsecond
+	quickWait = 2 * time.Millisecond
+)
 
 // Places in the list of polled descriptors.
 const (
@@ -162,22 +138,22 @@ const (
 	pollIn
 )
 
-// waitShort waits for the end of a short command; it returns true when the command
-// is not a short one.
-func (c *command) waitShort(ctx context.Context) bool {
+// waitShort waits for the end of a short command.
+func (c *command) waitShort() {
 	p := c.e.poll[:pollDiag]
 	p[pollCtl] = unix.PollFd{Fd: int32(c.sh.ctl), Events: unix.POLLIN}
 	p[pollPid] = unix.PollFd{Fd: int32(c.sh.pidfd), Events: unix.POLLIN}
 	p[pollWake] = unix.PollFd{Fd: int32(c.e.wake.fd), Events: unix.POLLIN}
-	n, err := unix.Poll(p, int(quickWait/time.Millisecond))
+	limit := unix.NsecToTimespec(int64(shortWait))
+	n, err := unix.Ppoll(p, &limit, nil)
 	if n > 0 && err == nil && p[pollCtl].Revents&unix.POLLIN != 0 {
 		c.readReport()
 	}
-	return !c.done
 }
 
-// waitStep waits for something to happen and deals with it.
-func (c *command) waitStep(ctx context.Context) error {
+// waitStep waits for something to happen and deals with it; asked says that a
+// report was asked for a second time.
+func (c *command) waitStep(ctx context.Context, asked bool) error {
 	p := &c.e.poll
 	for i, fd := range [...]int{c.sh.ctl, c.sh.pidfd, c.e.wake.fd, c.sh.diag, c.e.snap.in, c.out.pollFD(), c.err.pollFD(), -1} {
 		p[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
@@ -185,7 +161,7 @@ func (c *command) waitStep(ctx context.Context) error {
 	if len(c.sh.pending) > 0 {
 		p[pollIn] = unix.PollFd{Fd: int32(c.sh.in), Events: unix.POLLOUT}
 	}
-	if _, err := unix.Poll(p[:], c.nextTimeout()); err != nil && err != unix.EINTR {
+	if _, err := unix.Poll(p[:], c.nextTimeout(asked)); err != nil && err != unix.EINTR {
 		return err
 	}
 	c.readOutput(p[pollOut].Revents, p[pollErr].Revents)
@@ -218,8 +194,11 @@ func (c *command) waitStep(ctx context.Context) error {
 const maxHupWait = 50 * time.Millisecond
 
 // nextTimeout is the time until the next timer, in milliseconds, rounded up.
-func (c *command) nextTimeout() int {
+func (c *command) nextTimeout(asked bool) int {
 	next := c.probe.at
+	if !asked {
+		next = c.start.Add(quickWait)
+	}
 	if c.stop.stage > 0 {
 		next = c.stop.at
 	} else if end := c.start.Add(c.timeout); end.Before(next) {
@@ -325,22 +304,4 @@ func (c *command) lookForReport(now time.Time) {
 		c.done, c.lost = true, true
 	}
 	p.at = now.Add(p.gap)
-}
-
-// readFailed reports whether bash could not read the text as one unit: it did
-// not set its mark, and what is there is no more than bash's own complaint. The
-// rest of the evidence is asked for because a command can unset the mark.
-func (c *command) readFailed() bool {
-	return c.whole && c.report.mark != c.id && c.stop.stage == 0 && !c.lost &&
-		(c.report.status == 1 || c.report.status == 2) && c.out.kept.total == 0 && c.err.kept.total > 0
-}
-
-// withoutReport removes a report that went into the command's own stdout, because
-// the command had closed what the shell had put its own descriptors aside in.
-func withoutReport(b []byte, id int64) []byte {
-	i := bytes.LastIndex(b, []byte("\x01"+strconv.FormatInt(id, 10)+" "))
-	if i >= 0 && bytes.IndexByte(b[i:], 0) == len(b)-i-1 {
-		return b[:i]
-	}
-	return b
 }

@@ -2,9 +2,6 @@ package session
 
 import (
 	"bytes"
-	"regexp"
-	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -12,7 +9,7 @@ import (
 
 // conclude turns what happened into a Result and puts the engine in order for
 // the next command.
-func (c *command) conclude() (Result, rerun, error) {
+func (c *command) conclude() (_ Result, ran bool, _ error) {
 	e, res := c.e, &c.res
 	status := c.report.status
 	switch {
@@ -20,7 +17,7 @@ func (c *command) conclude() (Result, rerun, error) {
 		if c.neverRead() {
 			e.shell.Store(nil)
 			c.sh.reap()
-			return Result{}, runAnew, nil
+			return Result{}, false, nil
 		}
 		status = c.reapShell()
 	case c.lost:
@@ -28,23 +25,21 @@ func (c *command) conclude() (Result, rerun, error) {
 		e.recoverShell(c.sh)
 	}
 	c.collectRest()
+	e.snap.readPipe(e.buf)
+	interrupted := e.snap.aborted && c.stop.stage == 0 // it sent SIGINT to its own shell
+	if interrupted && !c.died {
+		status = exitCanceled
+	}
 	if c.died {
 		c.addTrapOutput()
 	}
-	if c.readFailed() {
-		c.err.tee.discardQueued()
-		return Result{}, runApart, nil
-	}
 	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
 		e.discardShell(c.sh)
-		return Result{}, runAnew, nil
-	}
-	if status == 1 && endsUnclosed(c.err.kept.last()) {
-		status = exitSyntax
+		return Result{}, false, nil
 	}
 	c.makeResult(status)
-	if res.Background = c.handOver(); !c.died && c.stop.stage > 0 {
-		c.stop.who.killReached(foreground) // what outlived its parent
+	if res.Background = c.handOver(); !c.died && (c.stop.stage > 0 || interrupted) {
+		c.interruptTarget().killReached(foreground) // what outlived its parent
 		e.resync(c.sh)
 	}
 	at := e.dir.Load()
@@ -52,7 +47,7 @@ func (c *command) conclude() (Result, rerun, error) {
 		at = e.updateDir(c.sh, c.reportedDir(at))
 	}
 	res.Dir, res.DirDeleted = at.name, at.deleted
-	return *res, runOnce, nil
+	return *res, true, nil
 }
 
 // reportedDir is what the shell reported, if it did.
@@ -64,10 +59,10 @@ func (c *command) reportedDir(at *shellDir) string {
 }
 
 // neverRead reports whether the shell was on its way out before the command
-// (set -t, a kill by a background job) and left the whole line unread.
+// (set -t, a kill by a background job) and left its line unread, if only its end.
 func (c *command) neverRead() bool {
 	left, err := unreadBytes(c.sh.in)
-	return c.stop.stage == 0 && (c.unsent || err == nil && left >= c.lineLen)
+	return c.stop.stage == 0 && (c.unsent || err == nil && left+len(c.sh.pending) > c.sh.queued-c.lineEnd)
 }
 
 // reapShell takes the exit status of a shell that ended. What it was running in the
@@ -90,13 +85,14 @@ func (c *command) reapShell() (status int) {
 	return status
 }
 
-// addTrapOutput adds what the EXIT trap of a shell that errexit ended has written: by then
-// bash has taken the command's redirections back. What it traces of the session's own
-// commands (set -x) cannot be told from that.
+// addTrapOutput adds what the EXIT trap of a shell that has ended has written: by then
+// bash has taken the command's redirections back.
 func (c *command) addTrapOutput() {
-	c.out.passChunk(c.sh.frames.skipped)
-	if !bytes.Contains(c.sh.diagnostics, []byte("builtin eval")) {
-		c.err.passChunk(c.sh.diagnostics)
+	c.out.passOn(c.sh.frames.skipped)
+	for line := range bytes.Lines(c.sh.diagnostics) {
+		if !bytes.Contains(line, []byte("__session_")) { // a trace (set -x) of the session's own commands
+			c.err.passOn(line)
+		}
 	}
 }
 
@@ -131,26 +127,6 @@ func (c *command) collectRest() {
 		c.out.readRest(c.e.buf)
 		c.err.readRest(c.e.buf)
 	}
-	c.dropFarewell()
-}
-
-// dropFarewell takes out the "exit" that an interactive shell writes to stderr
-// when it is told to exit. An EXIT trap may have written after it. A shell that
-// ended by set -e, exec or a signal has written none, and the text is then the
-// command's own. A state that the EXIT trap wrote rules exec and signals out,
-// and one without errexit also set -e; else the command's text must do.
-func (c *command) dropFarewell() {
-	held := c.err.filter.flush()
-	told := c.died && strings.Contains(c.text, "exit")
-	if c.e.snap.fresh {
-		told = told || c.died && !bytes.Contains(c.e.snap.whole, []byte("\nset -o errexit\n"))
-	} else {
-		told = told && !strings.Contains(c.text, "exec")
-	}
-	if told {
-		held = bytes.TrimPrefix(held, exitNote)
-	}
-	c.err.passChunk(held)
 }
 
 // cannotRedirect reports whether the command was not run because the shell can
@@ -164,7 +140,7 @@ func (c *command) cannotRedirect() bool {
 	c.sh.diagnostics = nil
 	ours := false
 	for _, object := range []string{"/dev/null: ", e.out.path + ": ", e.err.path + ": ", "redirection error: "} {
-		ours = ours || bytes.Contains(said, []byte("bash: "+object))
+		ours = ours || bytes.Contains(said, []byte(": "+object))
 	}
 	if !ours {
 		return false
@@ -175,20 +151,6 @@ func (c *command) cannotRedirect() bool {
 
 const redirectWait = 250 * time.Millisecond
 
-// unclosed is how bash complains of a text that ends within a quote or an
-// expansion, in the shell itself and not in a bash that a command started.
-var unclosed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(^|\n)bash: unexpected EOF while looking for matching `.'\n$")
-})
-
-// endsUnclosed reports whether a stream ends in that complaint. The status of
-// an interactive bash is then 1 if it was an expansion, where that of bash -c is
-// 2 as for every syntax error. (A translated message is not recognised; the
-// status stays 1.)
-func endsUnclosed(end []byte) bool {
-	return bytes.HasSuffix(end, []byte("'\n")) && unclosed().Match(end)
-}
-
 // makeResult makes the Result of what was collected.
 func (c *command) makeResult(status int) {
 	res := &c.res
@@ -197,11 +159,6 @@ func (c *command) makeResult(status int) {
 	res.Stderr, res.StderrHead, cutErr = c.err.kept.Bytes()
 	res.StdoutTotal, res.StderrTotal = c.out.kept.total, c.err.kept.total
 	res.Truncated = cutOut || cutErr
-	if c.died {
-		kept := withoutReport(res.Stdout, c.id)
-		res.StdoutTotal -= int64(len(res.Stdout) - len(kept))
-		res.Stdout = kept
-	}
 	res.ExitCode, res.StatusLost = status, c.lost
 	switch {
 	case res.TimedOut:

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -31,8 +30,8 @@ type engine struct {
 	pipes     pathPipes
 	mark      processMark
 	watch     watchdog.Watchdog
-	tty       *terminal
-	text      textFile // a command that is too long for a line; Init and state at the start
+	line      textFile // what the shell is to evaluate for a command
+	text      textFile // a command that is too long for that; Init and state at the start
 	snap      snapshot
 	kept      []byte // the state of the last confined shell, when a free one followed
 	out, err  outPipe
@@ -43,15 +42,15 @@ type engine struct {
 	restarted bool  // the present shell is not the first and has run nothing yet
 
 	// Scratch space that each command uses again.
-	buf  []byte
-	line []byte
-	poll [8]unix.PollFd
+	buf     []byte
+	scratch []byte
+	poll    [8]unix.PollFd
 }
 
 func newEngine(cfg config) (*engine, error) {
 	e := &engine{
 		cfg: cfg, running: make(chan struct{}, 1), wake: wakeup{fd: -1}, mark: newProcessMark(),
-		text: textFile{fd: -1}, snap: snapshot{in: -1, out: -1}, out: outPipe{fd: -1}, err: outPipe{fd: -1},
+		line: textFile{fd: -1}, text: textFile{fd: -1}, snap: snapshot{in: -1, out: -1}, out: outPipe{fd: -1}, err: outPipe{fd: -1},
 		buf: make([]byte, smallBuffer),
 	}
 	e.watch.Env, e.watch.Limit, e.watch.Kill = e.mark.envEntry(), e.mark.limitLine(), true
@@ -63,7 +62,6 @@ func newEngine(cfg config) (*engine, error) {
 	e.idle.prepare(e.onIdle)
 	err := e.wake.open()
 	if err == nil {
-		e.tty = openTerminal()
 		err = e.startShellWith(nil)
 	}
 	if err != nil {
@@ -77,7 +75,6 @@ func newEngine(cfg config) (*engine, error) {
 func (e *engine) releaseAll() {
 	e.watch.Close()
 	e.late.close()
-	e.tty.close()
 	e.closeConduits()
 	e.wake.close()
 	e.state.remove()
@@ -88,8 +85,10 @@ func (e *engine) openConduits() (err error) {
 	if e.text.fd >= 0 {
 		return nil
 	}
-	if e.text.fd, e.text.path, err = e.pipes.makeFile(); err != nil {
-		return err
+	for _, f := range []*textFile{&e.text, &e.line} {
+		if f.fd, f.path, err = e.pipes.makeFile(); err != nil {
+			return err
+		}
 	}
 	return e.snap.open(&e.pipes)
 }
@@ -98,11 +97,13 @@ func (e *engine) closeConduits() {
 	e.out.close(&e.pipes)
 	e.err.close(&e.pipes)
 	e.snap.close(&e.pipes)
-	if e.text.fd >= 0 {
-		unix.Close(e.text.fd)
-		e.pipes.removeName(e.text.path)
+	for _, f := range []*textFile{&e.text, &e.line} {
+		if f.fd >= 0 {
+			unix.Close(f.fd)
+			e.pipes.removeName(f.path)
+		}
+		*f = textFile{fd: -1}
 	}
-	e.text = textFile{fd: -1}
 }
 
 // Run is Session.Run.
@@ -153,31 +154,25 @@ func (e *engine) notRun() Result {
 	return Result{ExitCode: exitCanceled, Canceled: true, Dir: at.name, DirDeleted: at.deleted}
 }
 
-// runText runs a command, again if bash could not read it as one unit, and in a
-// new shell if the old one ended before it read the command.
+// runText runs a command, and in a new shell if the old one ended before it read
+// the command.
 func (e *engine) runText(ctx context.Context, text string, timeout time.Duration, t *tee) (Result, error) {
-	if err := e.ensureShell(); err != nil {
-		return Result{}, err
-	}
-	e.snapshotBefore(text)
-	whole := fitsUnit(text)
-	for {
+	for first := true; ; first = false {
+		if err := e.ensureShell(); err != nil {
+			return Result{}, err
+		}
+		if first {
+			e.snapshotBefore(text)
+		}
 		if err := e.out.ensurePipe(&e.pipes); err != nil {
 			return Result{}, err
 		}
 		if err := e.err.ensurePipe(&e.pipes); err != nil {
 			return Result{}, err
 		}
-		c := e.newCommand(text, whole, timeout, t)
-		res, again, err := c.sendAndWait(ctx)
-		if err != nil || again == runOnce {
+		res, ran, err := e.newCommand(text, timeout, t).sendAndWait(ctx)
+		if err != nil || ran {
 			return res, err
-		}
-		if again == runApart {
-			whole = false
-		}
-		if err := e.ensureShell(); err != nil {
-			return Result{}, err
 		}
 	}
 }
@@ -226,7 +221,7 @@ func (e *engine) Close() error {
 
 // exitShell tells a shell to exit, whose EXIT trap then runs, and waits for that.
 func (e *engine) exitShell(sh *shell) {
-	l := appendStatus(e.line[:0], e.status)
+	l := appendStatus(e.scratch[:0], e.status)
 	l = append(l, `\builtin exit $? </dev/null`...)
 	if e.cfg.Exit == nil || e.out.ensurePipe(&e.pipes) != nil || e.err.ensurePipe(&e.pipes) != nil {
 		sh.queueText(append(l, '\n'))
@@ -240,7 +235,7 @@ func (e *engine) exitShell(sh *shell) {
 	stdout, stderr := make([]byte, bigBuffer), make([]byte, bigBuffer)
 	n, _ := readFD(e.out.fd, stdout)
 	m, _ := readFD(e.err.fd, stderr)
-	e.cfg.Exit(stdout[:n], bytes.TrimPrefix(stderr[:m], exitNote))
+	e.cfg.Exit(stdout[:n], stderr[:m])
 }
 
 // A wakeup wakes the command loop: its context has ended, Close was called, or a

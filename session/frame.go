@@ -4,17 +4,17 @@ import "bytes"
 
 // A frame is the shell's report of the end of one command on the control pipe:
 //
-//	\1ID STATUS MARK PWD\0
+//	\1ID STATUS PWD\0
 //
 // Anything else on that pipe (the output of a DEBUG trap that runs before the
 // report, of a function that took the name of a builtin) is skipped.
 type frame struct {
-	id, mark int64  // number of the command; the mark it set when it began to run
-	status   int    // its $?
-	pwd      string // its $PWD, which nobody vouches for
+	id     int64  // number of the command
+	status int    // its $?
+	pwd    string // its $PWD, which nobody vouches for
 }
 
-const frameFormat = `'\1%d %d %d %s\0'`
+const frameFormat = `'\1%d %d %s\0'`
 
 // frameReader cuts frames out of what the control pipe delivers. It keeps the
 // last pwd, so that a command that stays where it is allocates nothing.
@@ -62,7 +62,7 @@ func (r *frameReader) next() (frame, bool) {
 }
 
 func (r *frameReader) parse(b []byte) (frame, bool) {
-	var num [3]int64
+	var num [2]int64
 	for i := range num {
 		n := 0
 		for ; n < len(b) && n < 18 && b[n] >= '0' && b[n] <= '9'; n++ {
@@ -76,5 +76,5 @@ func (r *frameReader) parse(b []byte) (frame, bool) {
 	if string(b) != r.pwd {
 		r.pwd = string(b)
 	}
-	return frame{id: num[0], status: int(num[1]), mark: num[2], pwd: r.pwd}, true
+	return frame{id: num[0], status: int(num[1]), pwd: r.pwd}, true
 }

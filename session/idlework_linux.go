@@ -13,12 +13,10 @@ type idleWork struct {
 	timer *time.Timer
 	fires sync.WaitGroup
 	since time.Time     // end of the last command
-	fixed bool          // the prompt was seen to since then
 	busy  time.Duration // pause while a command runs; the timer's own
 }
 
 const (
-	fixAfter      = 3 * time.Millisecond
 	snapshotAfter = 50 * time.Millisecond
 	maxBusyWait   = time.Second
 )
@@ -31,8 +29,8 @@ func (i *idleWork) prepare(onIdle func()) {
 
 // planIdleWork plans the work after a command.
 func (e *engine) planIdleWork() {
-	e.idle.since, e.idle.fixed = time.Now(), false
-	e.setTimer(fixAfter)
+	e.idle.since = time.Now()
+	e.setTimer(snapshotAfter)
 }
 
 // setTimer sets the timer if it is not set.
@@ -66,17 +64,9 @@ func (e *engine) onIdle() {
 	if e.closing.Load() || e.shell.Load() == nil {
 		return
 	}
-	idle := time.Since(i.since)
-	switch {
-	case idle < fixAfter:
-		e.setTimer(fixAfter - idle)
-	case !i.fixed:
-		e.fixPrompt()
-		i.fixed = true
-		e.setTimer(snapshotAfter)
-	case idle < snapshotAfter:
+	if idle := time.Since(i.since); idle < snapshotAfter {
 		e.setTimer(snapshotAfter - idle)
-	default:
+	} else {
 		e.takeSnapshot()
 	}
 }
@@ -87,11 +77,4 @@ func (i *idleWork) join() {
 		i.fires.Done()
 	}
 	i.fires.Wait()
-}
-
-// fixPrompt sends the line that takes back what the last command did to the prompt.
-func (e *engine) fixPrompt() {
-	sh := e.shell.Load()
-	sh.queueText([]byte(fixLine))
-	sh.readDiag(e.buf)
 }

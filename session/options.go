@@ -43,8 +43,8 @@ type Options struct {
 
 	// Init is bash text that is run quietly in every new shell, the one after a
 	// restart too, before the old shell's state is restored: functions, PATH.
-	// Its output is dropped and its errors do not matter, but an exit in it is
-	// an error of New or Run.
+	// Its output is dropped and its errors do not matter, but what ends a bash -c
+	// in it (exit, ${x?} without an x) is an error of New or Run.
 	Init string
 
 	// StateDir is the directory that takes the late output of background jobs.

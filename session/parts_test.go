@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os/exec"
 	"slices"
@@ -87,8 +86,8 @@ func TestCollectorCutsAtRunes(t *testing.T) {
 
 // TestFrames feeds frames among noise, in pieces of every size.
 func TestFrames(t *testing.T) {
-	stream := "noise\x01 not one\x00\x011 0 0 /a\x00\x01\x012 3 7 /b c\nd\x00debug\n\x013 255 9 \x00\x014 x 0 /\x00\x01999999999999999999999 1 1 /\x00\x015 1 0 /e"
-	want := []frame{{1, 0, 0, "/a"}, {2, 7, 3, "/b c\nd"}, {3, 9, 255, ""}}
+	stream := "noise\x01 not one\x00\x011 0 /a\x00\x01\x012 3 /b c\nd\x00debug\n\x013 255 \x00\x014 x /\x00\x01999999999999999999999 1 /\x00\x015 1 /e"
+	want := []frame{{1, 0, "/a"}, {2, 3, "/b c\nd"}, {3, 255, ""}}
 	for size := 1; size <= len(stream); size++ {
 		var r frameReader
 		var got []frame
@@ -105,42 +104,13 @@ func TestFrames(t *testing.T) {
 	_, ok := r.next()
 	require.False(t, ok)
 	require.LessOrEqual(t, len(r.buf), maxFrame, "what is no frame is not kept for ever")
-	r.add([]byte("7 0 0 /\x00"))
+	r.add([]byte("7 0 /\x00"))
 	f, ok := r.next()
 	require.True(t, ok)
 	require.Equal(t, int64(7), f.id)
 }
 
-// TestNotes feeds streams with notes in pieces of every size that bash's single
-// writes can be cut into.
-func TestNotes(t *testing.T) {
-	for _, row := range []struct{ in, want string }{
-		{"[1] 77\n", ""}, {"a[1] 77\nb", "ab"}, {"a\n[12] 77\n[3] 77\nb\n", "a\nb\n"}, {"[1] 78\n", "[1] 78\n"}, {"[1]77\n", "[1]77\n"},
-		{"[1] 77", "[1] 77"}, {"[", "["}, {"[1", "[1"}, {"[1]", "[1]"}, {"[[1] 77\n", "["}, {"[1] 77 \n", "[1] 77 \n"}, {"[x] 77\n", "[x] 77\n"},
-		{"[1] 77\n[1] 77\n", ""}, {"exit\n", "exit\n"}, {"[99999999999] 77\n", "[99999999999] 77\n"}, {"[1] 77\nexit\n", "exit\n"}, {"", ""},
-	} {
-		for size := 1; size <= len(row.in)+1; size++ {
-			f := noteFilter{announced: func(pid int) bool { return pid == 77 }}
-			var got []byte
-			for b := range slices.Chunk([]byte(row.in), size) {
-				got = append(got, f.add(slices.Clone(b))...)
-			}
-			got = append(got, f.flush()...)
-			require.Equal(t, row.want, string(got), "%q in pieces of %d", row.in, size)
-		}
-	}
-}
-
 func TestChildEnv(t *testing.T) {
 	got := childEnv([]string{"A=1", "TERM=xterm", "KEY=secret", "KEY2=b", "broken", "PS1=x", "N=a\x00b", "=::", "E="}, []string{"KEY"})
 	require.Equal(t, append([]string{"A=1", "KEY2=b", "E="}, plainOutput[:]...), got)
-}
-
-func TestFitsUnit(t *testing.T) {
-	for text, want := range map[string]bool{
-		"": false, "a": false, "a\nb": true, "a\n": true, "\n\n": false, "# a\n# b": false, "# a\nb": true, "a\nb\\": false, "alias a=b\na": false,
-		strings.Repeat("a\n", 1001): false,
-	} {
-		require.Equal(t, want, fitsUnit(text), fmt.Sprintf("%.20q", text))
-	}
 }

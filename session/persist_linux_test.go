@@ -65,7 +65,7 @@ func TestRestart(t *testing.T) {
 		{"exit in a function", "q() { exit 4; }; q", 4, ""},
 		{"exit over lines", "true\nexit 5\ntrue", 5, ""},
 		{"exit after exit's text", "echo exit >&2; exit 6", 6, "exit\n"},
-		{"logout", "logout", 1, "bash: logout: not login shell: use `exit'\n"},
+		{"logout", "logout", 1, "bash: line 1: logout: not login shell: use `exit'\n"},
 		{"exec", "exec ls -d /", 0, ""},
 		{"exec that writes exit", "exec sh -c 'echo the exit >&2; exit 7'", 7, "the exit\n"},
 		{"errexit", "set -e; false", 1, ""},
@@ -77,7 +77,10 @@ func TestRestart(t *testing.T) {
 		{"the users own trap", "trap 'echo bye >&2' EXIT; exit 9", 9, "bye\n"},
 		{"onecmd", "set -t", 0, ""},
 		{"end of file", "exec 0<&- 10<&-", 0, ""},
-		{"set -o vi", "set -o vi", 139, ""},
+		{"kill", "kill $$", 143, ""},
+		{"nounset", "set -u; echo $nope", 1, "bash: line 1: nope: unbound variable\n"},
+		{"an error of an expansion", "true\n: ${nope?gone}", 1, "bash: line 2: nope: gone\n"},
+		{"exec of nothing", "exec no-such-command", 127, "bash: line 1: exec: no-such-command: not found\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -127,7 +130,7 @@ func TestInit(t *testing.T) {
 	for _, row := range []struct{ name, init string }{
 		{"plain", ""},
 		{"with output", "echo noise; echo noise >&2\n"},
-		{"with an error", "no-such-command; cd /nowhere; ${x?}\n"},
+		{"with an error", "no-such-command; cd /nowhere; : $((1/0))\n"},
 		{"with a syntax error at the end", ""},
 		{"that reads stdin", "read x; cat\n"},
 		{"that turns options on", "set -u\n"},
@@ -153,8 +156,6 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestManyRestarts ends more shells than the pseudo-terminal can hold the
-// greetings of.
 func TestManyRestarts(t *testing.T) {
 	s := open(t, nil)
 	for range 200 {
@@ -164,8 +165,10 @@ func TestManyRestarts(t *testing.T) {
 }
 
 func TestInitThatExits(t *testing.T) {
-	_, err := New(&Options{Init: "exit 3"})
-	require.ErrorContains(t, err, "Options.Init")
+	for _, init := range []string{"exit 3", ": ${x?}"} {
+		_, err := New(&Options{Init: init})
+		require.ErrorContains(t, err, "Options.Init")
+	}
 }
 
 // TestPoisonedState leaves a state that would end every shell that reads it.
@@ -192,6 +195,7 @@ func TestFunctionNamedBuiltin(t *testing.T) {
 		require.Equal(t, bashC(t, s.Dir(), command), answerOf(r), command)
 		require.False(t, r.StatusLost || r.ShellExited, command)
 		require.Equal(t, fmt.Sprintln(r.ExitCode), string(run(t, s, "builtin echo $?; set +e").Stdout), command)
+		require.Equal(t, "x\n", string(run(t, s, "alias e=echo\ne x").Stdout))
 	}
 }
 

@@ -75,23 +75,6 @@ func isBackground(pid int) bool {
 	return mask&both == both
 }
 
-// innerPid is the number that a process has in its own pid namespace; 0 if it has
-// ended.
-func innerPid(pid int) int {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := bytes.Cut(b, []byte("NSpid:"))
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	numbers := bytes.Fields(line)
-	if len(numbers) == 0 {
-		return 0
-	}
-	n, _ := strconv.Atoi(string(numbers[len(numbers)-1]))
-	return n
-}
-
 // cwdOf returns the working directory of a process as the kernel names it.
 func cwdOf(pid int, buf []byte) (name []byte, deleted bool) {
 	n, err := unix.Readlink("/proc/"+strconv.Itoa(pid)+"/cwd", buf)
@@ -99,14 +82,4 @@ func cwdOf(pid int, buf []byte) (name []byte, deleted bool) {
 		return nil, false
 	}
 	return bytes.CutSuffix(buf[:n], []byte(" (deleted)"))
-}
-
-// lastPid is the pid that the kernel gave out most recently.
-func lastPid() int {
-	b, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(string(bytes.TrimSpace(b[bytes.LastIndexByte(b, ' ')+1:])))
-	return n
 }

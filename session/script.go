@@ -3,7 +3,6 @@ package session
 import (
 	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -12,11 +11,10 @@ import (
 // is met; a function named builtin is dealt with in recover. The names below
 // are the only ones that the session defines in the user's shell.
 const (
-	rcFunc   = "__session_rc"   // sets $? without a fork
-	fixFunc  = "__session_fix"  // see below
-	dumpFunc = "__session_dump" // see below
+	rcFunc     = "__session_rc"     // sets $? without a fork
+	reportFunc = "__session_report" // reports the end of a command
+	dumpFunc   = "__session_dump"   // see below
 
-	markVar   = "__session_p"      // number of the last command that began to run as one unit
 	statusVar = "__session_status" // what dropBuiltin keeps
 	abortVar  = "__session_abort"  // not empty: abortTrap is in effect
 	asideVar  = "__session_aside"  // what abortTrap put aside, to be run
@@ -32,13 +30,15 @@ const (
 // shell learns of an interrupt before it could go on.
 //
 // A trap cannot end what it interrupts. So it runs the INT trap that the command
-// may have, and then, until endAbort, has bash skip every command but the
-// session's own, which are known by the prefix of their names: under extdebug a
-// command before which the DEBUG trap fails is not run. SIGINT, which is no
-// longer trapped then, ends what loops. (The negation keeps errexit out of it.)
+// may have, and then, until endAbort, has bash leave every loop and skip every
+// command but the session's own, which are known by the prefix of their names:
+// under extdebug a command before which the DEBUG trap fails is not run. (The
+// negation keeps errexit out of it.)
 //
-// It tells the host on the snapshot pipe when it is all but done, by abortNote: a
-// SIGINT before that would end the trap and not the command.
+// It tells the host on the snapshot pipe that it is in effect, by abortNote.
+//
+// The same trap is set on INT, until a command sets its own: a bash whose command
+// substitution died of SIGINT sends itself one, which would end the shell.
 const (
 	abortSignal = 64 - 7
 	abortNote   = "#ABORT\n"
@@ -50,8 +50,8 @@ func abortTrap(snap string) string {
 	return `\builtin trap '[[ ${` + abortVar + `-} ]] || { ` +
 		abortVar + `=1 ` + asideVar + `=$(\builtin trap -p INT; \builtin trap -p DEBUG; \builtin shopt -p extdebug); ` +
 		`\builtin eval "` + actionVar + `=($(\builtin trap -p INT))"; \builtin eval "${` + actionVar + `[2]-}"; }; ` +
-		`\builtin trap - INT; \builtin shopt -s extdebug; \builtin printf "#ABORT\n" >|` + snap + ` 2>/dev/null; ` +
-		`\builtin trap "! [[ \$BASH_COMMAND != *__session_* ]]" DEBUG' ` + strconv.Itoa(abortSignal)
+		`\builtin trap : INT; \builtin shopt -s extdebug; \builtin printf "#ABORT\n" >|` + snap + ` 2>/dev/null; ` +
+		`\builtin trap "\builtin break 99999 2>/dev/null; ! [[ \$BASH_COMMAND != *__session_* ]]" DEBUG' INT ` + strconv.Itoa(abortSignal)
 }
 
 // A snapshot begins with snapBegin, $PWD and a NUL, and ends with snapEnd.
@@ -63,98 +63,69 @@ const snapBegin, snapEnd = "#BEGIN\n", "#END\n"
 // read back: shopt first (extglob changes what parses), functions before
 // aliases (an alias is expanded when a function is read), set -o last.
 //
-// fix takes back what makes an interactive shell slow, end in silence or read
-// its command pipe between commands.
-const defineFuncs = rcFunc + `() { \builtin return "$1"; }; ` +
-	fixFunc + `() { \builtin unset -v PROMPT_COMMAND TMOUT PS0; \builtin set +t; PS1=; }; ` +
-	dumpFunc + `() { \builtin printf '#BEGIN\n%s\0' "$PWD"; \builtin umask -p; \builtin shopt -p; ` +
-	`\builtin declare -f; \builtin declare -Fx; \builtin declare -p; \builtin alias -p; \builtin set +o; \builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH; \builtin printf '#END\n'; }; ` +
-	`\builtin readonly -f ` + rcFunc + " " + fixFunc + " " + dumpFunc + "; "
-
-// fixLine calls fix if it is needed.
-const fixLine = `[[ $-:${PS0-}${PS1-}${PROMPT_COMMAND-}${TMOUT-} == +([^t]): ]] || ` + fixFunc + "\n"
+// A report goes to the control pipe by its path, whatever descriptors the command
+// has closed.
+func defineFuncs(ctl string) string {
+	return rcFunc + `() { \builtin return "$1"; }; ` +
+		reportFunc + `() { \builtin printf ` + frameFormat + ` "$1" "$?" "${PWD-}" ${` + abortVar + `:+} >|` + ctl + `; }; ` +
+		dumpFunc + `() { \builtin printf '#BEGIN\n%s\0' "$PWD"; \builtin umask -p; \builtin shopt -p; ` +
+		`\builtin declare -f; \builtin declare -Fx; \builtin declare -p; \builtin alias -p; \builtin set +o; \builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH; \builtin printf '#END\n'; }; ` +
+		`\builtin readonly -f ` + rcFunc + " " + reportFunc + " " + dumpFunc + "\n"
+}
 
 // recoverLines take a function named builtin away: assignments cannot be
-// shadowed, and in POSIX mode special builtins win over functions.
-const recoverLines = "POSIXLY_CORRECT=y\n\\trap - DEBUG\n\\unset -f builtin unset trap eval\n\\unset POSIXLY_CORRECT\n"
+// shadowed, and in POSIX mode special builtins win over functions. The end of that
+// mode also ends the expansion of aliases.
+const recoverLines = "POSIXLY_CORRECT=y\n\\trap - DEBUG\n\\unset -f builtin unset trap eval\n\\unset POSIXLY_CORRECT\n\\builtin shopt -s expand_aliases\n"
 
 // namesBuiltin finds a text that may define a function named builtin, and dropBuiltin takes
 // that away before the report, in the same way, and keeps $?. One that comes from elsewhere (a
 // sourced file) costs the command its status.
 var namesBuiltin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`function\s+builtin|builtin\s*\(`) })
 
-const dropBuiltin = statusVar + `=$? POSIXLY_CORRECT=y; \unset -f builtin unset; \unset POSIXLY_CORRECT; ` + rcFunc + ` "$` + statusVar + `" && :; `
+const dropBuiltin = statusVar + `=$? POSIXLY_CORRECT=y; \unset -f builtin unset; \unset POSIXLY_CORRECT; \builtin shopt -s expand_aliases; ` + rcFunc + ` "$` + statusVar + `" && :; `
 
-// bootLines make a fresh interactive bash into the session's shell; snap is the
-// path of the snapshot pipe. Descriptors that the host itself had inherited and
-// did not mark are not for the user's commands; 255 is bash's own.
-func bootLines(snap string) string {
-	return `\builtin set +o history +H; \builtin history -c; \builtin shopt -u checkwinsize; ` +
-		`for ` + markVar + ` in /proc/self/fd/*; do case ${` + markVar + `##*/} in [012]|255|'*') ;; *) \builtin eval "\\exec ${` + markVar + `##*/}>&-";; esac; done; ` +
-		`\builtin unset -v HISTFILE MAILCHECK MAIL TMOUT PROMPT_COMMAND PS0 PS2; PS1= ` + markVar + "=0\n" +
-		defineFuncs + "\n" +
+// bootLines make a fresh bash into the session's shell; ctl and snap are the
+// paths of the control and snapshot pipes. Descriptors that the host itself had
+// inherited and did not mark are not for the user's commands. bashEnv is what a
+// shell reads that is no session's.
+func bootLines(ctl, snap, bashEnv string) string {
+	l := `\builtin shopt -s expand_aliases; ` +
+		`for ` + statusVar + ` in /proc/self/fd/*; do case ${` + statusVar + `##*/} in [012]|'*') ;; *) \builtin eval "\\exec ${` + statusVar + `##*/}>&-";; esac; done; ` +
+		`\builtin unset -v ` + statusVar + "; " +
+		defineFuncs(ctl) +
 		abortTrap(snap) +
-		`; \builtin trap '` + dumpFunc + ` >|` + snap + ` 2>/dev/null' EXIT` + "\n"
+		`; \builtin trap '\builtin trap - DEBUG ${` + abortVar + `:+}; { ` + dumpFunc + `; } >|` + snap + ` 2>/dev/null' EXIT` + "\n"
+	if bashEnv != "" {
+		l += `\builtin export BASH_ENV=` + string(appendQuoted(nil, bashEnv)) + "\n"
+	}
+	return l
 }
 
 // initLine runs Options.Init quietly, from a file.
 func initLine(file string) string {
-	return `\builtin eval "$(<` + file + `)" >/dev/null 2>&1 </dev/null` + "\n" + fixFunc + "\n"
+	return `\builtin eval "$(<` + file + `)" >/dev/null 2>&1 </dev/null` + "\n"
 }
 
-// restoreLine reads back the state of an older shell. Not eval: what a sourced
-// file does to the line editor (set +o emacs) does not disturb the reader.
+// restoreLine reads back the state of an older shell.
 func restoreLine(file string) string {
-	return `\builtin . ` + file + ` >/dev/null 2>&1 </dev/null` + "\n" + fixFunc + "\n"
+	return `\builtin . ` + file + ` >/dev/null 2>&1 </dev/null` + "\n"
 }
 
 // appendReport appends the command that reports on the control pipe how command
-// id ended, with the mark if it counts.
-func appendReport(l []byte, id int64, marked bool) []byte {
-	l = append(l, `\builtin printf `+frameFormat+` `...)
-	l = strconv.AppendInt(l, id, 10)
-	if !marked {
-		return append(l, ` "$?" 0 "${PWD-}"`...)
-	}
-	return append(l, ` "$?" "${`+markVar+`-0}" "${PWD-}"`...)
+// id ended.
+func appendReport(l []byte, id int64) []byte {
+	return strconv.AppendInt(append(l, reportFunc+" "...), id, 10)
 }
+
+// firstLine goes before a command. After it the next line is line 1 for bash's
+// messages: a plain assignment to LINENO does not outlast its own line. A shell that is
+// not interactive keeps jobs that have ended, and their numbers, until they are listed.
+const firstLine = `{ \builtin jobs;} >/dev/null <&$((LINENO=0))` + "\n"
 
 // dumpLine writes a snapshot.
 func dumpLine(snap string) string {
 	return dumpFunc + ` >|` + snap + " 2>/dev/null </dev/null; "
-}
-
-// fitsUnit reports whether text is given to bash as one unit: several lines,
-// but not so many that bash, which runs a list by recursion, runs out of stack;
-// and none that may define an alias, which counts from the next line on only if
-// that is read later; and no backslash at the end, which would join what
-// follows. Comments alone are no unit: their status is 0.
-func fitsUnit(text string) bool {
-	n := strings.Count(text, "\n")
-	if n == 0 || n > 1000 || strings.HasSuffix(text, `\`) || strings.Contains(text, "alias") {
-		return false
-	}
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			return true
-		}
-	}
-	return false
-}
-
-// scriptUnit returns what goes before and after a text of several lines so that bash
-// reads it as one compound command and an expansion error (set -u, ${x:?}) or
-// an interrupt drops the whole rest of it, as in a script; an interactive bash
-// alone would go on with the next line. The blank line takes a backslash at
-// the end of the text. A case is used because no text closes one by accident,
-// which a closing brace would do with braces.
-func scriptUnit(id int64, status int) (before, after string) {
-	n := strconv.FormatInt(id, 10)
-	before = "case " + n + " in " + n + ") " + markVar + "=" + n + "; "
-	if status != 0 {
-		before += rcFunc + " " + strconv.Itoa(status) + " && :; "
-	}
-	return before, "\n\n;;\nesac"
 }
 
 // appendStatus appends a command that makes $? what it was after the last

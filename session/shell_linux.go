@@ -19,11 +19,13 @@ type shell struct {
 	wait  func() syscall.WaitStatus
 
 	in, ctl, diag int // command pipe (write end), control and diagnostics pipes (read ends)
-	diagPath      string
+	ctlPath       string
+	paths         *pathPipes
 
 	frames      frameReader
 	diagnostics []byte // the latest of what the shell had to say to nobody
 	pending     []byte // of the command pipe: not yet written
+	queued      int    // bytes that were ever given to it
 
 	mu     sync.Mutex
 	reaped bool
@@ -32,39 +34,20 @@ type shell struct {
 const bootTimeout = 20 * time.Second
 
 // startShell starts a bash in dir, in a session of its own without a
-// controlling terminal, and does not wait for it.
-//
-// An interactive bash keeps a private copy of the stderr that it starts with as
-// "its terminal", and complains on stderr after every child that a signal ended
-// when that is none. So it starts with the pseudo-terminal tty there, if there
-// is one, and its first line moves stderr to the diagnostics pipe.
-func startShell(cfg *config, dir string, env []string, tty *os.File, cs *pathPipes) (*shell, error) {
-	sh := &shell{in: -1, ctl: -1, diag: -1, pidfd: -1}
-	var err error
-	if sh.diag, sh.diagPath, err = cs.makePipe(); err != nil {
-		return nil, err
-	}
-	stdin, in, err := inheritedPipe(0)
-	if err != nil {
-		sh.closeFDs()
-		return nil, err
-	}
-	sh.in = in
-	defer stdin.Close()
-	stdout, ctl, err := inheritedPipe(1)
-	if err != nil {
-		sh.closeFDs()
-		return nil, err
-	}
-	sh.ctl = ctl
-	defer stdout.Close()
-	c := exec.Command(cfg.Shell, "--noprofile", "--norc", "--noediting", "-i")
+// controlling terminal, and does not wait for it. It is not interactive: its
+// messages have lines, and errors end what they end for bash -c.
+func startShell(cfg *config, dir string, env []string, cs *pathPipes) (*shell, error) {
+	sh := &shell{in: -1, ctl: -1, diag: -1, pidfd: -1, paths: cs}
+	c := exec.Command(cfg.Shell, "--noprofile", "--norc")
 	c.Args[0] = "bash"
 	c.Dir, c.Env = dir, env
-	c.Stdin, c.Stdout = stdin, stdout
-	if tty != nil {
-		c.Stderr = tty
+	if err := sh.openPipes(c); err != nil {
+		sh.closeFDs()
+		return nil, err
 	}
+	defer c.Stdin.(*os.File).Close()
+	defer c.Stdout.(*os.File).Close()
+	defer c.Stderr.(*os.File).Close()
 	start := startDirectly
 	if cfg.Launcher != nil {
 		start = cfg.Launcher.Start
@@ -76,6 +59,32 @@ func startShell(cfg *config, dir string, env []string, tty *os.File, cs *pathPip
 	}
 	sh.pid, sh.pidfd, sh.init, sh.wait = p.Pid, p.PidFD, p.Init, p.Wait
 	return sh, nil
+}
+
+// openPipes makes the protocol's pipes and gives their other ends to c.
+func (sh *shell) openPipes(c *exec.Cmd) (err error) {
+	if sh.ctl, sh.ctlPath, err = sh.paths.makePipe(); err != nil {
+		return err
+	}
+	stdout, err := os.OpenFile(sh.ctlPath, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("open the control pipe: %w", err)
+	}
+	stdin, in, err := inheritedPipe(0)
+	if err != nil {
+		stdout.Close()
+		return err
+	}
+	sh.in = in
+	stderr, diag, err := inheritedPipe(1)
+	if err != nil {
+		stdout.Close()
+		stdin.Close()
+		return err
+	}
+	sh.diag = diag
+	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
+	return nil
 }
 
 // startDirectly is what is done without a Launcher.
@@ -106,6 +115,7 @@ func inheritedPipe(end int) (child *os.File, host int, err error) {
 }
 
 func (sh *shell) closeFDs() {
+	sh.paths.removeName(sh.ctlPath)
 	for _, fd := range []*int{&sh.in, &sh.ctl, &sh.diag, &sh.pidfd} {
 		if *fd >= 0 {
 			unix.Close(*fd)
@@ -141,6 +151,7 @@ func (sh *shell) reap() int {
 
 // queueText appends text to what the shell is to read and writes what fits.
 func (sh *shell) queueText(text []byte) error {
+	sh.queued += len(text)
 	sh.pending = append(sh.pending, text...)
 	return sh.writeQueued()
 }

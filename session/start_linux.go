@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -69,23 +68,19 @@ func (e *engine) tryStart(state []byte) error {
 	if e.cfg.Launcher == nil {
 		dir = nearestDir(dir)
 	}
-	env := slices.Clip(e.cfg.shellEnv())
-	env = append(env, e.mark.envEntry(), "PWD="+dir, "HISTFILE=/dev/null")
-	tty := e.tty.slave()
-	sh, err := startShell(&e.cfg, dir, env, tty, &e.pipes)
-	if tty != nil {
-		tty.Close()
-	}
+	env, bashEnv := takeBashEnv(e.cfg.shellEnv())
+	env = append(env, e.mark.envEntry(), "PWD="+dir)
+	sh, err := startShell(&e.cfg, dir, env, &e.pipes)
 	if err != nil {
 		return err
 	}
 	e.mark.setLimit(sh.pid)
-	if err := e.bootShell(sh, state); err != nil {
+	err = e.bootShell(sh, bashEnv, state)
+	if err != nil {
 		sh.readDiag(e.buf)
-		said := append(e.tty.drain(), sh.diagnostics...)
 		sh.signal(syscall.SIGKILL)
 		sh.reap()
-		return fmt.Errorf("%w; it said: %q", err, bytes.TrimSpace(said))
+		return fmt.Errorf("%w; it said: %q", err, bytes.TrimSpace(sh.diagnostics))
 	}
 	sh.diagnostics = sh.diagnostics[:0]
 	e.shell.Store(sh)
@@ -93,16 +88,22 @@ func (e *engine) tryStart(state []byte) error {
 }
 
 // bootShell feeds a new shell its first lines, Init and the state of the old one.
-func (e *engine) bootShell(sh *shell, state []byte) error {
-	f, ok := e.runLines(sh, `\exec 2>|`+sh.diagPath+"\n", bootTimeout)
-	e.pipes.removeName(sh.diagPath)
-	if !ok {
-		return fmt.Errorf("%s did not get ready: Options.Shell must be a bash", e.cfg.Shell)
+func (e *engine) bootShell(sh *shell, bashEnv string, state []byte) error {
+	// This report comes by a descriptor: the others do not come from a shell that
+	// cannot open its host's pipes.
+	e.seq++
+	canOpen := fmt.Sprint(`\builtin : >|`, e.snap.path, `; \builtin printf `, frameFormat, " ", e.seq, ` "$?" ""`, "\n")
+	f, ok := frame{}, sh.queueText([]byte(canOpen)) == nil
+	if ok {
+		f, ok = sh.awaitReport(e.seq, bootTimeout, e.buf, &e.snap)
 	}
-	if f.status != 0 {
+	if ok && f.status != 0 {
 		return errPath
 	}
-	if _, ok := e.runLines(sh, bootLines(e.snap.path), bootTimeout); !ok {
+	if ok {
+		_, ok = e.runLines(sh, bootLines(sh.ctlPath, e.snap.path, bashEnv), bootTimeout)
+	}
+	if !ok {
 		return fmt.Errorf("%s did not get ready: Options.Shell must be a bash", e.cfg.Shell)
 	}
 	if e.cfg.Init != "" {
@@ -128,12 +129,25 @@ func (e *engine) bootShell(sh *shell, state []byte) error {
 // has the status of the last one.
 func (e *engine) runLines(sh *shell, lines string, d time.Duration) (frame, bool) {
 	e.seq++
-	l := append(e.line[:0], lines...)
-	e.line = append(appendReport(l, e.seq, true), '\n')
-	if sh.queueText(e.line) != nil {
+	l := append(e.scratch[:0], lines...)
+	e.scratch = append(appendReport(l, e.seq), '\n')
+	if sh.queueText(e.scratch) != nil {
 		return frame{}, false
 	}
 	return sh.awaitReport(e.seq, d, e.buf, &e.snap)
+}
+
+// takeBashEnv takes BASH_ENV out of an environment: a shell that is not
+// interactive would read that file.
+func takeBashEnv(env []string) (rest []string, value string) {
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, "BASH_ENV="); ok {
+			value = v
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	return rest, value
 }
 
 // nearestDir returns dir or the nearest directory above it that exists.

@@ -82,9 +82,10 @@ func (s *snapshot) readPipe(buf []byte) {
 const ownVars = `BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SRANDOM|UID|COPROC|PS[012]|PROMPT_COMMAND|TMOUT|_|__session_[a-z]+`
 
 // notRestored are lines of a snapshot that a new shell must not read: bash's
-// own variables, and options that would end it or change where it reads from.
+// own variables, options that would end it or change where it reads from, and the
+// session's own trap.
 var notRestored = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^(declare -[A-Za-z-]+ (` + ownVars + `)(=.*)?|set -o (errexit|noexec|onecmd|privileged|history|histexpand)|set [-+]o (emacs|vi))\n`)
+	return regexp.MustCompile(`(?m)^(declare -[A-Za-z-]+ (` + ownVars + `)(=.*)?|set -o (errexit|noexec|onecmd|privileged|history|histexpand)|set [-+]o (emacs|vi)|trap -- '.*__session_abort.*' SIGINT)\n`)
 })
 
 // restorable returns what a new shell is to read, which then goes to dir; nil

@@ -10,7 +10,6 @@ type stopper struct {
 	stage int       // 0: not interrupted
 	began time.Time // when it was
 	at    time.Time // of the next step
-	noted time.Time // when the shell was seen to have taken abortSignal
 	who   *target
 }
 
@@ -19,9 +18,8 @@ type stopper struct {
 // the list.
 const (
 	killAfter      = 250 * time.Millisecond  // SIGKILL to the foreground
-	noteGrace      = 20 * time.Millisecond   // SIGINT to the shell, after its abortNote
-	breakAfter     = 500 * time.Millisecond  // SIGINT to a shell that has sent none
-	killJobsAfter  = 1250 * time.Millisecond // and to all that this command started
+	breakAfter     = 500 * time.Millisecond  // abortSignal once more
+	killJobsAfter  = 1250 * time.Millisecond // and to all that this command started, SIGTERM to the shell
 	killShellAfter = 2250 * time.Millisecond // and to the shell
 	firstPress     = 5 * time.Millisecond
 	maxPressGap    = 40 * time.Millisecond
@@ -43,8 +41,8 @@ func (c *command) interruptTarget() *target {
 	return c.stop.who
 }
 
-// interrupt begins to stop the command. The shell itself gets SIGINT only when
-// it has taken abortSignal.
+// interrupt begins to stop the command. The shell itself gets no SIGINT, which would
+// end it.
 func (c *command) interrupt(now time.Time) {
 	c.sh.signal(abortSignal)
 	c.interruptTarget().interrupt()
@@ -62,15 +60,10 @@ func (c *command) pressOn(now time.Time) {
 		s.who.killReached(foreground)
 	} else {
 		s.who.killReached(everything)
+		c.sh.signal(syscall.SIGTERM) // it reads or opens what never comes; its EXIT trap runs
 	}
 	if since >= breakAfter {
 		c.sh.signal(abortSignal)
-	}
-	if c.e.snap.aborted && s.noted.IsZero() {
-		s.noted = now
-	}
-	if !s.noted.IsZero() && now.Sub(s.noted) >= noteGrace || since >= breakAfter {
-		c.sh.signal(syscall.SIGINT)
 	}
 	if since >= killShellAfter {
 		c.sh.signal(syscall.SIGKILL)
@@ -87,8 +80,7 @@ const (
 )
 
 // resync takes abortTrap's effect back after an interrupt, and waits until a
-// line got through: a late SIGINT may still reach the shell at its prompt and
-// discard one. abortSignal is sent once more first, because bash can forget to
+// line got through. abortSignal is sent once more first, because bash can forget to
 // run a trap for a while, and then it would run now or later. A shell that lets
 // no line through is ended.
 func (e *engine) resync(sh *shell) {

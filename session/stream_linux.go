@@ -1,30 +1,31 @@
 package session
 
+import "bytes"
+
 // A stream is one output stream of a running command.
 type stream struct {
-	pipe   *outPipe
-	kept   collector
-	filter *noteFilter // of stderr
-	tee    *tee
-	toErr  bool
-	closed bool // nobody held a write end at the last look
-	ended  bool // nobody held one after the report
+	pipe    *outPipe
+	kept    collector
+	tee     *tee
+	toErr   bool
+	renamed bool // bash's messages name the session's own eval, which is -c in bash -c
+	closed  bool // nobody held a write end at the last look
+	ended   bool // nobody held one after the report
 }
 
 // passOn passes on what was read.
 func (s *stream) passOn(p []byte) {
-	if s.filter != nil {
-		p = s.filter.add(p)
+	if s.renamed && bytes.Contains(p, evalPlace) {
+		p = bytes.ReplaceAll(p, evalPlace, []byte("bash: -c: "))
 	}
-	s.passChunk(p)
-}
-
-func (s *stream) passChunk(p []byte) {
 	if len(p) > 0 {
 		s.kept.Write(p)
 		s.tee.queueChunk(s.toErr, p)
 	}
 }
+
+// evalPlace is the place of a syntax error; bash writes such a message at once.
+var evalPlace = []byte("bash: eval: ")
 
 // pollFD is the descriptor to poll, -1 when there is no use in it: nobody holds
 // the stream (exec >&-), or the writers of RunOptions are behind.

@@ -52,13 +52,6 @@ func (t *tee) queueChunk(toErr bool, p []byte) {
 	t.queue <- teeChunk{toErr, append([]byte(nil), p...)}
 }
 
-// discardQueued forgets what no writer has got yet.
-func (t *tee) discardQueued() {
-	for t != nil && t.done == nil && len(t.queue) > 0 {
-		<-t.queue
-	}
-}
-
 // close returns when everything was written.
 func (t *tee) close() {
 	if t == nil {
