@@ -112,6 +112,9 @@ func withoutDir(path, dir string) string {
 	return strings.Join(kept, string(filepath.ListSeparator))
 }
 
+// notFound says what bash says, which would name the line of the function.
+const notFound = `*) builtin printf '%s: line %d: %s: command not found\n' "${BASH_SOURCE[1]:-$0}" "${BASH_LINENO[0]}" "$1" >&2; return 127 ;;`
+
 // init is bash text for the start of a shell: the links stand at the end of
 // PATH, so that they shadow nothing, and a field command that is not linked
 // yet is met where bash gives up. What is no call gets bash's own answer.
@@ -120,19 +123,19 @@ func (h *host) init() string {
 		return fmt.Sprintf(`command_not_found_handle() {
   case $1 in
   agent:*|field:*) builtin echo "$1: "%s >&2; return 3 ;;
-  *) unset -f command_not_found_handle; "$@" ;;
+  %s
   esac
 }
-`, quote.Word(protocol.NoClient))
+`, quote.Word(protocol.NoClient), notFound)
 	}
 	return fmt.Sprintf(`case ":$PATH:" in *:%[1]s:*) ;; *) PATH="$PATH":%[1]s ;; esac
 command_not_found_handle() {
   case $1 in
   agent:*|field:*) exec %[1]s/%[2]s "$@" ;;
-  *) unset -f command_not_found_handle; "$@" ;;
+  %[3]s
   esac
 }
-`, quote.Word(h.links.dir), protocol.Any)
+`, quote.Word(h.links.dir), protocol.Any, notFound)
 }
 
 // serve takes connections until close.

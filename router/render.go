@@ -61,8 +61,14 @@ func (res *Result) statusLines() []string {
 	if res.TimedOut {
 		lines = append(lines, fmt.Sprintf("[timed out after %s]", formatSeconds(res.limit)))
 	}
-	if res.Restarted {
-		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory and environment]")
+	switch {
+	case res.stateLost:
+		lines = append(lines, "[the shell had ended: this ran in a new one; its jobs and what was last set in it are lost]")
+	case res.Restarted:
+		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory, variables and functions; its jobs are lost]")
+	}
+	if res.shellEnded {
+		lines = append(lines, "[the shell ended: the next command runs in a new one]")
 	}
 	if res.Background != "" {
 		lines = append(lines, "[a background process goes on; what it writes goes to "+res.Background+"]")

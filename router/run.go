@@ -124,7 +124,7 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 		return
 	}
 	res.ExitCode, res.TimedOut, res.Canceled, res.Dir = got.ExitCode, got.TimedOut, got.Canceled, got.Dir
-	res.Background, res.Restarted = got.Background, got.Restarted
+	res.Background, res.Restarted, res.stateLost, res.shellEnded = got.Background, got.Restarted, got.StateLost, got.ShellExited
 	if res.ExitCode != 0 && !res.TimedOut && !res.Canceled {
 		r.hintFor(p, s)
 	}

@@ -252,6 +252,21 @@ var differs = []struct {
 		answer{"", "bash: -c: line 1: syntax error in conditional expression\n", 0}},
 }
 
+// Who closes the descriptors of the shell sees no report, and the next command runs.
+func TestDescriptorsOfTheShellClosed(t *testing.T) {
+	s := open(t, &Options{Dir: t.TempDir()})
+	for _, command := range []string{
+		"for fd in 3 4 5 6 7 8 9 10 11 12 13 14 15; do eval \"exec $fd>&-\"; done; echo closed",
+		"exec 10>&-\necho closed", "exec 11>&-; echo closed", "f() { exec 12>&-; }; f; echo closed", "exec 11</dev/null; echo closed",
+	} {
+		r := run(t, s, "x="+itoa(len(command))+"; "+command)
+		require.Equal(t, "closed\n", string(r.Stdout), command)
+		require.Zero(t, r.ExitCode, command)
+		require.NotContains(t, string(r.Stderr), "\x01", command)
+		require.Equal(t, itoa(len(command))+"\n", string(run(t, s, "echo $x").Stdout), "after %s", command)
+	}
+}
+
 func TestDiffersFromBash(t *testing.T) {
 	for _, row := range differs {
 		t.Run(row.name, func(t *testing.T) {

@@ -75,6 +75,12 @@ func (c *command) composeLine() error {
 		l = append(l, dropBuiltin...)
 	}
 	l = appendReport(l, c.id)
+	if strings.Contains(c.text, "exec") { // it may close what the shell puts its own descriptors aside in
+		l = append(append(l, " >|"...), c.sh.ctlPath...)
+	}
+	if c.sh.hasJobs = c.sh.hasJobs || startsJobs().MatchString(c.text); c.sh.hasJobs {
+		l = append(l, forgetJobs...)
+	}
 	if err := c.e.line.set(l); err != nil {
 		return err
 	}
@@ -92,6 +98,7 @@ func (c *command) sendAndWait(ctx context.Context) (_ Result, ran bool, _ error)
 	c.probe = prober{at: c.start.Add(probeAfter), gap: probeAfter}
 	c.e.snap.fresh, c.e.snap.aborted = false, false
 	c.res.Restarted, c.e.restarted = c.e.restarted, false
+	c.res.StateLost = c.res.Restarted && c.e.stateLost
 	c.sh.frames.skipped = c.sh.frames.skipped[:0]
 	c.sh.readDiag(c.e.buf)
 	c.sh.diagnostics = c.sh.diagnostics[:0]

@@ -15,6 +15,7 @@ func (c *command) conclude() (_ Result, ran bool, _ error) {
 	switch {
 	case c.died:
 		if c.neverRead() {
+			e.snap.fresh = e.snap.fresh || e.snap.seq == c.id-1
 			e.shell.Store(nil)
 			c.sh.reap()
 			return Result{}, false, nil

@@ -40,6 +40,7 @@ type engine struct {
 	seq       int64 // number of the latest report asked for
 	status    int   // $? of the last command
 	restarted bool  // the present shell is not the first and has run nothing yet
+	stateLost bool  // and has not all that the one before had
 
 	// Scratch space that each command uses again.
 	buf     []byte

@@ -124,6 +124,26 @@ func TestRestartAfterIdleDeath(t *testing.T) {
 	require.False(t, r.ShellExited)
 }
 
+// What the next Result says of the state is true.
+func TestStateLost(t *testing.T) {
+	s := open(t, &Options{Dir: t.TempDir()})
+	for _, row := range []struct {
+		end  string
+		lost bool
+	}{
+		{"v=1; set -e; cat /nonexist", false}, {"v=2; set -u; echo $nope", false}, {"v=3; exit", false}, {"v=4; kill $$", false}, {"v=5; exec no-such-command", false},
+		{"v=6; kill -9 $$", true}, {"v=7; exec true", true}, {"trap : EXIT; v=8; exit", true},
+	} {
+		run(t, s, "v=old")
+		require.True(t, run(t, s, row.end).ShellExited, row.end)
+		r := run(t, s, "echo $v")
+		require.True(t, r.Restarted)
+		require.Equal(t, row.lost, r.StateLost, row.end)
+		require.Equal(t, row.lost, string(r.Stdout) == "old\n", "%s: %s", row.end, r.Stdout)
+		require.False(t, run(t, s, "true").StateLost)
+	}
+}
+
 // TestInit looks at what Init sets, before and after a restart.
 func TestInit(t *testing.T) {
 	dir := t.TempDir()

@@ -119,6 +119,7 @@ var says = []row{
 	{"kill -HUP", "echo a\nkill -HUP $$\necho not"},
 	{"a text of options", "set -o pipefail\nnosuch_b | cat\necho $?; set +o pipefail"},
 	{"descriptors 3 to 9 closed", "for fd in 3 4 5 6 7 8 9; do eval \"exec $fd>&-\"; done; echo closed"},
+	{"descriptors 3 to 15 written to", "exec 3>&1 4>&1 13>&1 14>&1; echo a >&3; echo b >&14; for fd in 3 4 13 14; do eval \"exec $fd>&-\"; done"},
 	{"descriptors 13 to 255 closed", "for fd in {13..255}; do eval \"exec $fd>&-\"; done; echo closed; nosuch_b"},
 	{"coproc of nothing", "coproc nosuch_b; wait"},
 	{"time of nothing", "TIMEFORMAT=x; time nosuch_b"},

@@ -63,15 +63,12 @@ const snapBegin, snapEnd = "#BEGIN\n", "#END\n"
 // read back: shopt first (extglob changes what parses), functions before
 // aliases (an alias is expanded when a function is read), set -o last.
 //
-// A report goes to the control pipe by its path, whatever descriptors the command
-// has closed.
-func defineFuncs(ctl string) string {
-	return rcFunc + `() { \builtin return "$1"; }; ` +
-		reportFunc + `() { \builtin printf ` + frameFormat + ` "$1" "$?" "${PWD-}" ${` + abortVar + `:+} >|` + ctl + `; }; ` +
-		dumpFunc + `() { \builtin printf '#BEGIN\n%s\0' "$PWD"; \builtin umask -p; \builtin shopt -p; ` +
-		`\builtin declare -f; \builtin declare -Fx; \builtin declare -p; \builtin alias -p; \builtin set +o; \builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH; \builtin printf '#END\n'; }; ` +
-		`\builtin readonly -f ` + rcFunc + " " + reportFunc + " " + dumpFunc + "\n"
-}
+// The word that is nothing in a report is the prefix that abortTrap looks for.
+const defineFuncs = rcFunc + `() { \builtin return "$1"; }; ` +
+	reportFunc + `() { \builtin printf ` + frameFormat + ` "$1" "$?" "${PWD-}" ${` + abortVar + `:+}; }; ` +
+	dumpFunc + `() { \builtin printf '#BEGIN\n%s\0' "$PWD"; \builtin umask -p; \builtin shopt -p; ` +
+	`\builtin declare -f; \builtin declare -Fx; \builtin declare -p; \builtin alias -p; \builtin set +o; \builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH; \builtin printf '#END\n'; }; ` +
+	`\builtin readonly -f ` + rcFunc + " " + reportFunc + " " + dumpFunc + "\n"
 
 // recoverLines take a function named builtin away: assignments cannot be
 // shadowed, and in POSIX mode special builtins win over functions. The end of that
@@ -85,15 +82,15 @@ var namesBuiltin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 
 const dropBuiltin = statusVar + `=$? POSIXLY_CORRECT=y; \unset -f builtin unset; \unset POSIXLY_CORRECT; \builtin shopt -s expand_aliases; ` + rcFunc + ` "$` + statusVar + `" && :; `
 
-// bootLines make a fresh bash into the session's shell; ctl and snap are the
-// paths of the control and snapshot pipes. Descriptors that the host itself had
+// bootLines make a fresh bash into the session's shell; snap is the path of the
+// snapshot pipe. Descriptors that the host itself had
 // inherited and did not mark are not for the user's commands. bashEnv is what a
 // shell reads that is no session's.
-func bootLines(ctl, snap, bashEnv string) string {
+func bootLines(snap, bashEnv string) string {
 	l := `\builtin shopt -s expand_aliases; ` +
 		`for ` + statusVar + ` in /proc/self/fd/*; do case ${` + statusVar + `##*/} in [012]|'*') ;; *) \builtin eval "\\exec ${` + statusVar + `##*/}>&-";; esac; done; ` +
 		`\builtin unset -v ` + statusVar + "; " +
-		defineFuncs(ctl) +
+		defineFuncs +
 		abortTrap(snap) +
 		`; \builtin trap '\builtin trap - DEBUG ${` + abortVar + `:+}; { ` + dumpFunc + `; } >|` + snap + ` 2>/dev/null' EXIT` + "\n"
 	if bashEnv != "" {
@@ -119,9 +116,15 @@ func appendReport(l []byte, id int64) []byte {
 }
 
 // firstLine goes before a command. After it the next line is line 1 for bash's
-// messages: a plain assignment to LINENO does not outlast its own line. A shell that is
-// not interactive keeps jobs that have ended, and their numbers, until they are listed.
-const firstLine = `{ \builtin jobs;} >/dev/null <&$((LINENO=0))` + "\n"
+// messages: a plain assignment to LINENO does not outlast its own line.
+const firstLine = `{ \builtin :;}<&$((LINENO=0))` + "\n"
+
+// forgetJobs comes after the report. A shell that is not interactive keeps jobs
+// that have ended, and their numbers, until they are listed.
+const forgetJobs = `;\builtin jobs >/dev/null`
+
+// startsJobs finds a text that may put something into the background.
+var startsJobs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[^<>&|])&([^>&]|$)|coproc`) })
 
 // dumpLine writes a snapshot.
 func dumpLine(snap string) string {

@@ -26,6 +26,7 @@ type shell struct {
 	diagnostics []byte // the latest of what the shell had to say to nobody
 	pending     []byte // of the command pipe: not yet written
 	queued      int    // bytes that were ever given to it
+	hasJobs     bool   // it may have some
 
 	mu     sync.Mutex
 	reaped bool

@@ -35,10 +35,11 @@ func (e *engine) ensureShell() error {
 // replaced by one that has only the directory.
 func (e *engine) restartShell() error {
 	e.snap.readPipe(e.buf)
+	e.stateLost = !e.snap.fresh && e.snap.seq != e.seq
 	state := e.snap.restorable(e.dir.Load().name)
 	err := e.startShellWith(state)
 	if errors.Is(err, errState) {
-		e.snap.whole = nil
+		e.snap.whole, e.stateLost = nil, true
 		err = e.startShellWith(nil)
 	}
 	return err
@@ -89,8 +90,6 @@ func (e *engine) tryStart(state []byte) error {
 
 // bootShell feeds a new shell its first lines, Init and the state of the old one.
 func (e *engine) bootShell(sh *shell, bashEnv string, state []byte) error {
-	// This report comes by a descriptor: the others do not come from a shell that
-	// cannot open its host's pipes.
 	e.seq++
 	canOpen := fmt.Sprint(`\builtin : >|`, e.snap.path, `; \builtin printf `, frameFormat, " ", e.seq, ` "$?" ""`, "\n")
 	f, ok := frame{}, sh.queueText([]byte(canOpen)) == nil
@@ -101,7 +100,7 @@ func (e *engine) bootShell(sh *shell, bashEnv string, state []byte) error {
 		return errPath
 	}
 	if ok {
-		_, ok = e.runLines(sh, bootLines(sh.ctlPath, e.snap.path, bashEnv), bootTimeout)
+		_, ok = e.runLines(sh, bootLines(e.snap.path, bashEnv), bootTimeout)
 	}
 	if !ok {
 		return fmt.Errorf("%s did not get ready: Options.Shell must be a bash", e.cfg.Shell)
