@@ -83,7 +83,7 @@ func TestLauncher(t *testing.T) {
 	require.Equal(t, "GRANTED\n", run("field:t:may | tr a-z A-Z"))
 	require.Contains(t, run("x=1; f() { echo f; }; echo a >made"), "Read-only file system")
 	require.NoFileExists(t, filepath.Join(dir, "made"))
-	require.Equal(t, "1\nbash: f: command not found\n", run("f; echo $x; echo a >free"))
+	require.Equal(t, "1\nbash: line 1: f: command not found\n", run("f; echo $x; echo a >free"))
 	require.FileExists(t, filepath.Join(dir, "free"))
 	require.Contains(t, run("f; echo $x; field:t:may | cat; echo a >made"), "f\n1\ngranted\n")
 	require.NoFileExists(t, filepath.Join(dir, "made"))
