@@ -19,12 +19,12 @@
 // A command that runs into its time limit, or whose context ends, gets SIGINT,
 // its INT trap runs, and the rest of its text is dropped; after 250 ms what it
 // runs in the foreground is killed, with all descendants, after 1.25 s its
-// background jobs too, and after 2.25 s the shell. Jobs of earlier commands and
+// background jobs too, and the shell gets SIGTERM, after 2.25 s SIGKILL. Jobs of earlier commands and
 // daemons that it has started itself go on.
 //
 // # Restarts
 //
-// When the shell ends (exit, exec, errexit, a signal, a crash), the command's
+// When the shell ends (exit, exec, errexit, set -u, a signal, a crash), the command's
 // Result says ShellExited, and the next command runs in a new shell with the
 // directory, environment, variables, functions, aliases, options, umask and
 // signal traps of the old one: those at its end, when it ended by exit, else
@@ -51,31 +51,32 @@
 //
 // # Limits
 //
-// It needs Linux, /proc and bash; 5.2 is what it is tested with. Because the
-// shell is an interactive one, some things differ from bash -c:
+// It needs Linux, /proc and bash; 5.2 is what it is tested with. The shell is not
+// interactive: its messages, with file and line, and what goes on after an error
+// are those of bash -c, but for these:
 //
-//   - A bad expansion (${a b}, set -u, a division by zero) ends the whole command
-//     text, and its status is 1.
-//   - Error messages have no line numbers, a syntax error is told without the
-//     line, and bash says nothing of a child that a signal ended.
-//   - set -x indents one level deeper, set -n is ignored, and a failing exec
-//     does not end the shell.
-//   - The line "[1] 4711" that bash writes when it starts a job is taken out of
-//     the command's stderr, but not out of a file or pipe that the shell's own
-//     stderr is redirected to ({ cmd & } 2>file).
+//   - An unset variable under set -u and ${x?} end the shell with status 1, where
+//     bash -c has 127; as after every end of a shell jobs and descriptors are lost.
+//   - set -x indents two levels deeper. After set -n nothing runs, and the status
+//     is lost.
+//   - A message about a function of the text names main as its file, where bash -c
+//     has environment. A syntax error in a text that has the word eval says eval
+//     where bash -c says -c. An open [[ is status 2.
+//   - Aliases are expanded.
 //
 // And these are the protocol's own:
 //
 //   - Redirections of 0, 1 and 2 by exec last for one command. Descriptors 10 to
-//     12 are the shell's while a command runs; who closes them ends the shell.
+//     12 are the shell's while a command runs; who closes them ends the shell
+//     after the command.
 //   - PIPESTATUS and $_ are those of the session's own commands when the next
-//     one begins. LINENO and history mean nothing.
-//   - set -o vi and set -o emacs (and set +o emacs) end the shell after the
-//     command, for they change where an interactive bash reads from.
+//     one begins.
+//   - SIGINT that the shell gets from a command (kill -INT $$) drops the rest of the
+//     text, with status 130, and keeps the shell.
 //   - A command that leaves something behind that holds its output costs 10 ms.
 //   - A process that clears its environment, leaves its session, loses its
 //     parent and changes its RLIMIT_RTTIME is not found by Close.
 //   - A function named builtin lasts for one command.
 //   - The names __session_* and AGENTBASH_SESSION, the signal SIGRTMAX-7 and,
-//     until a command sets its own, the EXIT trap belong to the session.
+//     until a command sets its own, the traps on EXIT and INT belong to the session.
 package session
