@@ -34,7 +34,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		o = *opts
 	}
 	start := time.Now()
-	s := r.newStreams(&o)
+	s := r.newStreams(o.Stdout, o.Stderr)
 	res := Result{Command: p.Raw, limit: r.timeLimit(o.Timeout)}
 	p = r.preparePlan(ctx, p, false, res.limit)
 	p, seen, refused := r.askHooks(ctx, p, r.Dir, false)
