@@ -80,7 +80,7 @@ type hitFile struct {
 
 // lineForm writes lines of one file.
 type lineForm struct {
-	path    string
+	path    string // "": what comes through a pipe
 	numbers bool
 	columns int
 }
@@ -91,8 +91,9 @@ func (f *lineForm) append(out []byte, number int, line []byte, match bool, at fu
 	if match {
 		sep = ':'
 	}
-	out = append(out, f.path...)
-	out = append(out, sep)
+	if f.path != "" {
+		out = append(append(out, f.path...), sep)
+	}
 	if f.numbers {
 		out = strconv.AppendInt(out, int64(number), 10)
 		out = append(out, sep)

@@ -83,6 +83,12 @@ func (r *report) printFindings(f *findings) bool {
 	return r.err == nil
 }
 
+// flush passes on what was printed.
+func (r *report) flush() error {
+	r.err = errors.Join(r.err, r.w.Flush())
+	return r.err
+}
+
 // markGap marks that lines are missing before the next record.
 func (r *report) markGap(missing bool) {
 	if missing && r.printed > 0 && r.q.hasContext() {
