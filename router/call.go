@@ -198,7 +198,8 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 		return exitTransport
 	}
 	defer wake.close()
-	out, notes := &fdWriter{fd: q.fds[1], wake: wake}, &fdWriter{fd: q.fds[2], wake: wake}
+	out := &fdWriter{fd: q.fds[1], wake: wake}
+	notes := &fdWriter{fd: q.fds[2], wake: wake, after: out}
 	if !filepath.IsAbs(q.dir) {
 		fmt.Fprintf(notes, "%s: the present directory is gone: cd to one that exists\n", q.name)
 		return 1

@@ -280,5 +280,5 @@ func failedResult(c *registry.Call, err error) registry.ToolResult {
 // brokenPipe reports whether the reader of a call's stdout has gone.
 func brokenPipe(w io.Writer) bool {
 	f, ok := w.(*fdWriter)
-	return ok && f.broken
+	return ok && f.broken.Load()
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,7 +167,7 @@ func (f *files) grep(ctx context.Context, call *registry.Call) (registry.ToolRes
 	q.gate = f.newGate(ctx)
 	out := newReport(q, bufio.NewWriterSize(call.Stdout, 64<<10))
 	root, err := q.search(ctx, out)
-	if err = errors.Join(err, out.err, out.w.Flush()); err != nil {
+	if err = cmp.Or(err, out.err, out.w.Flush()); err != nil {
 		return finishRun(asGrepError(err))
 	}
 	out.printNotes()

@@ -2,7 +2,7 @@ package files
 
 import (
 	"bufio"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -65,7 +65,7 @@ func (r *report) printFindings(f *findings) bool {
 	if f.bulk > 0 {
 		r.markGap(true)
 		r.printed += f.bulk
-		r.err = errors.Join(r.err, f.printAll(r.w))
+		r.err = cmp.Or(r.err, f.printAll(r.w))
 		return r.err == nil
 	}
 	start := 0
@@ -73,7 +73,7 @@ func (r *report) printFindings(f *findings) bool {
 		if r.seen++; r.seen > r.q.skip && !r.full.Load() {
 			r.markGap(h.gap)
 			_, err := r.w.Write(f.text[start:h.end])
-			r.err = errors.Join(r.err, err)
+			r.err = cmp.Or(r.err, err)
 			if r.printed++; r.printed == r.q.limit {
 				r.full.Store(true)
 			}
@@ -85,7 +85,7 @@ func (r *report) printFindings(f *findings) bool {
 
 // flush passes on what was printed.
 func (r *report) flush() error {
-	r.err = errors.Join(r.err, r.w.Flush())
+	r.err = cmp.Or(r.err, r.w.Flush())
 	return r.err
 }
 

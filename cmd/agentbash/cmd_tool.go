@@ -15,7 +15,6 @@ import (
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
-	"golang.org/x/term"
 )
 
 // runTool runs `agentbash read --file_path x` and `agentbash field:server:tool`.
@@ -120,8 +119,8 @@ func (a *app) toolStdin() io.Reader {
 func showSafely(streams ...*io.Writer) (end func()) {
 	var writers []*safetext.Writer
 	for _, s := range streams {
-		if f, ok := (*s).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			w := &safetext.Writer{W: f}
+		if isTerminal(*s) {
+			w := &safetext.Writer{W: *s}
 			writers = append(writers, w)
 			*s = w
 		}
