@@ -14,6 +14,7 @@ type findings struct {
 	text    []byte    // the records, one after another
 	hits    []hit     // where they end; not kept when all of them are printed
 	bulk    int       // then their number
+	more    bool      // they go on where printed ones of the same content ended
 	spilled *os.File  // the start of the text, when there is much of it
 	matched []hitFile // files mode, when a later pass wants them
 }

@@ -231,11 +231,12 @@ func (w *worker) endRecord(text []byte, gap bool) {
 func (w *worker) printFound() {
 	w.stopped = !w.out.printFindings(w.found)
 	w.found = w.out.newFindings()
+	w.found.more = true
 }
 
 // startRecord appends to the text what stands before a record.
 func (w *worker) startRecord(gap bool) []byte {
-	if gap && w.found.bulk > 0 && w.q.hasContext() {
+	if gap && (w.found.bulk > 0 || w.found.more) && w.q.hasContext() {
 		return append(w.found.text, gapLine...)
 	}
 	return w.found.text
@@ -270,7 +271,7 @@ func (w *worker) searchStream(whole bool, rest io.Reader) error {
 		if whole || w.stopped || w.q.mode == "files" && w.lines > 0 || w.ctx.Err() != nil {
 			return w.ctx.Err()
 		}
-		if w.live && !w.q.hasContext() && len(w.found.text) > 0 {
+		if w.live && (w.q.printsAll() || !w.q.hasContext()) && len(w.found.text) > 0 {
 			w.printFound()
 			w.stopped = w.stopped || w.out.flush() != nil
 		}

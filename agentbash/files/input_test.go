@@ -21,6 +21,7 @@ func TestGrepOfAPipe(t *testing.T) {
 	s.put("file", "needle in a file\n")
 	text := "one\nTwo two\nneedle\nthree\n\nTWO needle\nlast without end"
 	many := strings.Repeat("two of many lines\nand another one\n", 20_000)
+	more := numbered(500_000)
 	for _, row := range []struct{ ours, native, input string }{
 		{"--pattern needle", "needle", text},
 		{"needle", "needle", text},
@@ -38,6 +39,9 @@ func TestGrepOfAPipe(t *testing.T) {
 		{"--pattern needle -B 1 -n", "-nB 1 needle", text},
 		{"--pattern two", "two", many},
 		{"--pattern two --output_mode count", "-c two", many},
+		{"--pattern 5$ -A 1", "-A 1 5$", more},
+		{"--pattern 5$ -C 2 -n", "-nC 2 5$", more},
+		{"--pattern 77 --context 7", "-C 7 77", more},
 		{"--pattern x", "x", strings.Repeat("x", 10_000) + "\n"},
 		{"--pattern needle --path -", "needle -", text},
 		{"--pattern needle", "needle", ""},

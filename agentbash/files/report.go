@@ -62,8 +62,8 @@ func (r *report) printFindings(f *findings) bool {
 		r.collected = append(r.collected, f.matched...)
 		return true
 	}
-	if f.bulk > 0 {
-		r.markGap(true)
+	if f.bulk > 0 || f.more && len(f.hits) == 0 {
+		r.markGap(!f.more)
 		r.printed += f.bulk
 		r.err = cmp.Or(r.err, f.printAll(r.w))
 		return r.err == nil
