@@ -125,6 +125,9 @@ var errNoFile = errors.New("it began as text, and has no file of its own")
 
 // removeFile takes away a file that is of no more use.
 func (c *capture) removeFile() {
+	if c.file != nil {
+		c.file.Close()
+	}
 	if c.path != "" {
 		os.Remove(c.path)
 		c.path = ""

@@ -35,7 +35,7 @@ func (m *merge) add(c *capture, p []byte) {
 		}
 		m.write(p[:end])
 		if p = p[end:]; !m.open {
-			m.goOn()
+			m.switchStream()
 		}
 	}
 	switch {
@@ -44,13 +44,13 @@ func (m *merge) add(c *capture, p []byte) {
 		m.write(p)
 	default:
 		if m.waiting = append(m.waiting, p...); !m.open || len(m.waiting) > maxWaiting {
-			m.goOn()
+			m.switchStream()
 		}
 	}
 }
 
-// goOn lets the stream that waits go on.
-func (m *merge) goOn() {
+// switchStream goes on with the stream that waits, if one does.
+func (m *merge) switchStream() {
 	if len(m.waiting) == 0 {
 		return
 	}

@@ -33,7 +33,7 @@ func (r *Router) newStreams(stdout, stderr io.Writer) *streams {
 func (s *streams) end() {
 	s.out.close()
 	s.err.close()
-	s.both.goOn()
+	s.both.switchStream()
 	s.both.text.close()
 }
 

@@ -145,8 +145,8 @@ func readHead(head []byte) (seq int64, hash string, lost int64, err error) {
 	return seq, hash, lost, err
 }
 
-// takeLost is how many actions have had no record.
-func (l *Log) takeLost() int64 {
+// countLost is how many actions have had no record.
+func (l *Log) countLost() int64 {
 	head := make([]byte, 128)
 	n, _ := l.head.ReadAt(head, 0)
 	_, _, lost, _ := readHead(head[:n])
@@ -164,7 +164,7 @@ func (l *Log) NoteLost() {
 		return
 	}
 	defer unlockFile(l.file)
-	if l.findTail(size) == nil && l.writeHead(l.last.seq, l.last.hash, l.takeLost()) == nil {
+	if l.findTail(size) == nil && l.writeHead(l.last.seq, l.last.hash, l.countLost()) == nil {
 		l.lost = 0
 	}
 }
@@ -180,7 +180,7 @@ func (l *Log) appendRecords(size int64, records []*Record) error {
 		}
 	}
 	var data []byte
-	if lost := l.takeLost(); lost > 0 {
+	if lost := l.countLost(); lost > 0 {
 		records = append([]*Record{{Type: TypeGap, PID: os.Getpid(), Lost: lost}}, records...)
 	}
 	if l.last.torn {
