@@ -45,6 +45,7 @@ import (
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/tempdir"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -98,7 +99,7 @@ type Bash struct {
 	confinement *confinement.Confinement
 	router      *router.Router
 	preparing   sync.WaitGroup
-	ownDir      string // to be removed
+	ownDir      *tempdir.Dir // nil: the state directory is the caller's
 }
 
 // New makes a Bash. Servers and the shell are started when they are first
@@ -127,10 +128,10 @@ func New(opts *Options) (_ *Bash, err error) {
 		return nil, fmt.Errorf("working directory %s: it is not a directory: make it, or name another", o.Dir)
 	}
 	if o.StateDir == "" {
-		if b.ownDir, err = os.MkdirTemp("", "agentbash-"); err != nil {
+		if b.ownDir, err = tempdir.Make("", "agentbash-state-"); err != nil {
 			return nil, fmt.Errorf("state directory: %w", err)
 		}
-		o.StateDir = b.ownDir
+		o.StateDir = b.ownDir.Path
 	}
 	if err = b.register(&o); err == nil {
 		err = b.open(&o)
@@ -214,7 +215,7 @@ func (b *Bash) open(o *Options) (err error) {
 		if r.CallsDir, err = router.MakeCallsDir(); err != nil {
 			return err
 		}
-		shown = append(shown, r.CallsDir)
+		shown = append(shown, r.CallsDir.Path)
 	}
 	o.Confinement.Mode, o.Confinement.Trusted = cmp.Or(o.Mode, policy.AskMode), o.Guard.Said
 	o.Confinement.StateDir, o.Confinement.Settings = o.StateDir, o.Settings
@@ -329,8 +330,8 @@ func (b *Bash) Close() error {
 	if b.confinement != nil {
 		errs = append(errs, b.confinement.Close())
 	}
-	if b.ownDir != "" {
-		errs = append(errs, os.RemoveAll(b.ownDir))
+	if b.ownDir != nil {
+		errs = append(errs, b.ownDir.Remove())
 	}
 	return errors.Join(errs...)
 }

@@ -143,7 +143,7 @@ func (t *Tool) Command(ctx context.Context, words []string, call *Call) ToolResu
 func (t *Tool) RunParsed(ctx context.Context, parsed Parsed, call *Call) ToolResult {
 	if parsed.Help != NoHelp {
 		if _, err := io.WriteString(call.Stdout, t.Help(parsed.Help == VerboseHelp)); err != nil {
-			return ToolResult{Error: err.Error(), ExitStatus: 1}
+			return t.reportFailure(call, ToolResult{Error: err.Error(), ExitStatus: 1})
 		}
 		return ToolResult{Success: true}
 	}

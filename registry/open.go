@@ -2,12 +2,179 @@ package registry
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/internal/atomicfile"
+	"golang.org/x/sys/unix"
 )
 
+// DescriptorOf is the number of the descriptor of the caller's that an absolute path
+// names (/dev/stdin, /dev/fd/N, /proc/self/fd/N).
+func DescriptorOf(path string) (n int, ok bool) {
+	for i, name := range []string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
+		if path == name {
+			return i, true
+		}
+	}
+	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"} {
+		if number, below := strings.CutPrefix(path, dir); below {
+			n, err := strconv.ParseUint(number, 10, 31)
+			return int(n), err == nil
+		}
+	}
+	return 0, false
+}
+
+// ProcessDescriptor opens what a process, by its number or "self", has open to be
+// read as a descriptor: a file from its start, a pipe where it is. It never waits;
+// see Stream.
+func ProcessDescriptor(process string, n int) (*os.File, error) {
+	info, err := os.ReadFile(fmt.Sprintf("/proc/%s/fdinfo/%d", process, n))
+	if err != nil {
+		return nil, fmt.Errorf("descriptor %d is not open", n)
+	}
+	_, rest, _ := strings.Cut(string(info), "flags:")
+	line, _, _ := strings.Cut(rest, "\n")
+	flags, err := strconv.ParseUint(strings.TrimSpace(line), 8, 64)
+	if err != nil || flags&unix.O_ACCMODE == unix.O_WRONLY || flags&unix.O_PATH != 0 {
+		return nil, fmt.Errorf("descriptor %d is not open to be read", n)
+	}
+	f, err := os.OpenFile(fmt.Sprintf("/proc/%s/fd/%d", process, n), os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if errors.Is(err, unix.ENXIO) {
+		return nil, fmt.Errorf("descriptor %d is a socket: only files and pipes can be read", n)
+	}
+	return f, err
+}
+
 // Open opens what the caller names by a path, to be read: a file, a FIFO, or one of
-// its own descriptors (/dev/stdin, /dev/fd/N).
+// its own descriptors. Reading ends with ctx.
 func (c *Call) Open(ctx context.Context, typed string) (io.ReadCloser, error) {
-	return os.Open(c.Path(typed))
+	path := c.Path(typed)
+	n, own := DescriptorOf(path)
+	if own && n == 0 && c.Stdin != nil {
+		return io.NopCloser(c.Stdin), nil
+	}
+	open := func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0) }
+	if own {
+		open = func() (*os.File, error) { return c.OpenDescriptor(n) }
+	}
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	r, err := Stream(ctx, f)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", typed, err)
+	}
+	return r, nil
+}
+
+// OpenDescriptor opens a descriptor of the caller's, to be read.
+func (c *Call) OpenDescriptor(n int) (*os.File, error) {
+	if c.Descriptor == nil {
+		return nil, fmt.Errorf("descriptor %d is not open: nothing is piped in", n)
+	}
+	return c.Descriptor(n)
+}
+
+// writerTime is how long a FIFO may have nobody who writes to it.
+const writerTime = 2 * time.Second
+
+// Stream is a file that was opened with O_NONBLOCK, as what is read from it in order.
+// A FIFO that nobody opens to write to is an error after two seconds; a slow writer
+// is waited for until ctx ends. It takes the file, also with an error, which says
+// what the file is.
+func Stream(ctx context.Context, f *os.File) (io.ReadCloser, error) {
+	st, err := f.Stat()
+	if err == nil && st.Mode().IsRegular() {
+		return f, nil
+	}
+	s := &stream{ctx: ctx, file: f}
+	switch {
+	case err != nil:
+	case st.Mode()&os.ModeNamedPipe == 0:
+		err = fmt.Errorf("%s: only files, pipes and FIFOs can be read", atomicfile.KindOf(st.Mode()))
+	default:
+		err = s.awaitWriter()
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// stream reads a pipe until a context ends.
+type stream struct {
+	ctx  context.Context
+	file *os.File
+	head []byte // was read already
+	stop func() bool
+}
+
+// awaitWriter waits until something was written, or was opened to be written to and
+// closed. The kernel tells nobody of a writer that writes nothing, but when read.
+func (s *stream) awaitWriter() error {
+	pipe, err := s.file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	s.endWith(time.Now().Add(writerTime))
+	err = pipe.Read(func(fd uintptr) bool {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+		return n > 0 || err != nil && err != unix.EINTR
+	})
+	s.stop()
+	if errors.Is(err, os.ErrDeadlineExceeded) && s.ctx.Err() == nil {
+		head := make([]byte, 1)
+		n := 0
+		pipe.Control(func(fd uintptr) { n, err = unix.Read(int(fd), head) })
+		switch {
+		case n > 0:
+			s.head, err = head, nil
+		case errors.Is(err, unix.EAGAIN):
+			err = nil
+		case err == nil:
+			err = errors.New("is a FIFO that nobody writes to: start the program that writes it first")
+		}
+	}
+	if err == nil {
+		s.endWith(time.Time{})
+	}
+	return s.cause(err)
+}
+
+// endWith ends reading at a time, and when the context ends.
+func (s *stream) endWith(at time.Time) {
+	s.file.SetReadDeadline(at)
+	s.stop = context.AfterFunc(s.ctx, func() { s.file.SetReadDeadline(time.Unix(1, 0)) })
+}
+
+// cause is why reading failed.
+func (s *stream) cause(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) && s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
+	}
+	return err
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	if len(s.head) > 0 && len(p) > 0 {
+		n := copy(p, s.head)
+		s.head = s.head[n:]
+		return n, nil
+	}
+	n, err := s.file.Read(p)
+	return n, s.cause(err)
+}
+
+func (s *stream) Close() error {
+	s.stop()
+	return s.file.Close()
 }

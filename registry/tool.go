@@ -94,8 +94,8 @@ type Call struct {
 	// program's own.
 	Environ func() ([]string, error)
 
-	// Descriptor opens a descriptor of the command that calls, to be read. nil: the
-	// call is the program's own.
+	// Descriptor opens a descriptor of the command that calls, to be read. nil: it
+	// has none but its streams.
 	Descriptor func(n int) (*os.File, error)
 
 	// View is how the caller sees files: Dir and typed paths are of it.

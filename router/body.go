@@ -11,7 +11,7 @@ import (
 	"github.com/agentbash/agentbash/internal/secrettext"
 )
 
-// body is the text of a result before it is cut: stdout, then stderr.
+// body is the text of a result before it is cut.
 type body struct {
 	tool      string // for the hint
 	max       int    // characters that are shown
@@ -168,7 +168,7 @@ func (b *body) last(n int) string {
 func (b *body) keepWhole() {
 	first := b.parts[0].stream
 	if first == nil {
-		first = &capture{dir: b.dir, head: []byte(b.parts[0].text)}
+		first = &capture{dir: b.dir, head: []byte(b.parts[0].text), total: int64(len(b.parts[0].text))}
 	}
 	path, err := first.keepFile()
 	if err == nil && len(b.parts) > 1 {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -134,6 +135,11 @@ func (q *request) environ() ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00"), nil
 }
 
+// descriptor opens what the program that calls has open to be read.
+func (q *request) descriptor(n int) (*os.File, error) {
+	return registry.ProcessDescriptor(strconv.Itoa(q.pid), n)
+}
+
 var errGarbage = errors.New("not a request")
 
 // receiveRequest reads a request. The descriptors it returns are the caller's to
@@ -192,12 +198,13 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 		return exitTransport
 	}
 	defer wake.close()
-	out, notes := &fdWriter{fd: q.fds[1], wake: wake}, &fdWriter{fd: q.fds[2], wake: wake}
+	out := &fdWriter{fd: q.fds[1], wake: wake}
+	notes := &fdWriter{fd: q.fds[2], wake: wake, after: out}
 	if !filepath.IsAbs(q.dir) {
 		fmt.Fprintf(notes, "%s: the present directory is gone: cd to one that exists\n", q.name)
 		return 1
 	}
-	call := &registry.Call{Dir: q.dir, View: h.r.view(), Stdout: out, Stderr: notes, Environ: q.environ}
+	call := &registry.Call{Dir: q.dir, View: h.r.view(), Stdout: out, Stderr: notes, Environ: q.environ, Descriptor: q.descriptor}
 	if hasInput(q.fds[0]) {
 		call.Stdin = &fdReader{fd: q.fds[0], wake: wake}
 	}
@@ -210,13 +217,5 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 // /dev/null, and nobody types at a terminal here.
 func hasInput(fd int) bool {
 	var st unix.Stat_t
-	if unix.Fstat(fd, &st) != nil {
-		return false
-	}
-	const null = 1<<8 | 3 // makedev(1, 3), Linux's /dev/null
-	if st.Mode&unix.S_IFMT == unix.S_IFCHR && st.Rdev == null {
-		return false
-	}
-	_, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-	return err != nil
+	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT != unix.S_IFCHR
 }

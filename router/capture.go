@@ -2,6 +2,7 @@ package router
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"sync"
@@ -10,14 +11,20 @@ import (
 
 const (
 	captureHead = 16 << 20  // bytes of a stream kept in memory
+	shownHead   = 1 << 20   // and of both in their order (at least)
 	captureTail = 128 << 10 // and of its end, when there is more (at least)
 	captureFile = 1 << 30   // bytes of a stream kept in its file
 )
 
-// capture takes one output stream of a command: its head and its tail in
+// capture takes one output stream of a command, or both: its head and its tail in
 // memory, which grows with what comes, and all of it (up to captureFile) in a
-// file as soon as memory does not hold it. It is safe for concurrent use.
+// file as soon as memory does not hold it. Where text of one stream is only shown
+// among that of both, it has no file of its own. It is safe for concurrent use.
 type capture struct {
+	name  string
+	both  *merge // gets everything too; nil: this is its text
+	limit int    // bytes of the head
+
 	mu    sync.Mutex
 	tee   io.Writer // the caller's; may be nil
 	dir   string    // where the file goes, if there has to be one
@@ -46,7 +53,10 @@ func (c *capture) Write(p []byte) (int, error) {
 			c.tee = nil
 		}
 	}
-	n := min(captureHead-len(c.head), len(p))
+	if c.both != nil {
+		c.both.add(c, p)
+	}
+	n := min(c.limit-len(c.head), len(p))
 	c.head = append(c.head, p[:n]...)
 	if n < len(p) {
 		c.overflow(p[n:])
@@ -57,8 +67,10 @@ func (c *capture) Write(p []byte) (int, error) {
 // overflow takes what memory does not hold.
 func (c *capture) overflow(p []byte) {
 	c.tail.write(p)
-	c.openFile()
-	c.saveBytes(p)
+	if c.both == nil || c.held || isBinary(c.head[:sample]) {
+		c.openFile()
+		c.saveBytes(p)
+	}
 }
 
 // openFile begins the file with what memory holds.
@@ -94,6 +106,9 @@ func (c *capture) close() {
 // keepFile makes sure that a closed capture has its file, and returns its path.
 func (c *capture) keepFile() (path string, err error) {
 	if c.path == "" && c.err == nil {
+		if !c.whole() {
+			return "", errNoFile
+		}
 		c.openFile()
 		if c.file != nil {
 			c.file.Close()
@@ -104,6 +119,19 @@ func (c *capture) keepFile() (path string, err error) {
 		c.path = ""
 	}
 	return c.path, c.err
+}
+
+var errNoFile = errors.New("it began as text, and has no file of its own")
+
+// removeFile takes away a file that is of no more use.
+func (c *capture) removeFile() {
+	if c.file != nil {
+		c.file.Close()
+	}
+	if c.path != "" {
+		os.Remove(c.path)
+		c.path = ""
+	}
 }
 
 // whole reports whether the head is all there was.

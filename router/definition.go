@@ -31,7 +31,7 @@ const (
 const description = `Runs a command in one persistent bash: directory, variables and functions carry over. %s kinds of commands, freely mixed in pipes and loops:
 - anything bash can run
 %s- field commands: field: lists the servers, field:SERVER its tools, field:SERVER:TOOL --key value calls one
-COMMAND -h says what a command is for, COMMAND --help lists its parameters. The output is stdout, then [stderr], then [exit code: N] if not 0.`
+COMMAND -h says what a command is for, COMMAND --help lists its parameters. The output is stdout, with [stderr] and [stdout] where the other begins, then [exit code: N] if not 0.`
 
 // shown are the agent commands that a description names first, each with an
 // example, which stands there if the tool takes it.

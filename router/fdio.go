@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -88,10 +89,14 @@ const pipeBuf = 4096
 type fdWriter struct {
 	fd     int
 	wake   *waker
-	broken bool // the reader has gone
+	after  *fdWriter   // once its reader has gone, nothing is written here, as by a program that SIGPIPE ends
+	broken atomic.Bool // the reader has gone
 }
 
 func (w *fdWriter) Write(p []byte) (done int, err error) {
+	if w.after != nil && w.after.broken.Load() {
+		return len(p), nil
+	}
 	for done < len(p) {
 		if err := w.wake.wait(w.fd, unix.POLLOUT); err != nil {
 			return done, err
@@ -101,7 +106,7 @@ func (w *fdWriter) Write(p []byte) (done int, err error) {
 		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN):
 			continue
 		case err != nil:
-			w.broken = errors.Is(err, unix.EPIPE)
+			w.broken.Store(errors.Is(err, unix.EPIPE))
 			return done, err
 		}
 		done += n

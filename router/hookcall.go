@@ -112,7 +112,8 @@ func (o *hookedCall) showOutput(ctx context.Context, s *streams, exitCode int) *
 		s.out.replay()
 		s.err.replay()
 	} else {
-		s = s.emptyCopy()
+		s.removeFiles()
+		s = o.r.newStreams(s.out.tee, s.err.tee)
 		io.WriteString(s.out, out.Stdout)
 		io.WriteString(s.err, out.Stderr)
 	}
@@ -125,7 +126,7 @@ func (o *hookedCall) showOutput(ctx context.Context, s *streams, exitCode int) *
 
 // invokeShown runs a call whose output its hooks want to see first.
 func (r *Router) invokeShown(ctx context.Context, p *Plan, c *registry.Call, o *hookedCall) registry.ToolResult {
-	s := r.newStreams(&RunOptions{Stdout: c.Stdout, Stderr: c.Stderr})
+	s := r.newStreams(c.Stdout, c.Stderr)
 	s.holdOutput()
 	held := *c
 	held.Stdout, held.Stderr = s.out, s.err
@@ -145,20 +146,10 @@ func equalInputs(a, b registry.Kwargs) bool { return reflect.DeepEqual(a, b) }
 // holdOutput keeps what comes from those it is for until it is replayed.
 func (s *streams) holdOutput() { s.out.held, s.err.held = true, true }
 
-// emptyCopy are new streams in the place of held ones.
-func (s *streams) emptyCopy() *streams {
-	fresh := func(c *capture) *capture { return &capture{dir: c.dir, tee: c.tee, tail: ring{size: c.tail.size}} }
-	s.removeFiles()
-	return &streams{out: fresh(s.out), err: fresh(s.err)}
-}
-
 // removeFiles takes away the files of streams that are of no more use.
 func (s *streams) removeFiles() {
-	for _, c := range []*capture{s.out, s.err} {
-		if c.path != "" {
-			os.Remove(c.path)
-			c.path = ""
-		}
+	for _, c := range []*capture{s.out, s.err, &s.both.text} {
+		c.removeFile()
 	}
 }
 

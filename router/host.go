@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/agentbash/agentbash/internal/quote"
+	"github.com/agentbash/agentbash/internal/tempdir"
 	"github.com/agentbash/agentbash/router/internal/protocol"
 )
 
@@ -19,7 +20,8 @@ import (
 // calls, under the names of the commands.
 type host struct {
 	r        *Router
-	dir      string
+	calls    *tempdir.Dir
+	dir      string // its path
 	listener *net.UnixListener
 	ctx      context.Context // of every call; ends with close
 	cancel   context.CancelFunc
@@ -30,18 +32,19 @@ type host struct {
 // newHost starts a host; with small the program that calls is the one of the
 // package stub, where there is one for this system.
 func newHost(r *Router, small bool) (*host, error) {
-	h := &host{r: r, dir: r.opts.CallsDir}
-	if h.dir == "" {
+	calls := r.opts.CallsDir
+	if calls == nil {
 		var err error
-		if h.dir, err = MakeCallsDir(); err != nil {
+		if calls, err = MakeCallsDir(); err != nil {
 			return nil, fmt.Errorf("router: directory for calls: %w", err)
 		}
 	}
+	h := &host{r: r, calls: calls, dir: calls.Path}
 	if err := h.open(small); err != nil {
 		if h.listener != nil {
 			h.listener.Close()
 		}
-		os.RemoveAll(h.dir)
+		calls.Remove()
 		return nil, err
 	}
 	h.ctx, h.cancel = baseContext()
@@ -51,17 +54,17 @@ func newHost(r *Router, small bool) (*host, error) {
 
 // MakeCallsDir makes a directory for Options.CallsDir, mode 0700, whose path leaves
 // room for a socket's name: the kernel takes 107 bytes (unix(7)), and $TMPDIR may
-// be longer.
-func MakeCallsDir() (dir string, err error) {
+// be longer. Those of killed programs are removed.
+func MakeCallsDir() (dir *tempdir.Dir, err error) {
 	for _, parent := range []string{os.TempDir(), "/tmp", "/dev/shm"} {
 		if len(parent) > 70 {
 			continue
 		}
-		if dir, err = os.MkdirTemp(parent, ".agentbash-calls-"); err == nil {
+		if dir, err = tempdir.Make(parent, ".agentbash-calls-"); err == nil {
 			return dir, nil
 		}
 	}
-	return "", err
+	return nil, err
 }
 
 func (h *host) open(small bool) (err error) {
@@ -159,5 +162,5 @@ func (h *host) close() {
 	h.listener.Close()
 	h.running.Wait()
 	h.links.close()
-	os.RemoveAll(h.dir)
+	h.calls.Remove()
 }

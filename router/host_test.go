@@ -98,6 +98,10 @@ func TestHostDies(t *testing.T) {
 		said, err = call(dir, "field:a:b", "x").CombinedOutput()
 		require.Equal(t, exitTransport, exitCode(err))
 		require.Equal(t, "field:a:b: "+protocol.NoHost+"\n", string(said), "the socket is gone")
+
+		next := newTestRouter(t, small)
+		require.NoDirExists(t, dir, "the next host removes what the killed one left")
+		require.DirExists(t, next.host.dir)
 	})
 }
 

@@ -2,36 +2,62 @@ package router
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
 
-// streams are a command's two outputs while it runs.
-type streams struct{ out, err *capture }
+// streams are a command's two outputs while it runs, and both as one text.
+type streams struct {
+	out, err *capture
+	both     *merge
+}
 
-func (r *Router) newStreams(o *RunOptions) *streams {
-	tail := ring{size: max(captureTail, 2*utf8.UTFMax*r.opts.MaxChars)}
-	return &streams{
-		out: &capture{dir: r.dir, tee: o.Stdout, tail: tail},
-		err: &capture{dir: r.dir, tee: o.Stderr, tail: tail},
+func (r *Router) newStreams(stdout, stderr io.Writer) *streams {
+	shown := 2 * utf8.UTFMax * r.opts.MaxChars // bytes, and what makes sure that no secret is cut
+	empty := func(limit int) capture {
+		return capture{dir: r.dir, limit: limit, tail: ring{size: max(captureTail, shown)}}
 	}
+	both := &merge{text: empty(max(shownHead, shown))}
+	of := func(name string, tee io.Writer) *capture {
+		c := empty(captureHead)
+		c.name, c.tee, c.both = name, tee, both
+		return &c
+	}
+	s := &streams{of("stdout", stdout), of("stderr", stderr), both}
+	both.last, both.other = s.out, s.err
+	return s
+}
+
+// end ends the captures; what is written later is dropped.
+func (s *streams) end() {
+	s.out.close()
+	s.err.close()
+	s.both.switchStream()
+	s.both.text.close()
 }
 
 // renderResult fills in a result's texts from its streams. headOnly keeps the
 // beginning of a cut output, else a fifth of it is head and the rest tail.
 func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
-	s.out.close()
-	s.err.close()
+	s.end()
 	res.Stdout, res.Stderr = string(s.out.head), string(s.err.head)
 
 	b := body{max: r.opts.MaxChars, headOnly: headOnly, tool: res.toolName(), hider: r.hider, dir: r.dir}
-	b.addStream(s.out)
-	if s.err.total > 0 {
-		if b.total > 0 && !strings.HasSuffix(b.last(1), "\n") {
-			b.addText("\n")
+	if s.out.binary() || s.err.binary() {
+		s.both.text.removeFile()
+		b.addStream(s.out)
+		if s.err.total > 0 {
+			if b.total > 0 && !strings.HasSuffix(b.last(1), "\n") {
+				b.addText("\n")
+			}
+			b.addText("[stderr]\n")
+			b.addStream(s.err)
 		}
-		b.addText("[stderr]\n")
-		b.addStream(s.err)
+	} else {
+		s.out.removeFile() // hooks have seen it
+		s.err.removeFile()
+		b.addStream(&s.both.text)
 	}
 	res.Output = b.cutText()
 	res.Truncated, res.FullOutput = b.truncated || !s.out.whole() || !s.err.whole(), b.path

@@ -51,7 +51,7 @@ func TestOutput(t *testing.T) {
 		{"tabs and UTF-8 stay", `printf 'a\tgrün 日本 🔥\n'`, "a\tgrün 日本 🔥\n"},
 		{"invalid UTF-8", `printf 'a\xffb\xc3(long enough not to be binary)'`, "a\ufffdb\ufffd(long enough not to be binary)"},
 		{"a tool's", "talk", "said\n[stderr]\nnoted\n"},
-		{"a tool's in a pipe", "talk | cat", "said\n[stderr]\nnoted\n"},
+		{"a tool's in a pipe", "talk 2>&1 | sort", "noted\nsaid\n"},
 		{"a hint", "grep -i TODO", "[stderr]\nhint: grep had no file and nothing on its stdin: to search the files below this directory type grep --pattern TEXT [--path DIR] [--ignore_case], or give grep -r and a file\n[exit code: 1]"},
 		{"no hint where grep had something to search", "echo x | grep -i TODO", "[exit code: 1]"},
 		{"a hint to read", "read Makefile", "[stderr]\nhint: bash's own read fills variables: to see the file type read ./Makefile, or read --file_path Makefile\n[exit code: 1]"},

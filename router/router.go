@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/internal/secrettext"
+	"github.com/agentbash/agentbash/internal/tempdir"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/session"
 )
@@ -33,9 +34,9 @@ type Options struct {
 	// caller, who ends it after Close.
 	Confiner Confiner
 
-	// CallsDir is an existing private directory for what bash needs to call tools: a
-	// socket, whose path is one of 107 bytes at most, and links. "" makes one.
-	CallsDir string
+	// CallsDir, which MakeCallsDir made, is for what bash needs to call tools: a socket
+	// and links. Close removes it. nil makes one.
+	CallsDir *tempdir.Dir
 
 	// Exit gets what an EXIT trap writes when Close ends the shell; see
 	// session.Options. nil: it is dropped.
@@ -66,7 +67,7 @@ type Router struct {
 	host     *host         // nil with NoCalls
 	bashSlot chan struct{} // holds one while guarded bash text is judged and runs
 	dir      string        // holds spill files
-	ownDir   bool
+	ownDir   *tempdir.Dir  // nil: the directory is the caller's
 
 	shell sync.Mutex // held by what runs in bash, where there is a Confiner
 
@@ -121,8 +122,9 @@ func (r *Router) makeDirectories() (err error) {
 	}
 	r.dir = r.opts.StateDir
 	if r.dir == "" {
-		r.ownDir = true
-		r.dir, err = os.MkdirTemp("", "agentbash-")
+		if r.ownDir, err = tempdir.Make("", "agentbash-outputs-"); err == nil {
+			r.dir = r.ownDir.Path
+		}
 	} else {
 		err = os.MkdirAll(r.dir, 0o700)
 	}
@@ -236,8 +238,8 @@ func (r *Router) Close() error {
 }
 
 func (r *Router) removeOwnDir() {
-	if r.ownDir {
-		os.RemoveAll(r.dir)
+	if r.ownDir != nil {
+		r.ownDir.Remove()
 	}
 }
 

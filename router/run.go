@@ -34,7 +34,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		o = *opts
 	}
 	start := time.Now()
-	s := r.newStreams(&o)
+	s := r.newStreams(o.Stdout, o.Stderr)
 	res := Result{Command: p.Raw, limit: r.timeLimit(o.Timeout)}
 	p = r.preparePlan(ctx, p, false, res.limit)
 	p, seen, refused := r.askHooks(ctx, p, r.Dir, false)
@@ -280,5 +280,5 @@ func failedResult(c *registry.Call, err error) registry.ToolResult {
 // brokenPipe reports whether the reader of a call's stdout has gone.
 func brokenPipe(w io.Writer) bool {
 	f, ok := w.(*fdWriter)
-	return ok && f.broken
+	return ok && f.broken.Load()
 }

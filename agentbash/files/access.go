@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -109,15 +110,44 @@ func (g *gate) mayRead(fd int) error {
 	if g == nil || len(g.secret) == 0 {
 		return nil
 	}
-	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	name, err := kernelName(fd)
 	if err != nil {
 		return fmt.Errorf("find out which file was opened: %w", err)
 	}
-	name = strings.TrimSuffix(name, " (deleted)")
 	if isBelow(name, g.secret) && !registry.Allowed(g.ctx, name) {
 		return &Denied{name, g.secretWhy()}
 	}
 	return nil
+}
+
+// kernelName is the kernel's name for an open file: its path, or "pipe:[N]".
+func kernelName(fd int) (string, error) {
+	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	return strings.TrimSuffix(name, " (deleted)"), err
+}
+
+// openInput opens a file, or a descriptor of the caller's, to be read.
+func (g *gate) openInput(call *registry.Call, path string) (fd int, err error) {
+	n, own := registry.DescriptorOf(path)
+	if !own {
+		return g.openRead(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
+	}
+	f, err := call.OpenDescriptor(n)
+	if err != nil {
+		return -1, err
+	}
+	defer f.Close()
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	var denied error
+	err = raw.Control(func(open uintptr) {
+		if denied = g.mayRead(int(open)); denied == nil {
+			fd, denied = unix.FcntlInt(open, unix.F_DUPFD_CLOEXEC, 0)
+		}
+	})
+	return fd, errors.Join(err, denied)
 }
 
 // openRead opens a file to be read.

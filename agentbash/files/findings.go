@@ -14,6 +14,7 @@ type findings struct {
 	text    []byte    // the records, one after another
 	hits    []hit     // where they end; not kept when all of them are printed
 	bulk    int       // then their number
+	more    bool      // they go on where printed ones of the same content ended
 	spilled *os.File  // the start of the text, when there is much of it
 	matched []hitFile // files mode, when a later pass wants them
 }
@@ -80,7 +81,7 @@ type hitFile struct {
 
 // lineForm writes lines of one file.
 type lineForm struct {
-	path    string
+	path    string // "": what comes through a pipe
 	numbers bool
 	columns int
 }
@@ -91,8 +92,9 @@ func (f *lineForm) append(out []byte, number int, line []byte, match bool, at fu
 	if match {
 		sep = ':'
 	}
-	out = append(out, f.path...)
-	out = append(out, sep)
+	if f.path != "" {
+		out = append(append(out, f.path...), sep)
+	}
 	if f.numbers {
 		out = strconv.AppendInt(out, int64(number), 10)
 		out = append(out, sep)

@@ -2,11 +2,13 @@ package files
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/search"
@@ -29,12 +31,13 @@ func (f *files) grepTool() *registry.Tool {
 		Category: category,
 		Tags:     []string{"search", "find", "text", "regexp", "rg", "content"},
 		Detail: `Searches a file, or all files below a directory, in a fixed order, and prints path:line:text (path-line-text for
-context). RE2 syntax: no backreferences, no lookaround; $ matches before \r\n too. Left out are hidden names, what .gitignore names
+context); of what is piped in the lines alone, and all of them. RE2 syntax: no backreferences, no lookaround; $ matches before \r\n too. Left out are hidden names, what .gitignore names
 inside a repository, .git and binary files; when nothing is found, what was left out is searched as well and reported. Exits 0
 when something matched, 1 when nothing did, 2 on an error.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "pattern", Type: registry.String, Required: true, Description: "The regular expression (RE2 syntax), or literal text with --fixed."},
-			registry.Param{Name: "path", Type: registry.String, Default: ".", Role: registry.ReadsTree, Aliases: []string{"file_path", "dir"}, Description: "The file or directory to search; - is stdin."},
+			registry.Param{Name: "path", Type: registry.String, Default: ".", Role: registry.ReadsTree, Aliases: []string{"file_path", "dir"},
+				Description: "The file or directory to search; - is stdin, which is searched without a path too if something is piped in."},
 			registry.Param{Name: "glob", Type: registry.String, Aliases: []string{"include"},
 				Description: "Only files that match, such as *.go or src/**/*.{ts,tsx}, relative to path; !*_test.go leaves files out. Several are separated by spaces."},
 			registry.Param{Name: "type", Type: registry.String, Description: "Only files of a language, such as go, py, ts, js, rust, md; several are separated by commas."},
@@ -71,9 +74,25 @@ when something matched, 1 when nothing did, 2 on an error.`,
 			}
 			return nil
 		},
-		Uses: notStdin,
-		Run:  f.grep,
+		Grammar: parseGrep,
+		Uses:    notStdin,
+		Run:     f.grep,
 	}
+}
+
+// parseGrep is the common grammar. Without a path what is piped in is searched, as
+// by grep(1), unless something is said of the files to search.
+func parseGrep(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, error) {
+	common := *t
+	common.Grammar = nil
+	p, err := common.Parse(words, hasStdin)
+	if hasStdin && err == nil && p.Help == registry.NoHelp && !slices.ContainsFunc([]string{"path", "glob", "type", "hidden", "ignore", "sort"}, func(name string) bool {
+		_, given := p.Kwargs[name]
+		return given
+	}) {
+		p.Kwargs["path"] = "-"
+	}
+	return p, err
 }
 
 // grepError is a failure of grep itself: exit status 2, as of grep(1).
@@ -148,7 +167,7 @@ func (f *files) grep(ctx context.Context, call *registry.Call) (registry.ToolRes
 	q.gate = f.newGate(ctx)
 	out := newReport(q, bufio.NewWriterSize(call.Stdout, 64<<10))
 	root, err := q.search(ctx, out)
-	if err = errors.Join(err, out.err, out.w.Flush()); err != nil {
+	if err = cmp.Or(err, out.err, out.w.Flush()); err != nil {
 		return finishRun(asGrepError(err))
 	}
 	out.printNotes()
@@ -171,10 +190,16 @@ func asGrepError(err error) error {
 // search runs the query; it returns the directory that was searched, or "".
 func (q *query) search(ctx context.Context, out *report) (root string, err error) {
 	typed := q.call.String("path")
-	if typed == "-" {
-		return "", q.searchStdin(out, newWorkers(ctx, q, out).at(0))
+	if isStdin(q.call, typed) {
+		if q.call.Stdin == nil {
+			return "", errors.New("there is nothing on stdin: pipe something in, or name a path")
+		}
+		return "", q.searchStream(ctx, q.call.Stdin, out)
 	}
 	path := q.call.Path(typed)
+	if _, own := registry.DescriptorOf(path); own {
+		return "", q.oneFile(ctx, path, out)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", notFound(q.call, path, errors.Unwrap(err))
@@ -203,11 +228,14 @@ func walkTree(ctx context.Context, root string, o *walk.Options, w *workers, emi
 }
 
 func (q *query) oneFile(ctx context.Context, path string, out *report) error {
-	src, err := openSource(q.gate, q.call, path)
+	src, err := openSource(ctx, q.gate, q.call, path)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
+	if src.stream != nil {
+		return q.searchStream(ctx, src.stream, out)
+	}
 	w := newWorkers(ctx, q, out).at(0)
 	w.found = &findings{}
 	w.explicit, w.alone = true, true

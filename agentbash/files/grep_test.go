@@ -157,13 +157,6 @@ func TestGrepErrors(t *testing.T) {
 	}
 }
 
-func TestGrepStdin(t *testing.T) {
-	s := newShell(t, nil)
-	r := s.pipe(strings.NewReader("a\nfoo\nb\n"), "grep", "foo", "-")
-	require.Equal(t, "stdin:2:foo\n", r.out)
-	require.Equal(t, 2, s.run("grep", "foo", "-").status)
-}
-
 func TestGrepByTime(t *testing.T) {
 	s := sources(t)
 	now := time.Now()

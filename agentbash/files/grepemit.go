@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -115,19 +116,29 @@ func (w *worker) multiline(whole bool, rest io.Reader) error {
 	return nil
 }
 
-// searchStdin searches what is piped in.
-func (q *query) searchStdin(out *report, w *worker) error {
-	if q.call.Stdin == nil {
-		return errors.New("there is nothing on stdin: pipe something in, or name a path")
+// searchStream searches what comes through a pipe, and prints it as grep(1) prints
+// its stdin: nothing but the lines, all of them and whole, as soon as they have come.
+// What the call says of that counts.
+func (q *query) searchStream(ctx context.Context, in io.Reader, out *report) error {
+	q.numbers = q.numbers && q.call.Has("show_line_numbers")
+	if !q.call.Has("head_limit") {
+		q.limit = 0
 	}
-	w.found, w.explicit, w.alone = &findings{}, true, true
-	w.form = lineForm{path: "stdin", numbers: q.numbers, columns: q.columns}
-	n, err := io.ReadFull(q.call.Stdin, w.buf)
+	if !q.call.Has("max_columns") {
+		q.columns = 0
+	}
+	w := newWorkers(ctx, q, out).at(0)
+	w.found, w.explicit, w.alone, w.live = &findings{}, true, true, true
+	w.form = lineForm{numbers: q.numbers, columns: q.columns}
+	n, err := io.ReadAtLeast(in, w.buf, len(utf8BOM))
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return fmt.Errorf("stdin: %w", err)
 	}
+	if n == 0 {
+		fmt.Fprintln(q.call.Stderr, "stdin is empty: --path . searches the files below this directory")
+	}
 	w.found.searched++
-	if err := w.searchContent(w.buf[:n], err != nil, q.call.Stdin); err != nil {
+	if err := w.searchContent(w.buf[:n], err != nil, in); err != nil {
 		return err
 	}
 	out.printFindings(w.found)

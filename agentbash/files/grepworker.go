@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,8 @@ type worker struct {
 	found    *findings
 	explicit bool // the file was named: it is searched even if it is binary
 	alone    bool // nothing else is searched
+	live     bool // it comes through a pipe: what was found is printed before more is read
+	stopped  bool // nobody reads what is printed
 
 	form  lineForm
 	quiet bool // matching lines of this file are counted, not printed
@@ -179,22 +182,29 @@ const binaryHead = 64 << 10
 
 // countFile counts the file.
 func (w *worker) countFile() {
+	name, label := cmp.Or(w.form.path, "(standard input)"), w.form.path+":"
+	if w.live {
+		label = ""
+	}
 	if w.lines == 0 {
+		if w.live && w.q.mode == "count" {
+			w.endRecord(append(w.found.text, "0\n"...), false)
+		}
 		return
 	}
 	w.found.files++
 	switch w.q.mode {
 	case "files":
 		w.found.matches++
-		w.endRecord(append(w.startRecord(false), w.form.path+"\n"...), false)
+		w.endRecord(append(w.startRecord(false), name+"\n"...), false)
 	case "count":
 		w.found.matches++
-		w.endRecord(fmt.Appendf(w.found.text, "%s:%d\n", w.form.path, w.lines), false)
+		w.endRecord(fmt.Appendf(w.found.text, "%s%d\n", label, w.lines), false)
 	default:
 		w.found.matches += w.lines
 	}
-	if w.quiet {
-		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown\n", w.form.path, countNoun(w.lines, "matching line"))
+	if hidden := w.lines - w.kept; w.quiet && hidden > 0 {
+		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown\n", name, countNoun(hidden, "matching line"))
 	}
 }
 
@@ -211,16 +221,22 @@ func (w *worker) endRecord(text []byte, gap bool) {
 		return
 	}
 	if w.alone { // nothing else waits to be printed: it need not wait either
-		w.out.printFindings(f)
-		w.found = w.out.newFindings()
+		w.printFound()
 	} else if err := f.spillText(); err != nil {
 		w.out.noteFailure(w.form.path, err)
 	}
 }
 
+// printFound prints what was found so far.
+func (w *worker) printFound() {
+	w.stopped = !w.out.printFindings(w.found)
+	w.found = w.out.newFindings()
+	w.found.more = true
+}
+
 // startRecord appends to the text what stands before a record.
 func (w *worker) startRecord(gap bool) []byte {
-	if gap && w.found.bulk > 0 && w.q.hasContext() {
+	if gap && (w.found.bulk > 0 || w.found.more) && w.q.hasContext() {
 		return append(w.found.text, gapLine...)
 	}
 	return w.found.text
@@ -248,9 +264,16 @@ func (w *worker) searchStream(whole bool, rest io.Reader) error {
 			whole = true
 			w.out.turnsBinary(w.form.path, w.number+bytes.Count(w.buf[w.counted:end], newline))
 		}
+		if w.live && w.q.mode == "content" && bytes.IndexByte(w.buf[w.done:end], 0) >= 0 {
+			w.quiet = true
+		}
 		w.searchLines(end)
-		if whole || w.q.mode == "files" && w.lines > 0 || w.ctx.Err() != nil {
+		if whole || w.stopped || w.q.mode == "files" && w.lines > 0 || w.ctx.Err() != nil {
 			return w.ctx.Err()
+		}
+		if w.live && (w.q.printsAll() || !w.q.hasContext()) && len(w.found.text) > 0 {
+			w.printFound()
+			w.stopped = w.stopped || w.out.flush() != nil
 		}
 		w.rollBuffer()
 		var err error
@@ -266,7 +289,11 @@ func (w *worker) fillBuffer(rest io.Reader) (bool, error) {
 	if w.n == len(w.buf) {
 		w.buf = append(w.buf, make([]byte, len(w.buf))...)
 	}
-	n, err := io.ReadFull(rest, w.buf[w.n:])
+	least := len(w.buf) - w.n
+	if w.live {
+		least = 1
+	}
+	n, err := io.ReadAtLeast(rest, w.buf[w.n:], least)
 	w.n += n
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return true, nil

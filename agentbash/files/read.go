@@ -28,7 +28,7 @@ func (f *files) readTool() *registry.Tool {
 		Detail: `Prints the file's bytes as they are. By default it stops after 2,000 lines and cuts lines at 2,000
 characters; what was left out, and how to go on, is said on stderr. With --limit 0 nothing is cut: read x --limit 0 > copy
 copies the file. Files that start with a UTF-16 byte order mark are printed as UTF-8; --encoding raw prints any file's bytes,
-a binary one's too. "-" reads stdin.`,
+a binary one's too. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
 		Params: registry.NewParams(
 			filePath(registry.ReadsFile, "The file: relative to the current directory, absolute, or ~/...; - is stdin."),
 			registry.Param{Name: "offset", Type: registry.Integer, Default: 1, Aliases: []string{"start_line", "start"},
@@ -74,9 +74,12 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	if r.encoding == rawBytes && !call.Has("limit") {
 		r.limit = 0
 	}
-	if path == "-" {
+	if isStdin(call, path) {
 		r.shown = "stdin"
-		err := r.readStdin(ctx, call)
+		if call.Stdin == nil {
+			return finishRun(errors.New("there is nothing on stdin: pipe something in, or name a file"))
+		}
+		err := r.readStream(ctx, call, call.Stdin)
 		return doneWith(r.about, err)
 	}
 	if path == "" {
@@ -84,12 +87,16 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	}
 	path = call.Path(path)
 	r.shown = call.Rel(path)
-	src, err := openSource(f.newGate(ctx), call, path)
+	src, err := openSource(ctx, f.newGate(ctx), call, path)
 	if err != nil {
 		return finishRun(err)
 	}
 	defer src.Close()
-	err = f.readSource(ctx, call, &r, src)
+	if src.stream != nil {
+		err = r.readStream(ctx, call, src.stream)
+	} else {
+		err = f.readSource(ctx, call, &r, src)
+	}
 	return doneWith(r.about, err)
 }
 
@@ -101,11 +108,8 @@ func (r *request) stopAt() int {
 	return r.first - 1 + r.limit
 }
 
-func (r *request) readStdin(ctx context.Context, call *registry.Call) error {
-	if call.Stdin == nil {
-		return errors.New("there is nothing on stdin: pipe something in, or name a file")
-	}
-	c, more, err := spoolStream(ctx, newDecoder(call.Stdin, r.encoding), r.stopAt())
+func (r *request) readStream(ctx context.Context, call *registry.Call, in io.Reader) error {
+	c, more, err := spoolStream(ctx, newDecoder(in, r.encoding), r.stopAt())
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@ package files
 
 import (
 	"bufio"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -62,10 +62,10 @@ func (r *report) printFindings(f *findings) bool {
 		r.collected = append(r.collected, f.matched...)
 		return true
 	}
-	if f.bulk > 0 {
-		r.markGap(true)
+	if f.bulk > 0 || f.more && len(f.hits) == 0 {
+		r.markGap(!f.more)
 		r.printed += f.bulk
-		r.err = errors.Join(r.err, f.printAll(r.w))
+		r.err = cmp.Or(r.err, f.printAll(r.w))
 		return r.err == nil
 	}
 	start := 0
@@ -73,7 +73,7 @@ func (r *report) printFindings(f *findings) bool {
 		if r.seen++; r.seen > r.q.skip && !r.full.Load() {
 			r.markGap(h.gap)
 			_, err := r.w.Write(f.text[start:h.end])
-			r.err = errors.Join(r.err, err)
+			r.err = cmp.Or(r.err, err)
 			if r.printed++; r.printed == r.q.limit {
 				r.full.Store(true)
 			}
@@ -81,6 +81,12 @@ func (r *report) printFindings(f *findings) bool {
 		start = h.end
 	}
 	return r.err == nil
+}
+
+// flush passes on what was printed.
+func (r *report) flush() error {
+	r.err = cmp.Or(r.err, r.w.Flush())
+	return r.err
 }
 
 // markGap marks that lines are missing before the next record.

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,15 +17,21 @@ import (
 // source is a regular file that is being read. Unlike an os.File it never waits:
 // a file of /proc that has nothing to say now is an error.
 type source struct {
-	path string // absolute, as shown
-	fd   int
-	stat unix.Stat_t
+	path   string // absolute, as shown
+	fd     int
+	stat   unix.Stat_t
+	stream io.ReadCloser // nil, or it is a pipe or a FIFO, and is read by this alone
 }
 
 // openSource opens path without waiting and looks at what it got only then, so
-// that nothing can be put in between. Whatever is not a regular file is refused.
-func openSource(g *gate, call *registry.Call, path string) (*source, error) {
-	fd, err := g.openRead(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
+// that nothing can be put in between. What is no regular file, nor a pipe of the
+// caller's, nor a FIFO that somebody writes to is refused.
+func openSource(ctx context.Context, g *gate, call *registry.Call, path string) (*source, error) {
+	_, own := registry.DescriptorOf(path)
+	fd, err := g.openInput(call, path)
+	if own && err != nil {
+		return nil, err
+	}
 	if denied := (*Denied)(nil); errors.As(err, &denied) {
 		return nil, err
 	}
@@ -42,11 +49,26 @@ func openSource(g *gate, call *registry.Call, path string) (*source, error) {
 		s.Close()
 		return nil, err
 	}
-	if s.stat.Mode&unix.S_IFMT != unix.S_IFREG {
-		s.Close()
-		return nil, refuseSpecial(call, path)
+	switch s.stat.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return s, nil
+	case unix.S_IFIFO:
+		if name, _ := kernelName(fd); !own && !strings.HasPrefix(name, "/") { // a link leads to a pipe of this program
+			break
+		}
+		if s.stream, err = registry.Stream(ctx, os.NewFile(uintptr(fd), path)); err != nil {
+			return nil, fmt.Errorf("%s %w", call.Rel(path), err)
+		}
+		return s, nil
 	}
-	return s, nil
+	s.Close()
+	return nil, refuseSpecial(call, path)
+}
+
+// isStdin reports whether a path stands for what is piped into a call.
+func isStdin(call *registry.Call, typed string) bool {
+	n, own := registry.DescriptorOf(call.Path(typed))
+	return typed == "-" || own && n == 0
 }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -91,7 +113,13 @@ func (s *source) hash() string {
 	return hashOf(content)
 }
 
-func (s *source) Close() { unix.Close(s.fd) }
+func (s *source) Close() {
+	if s.stream != nil {
+		s.stream.Close()
+		return
+	}
+	unix.Close(s.fd)
+}
 
 func retryInterrupted(f func() (int, error)) (int, error) {
 	for {

@@ -32,10 +32,15 @@ func TestWhatIsNoFileIsRefusedAtOnce(t *testing.T) {
 	require.NoError(t, os.Symlink("fifo", s.path("link")))
 	kinds := map[string]string{"fifo": "is a FIFO", "link": "is a FIFO", "socket": "is a socket", "/dev/zero": "is a character device", "/dev/tty": "", "/dev/stdin": ""}
 	for path, kind := range kinds {
-		for _, args := range [][]string{{"read", path}, {"write", path, "x"}, {"edit", path, "a", "b"}} {
+		for _, args := range [][]string{{"write", path, "x"}, {"edit", path, "a", "b"}, {"read", path}} {
+			if args[0] == "read" && kind == "is a FIFO" { // see TestFIFOsAreRead
+				continue
+			}
 			require.Contains(t, s.fails(args...), kind, args) // to wait would be for ever
 		}
-		require.Equal(t, 2, s.run("grep", "x", path).status)
+		if kind != "is a FIFO" {
+			require.Equal(t, 2, s.run("grep", "x", path).status)
+		}
 	}
 	require.Equal(t, "fifo\nlink\nsocket\n", strings.Join(entries(t, s.dir), "\n")+"\n")
 	r := s.run("grep", "x") // a walk passes them by

@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"context"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,8 +70,12 @@ func TestDisplayAndMetadata(t *testing.T) {
 				}
 			}
 			var out, notes bytes.Buffer
+			var stdin io.Reader
+			if row.words[0] == "read" {
+				stdin = strings.NewReader("1\n2\n")
+			}
 			res := s.tools[row.words[0]].Command(context.Background(), row.words[1:],
-				&registry.Call{Dir: s.dir, Stdin: strings.NewReader("1\n2\n"), Stdout: &out, Stderr: &notes})
+				&registry.Call{Dir: s.dir, Stdin: stdin, Stdout: &out, Stderr: &notes})
 			require.Equal(t, row.display, res.Display, notes.String())
 			require.Equal(t, want, res.Metadata)
 		})

@@ -101,9 +101,12 @@ func filePath(role registry.Role, description string) registry.Param {
 	}
 }
 
-// notStdin leaves out of a call's uses the - that stands for stdin.
+// notStdin leaves out of a call's uses what stands for stdin and other descriptors.
 func notStdin(_ registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
-	return slices.DeleteFunc(uses, func(u registry.Use) bool { return u.Value == "-" }), known
+	return slices.DeleteFunc(uses, func(u registry.Use) bool {
+		_, own := registry.DescriptorOf(u.Value)
+		return own || u.Value == "-"
+	}), known
 }
 
 // addShownUses adds to the uses of a call that changes files that it shows, in a

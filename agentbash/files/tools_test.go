@@ -49,9 +49,11 @@ func runIn(tool *registry.Tool, dir string, stdin io.Reader, words ...string) re
 		return result{err: err.Error(), status: registry.ExitStatus(err)}
 	}
 	var out, notes bytes.Buffer
-	res := tool.Invoke(context.Background(), &registry.Call{Kwargs: p.Kwargs, Dir: dir, Stdin: stdin, Stdout: &out, Stderr: &notes})
+	res := tool.Invoke(context.Background(), &registry.Call{Kwargs: p.Kwargs, Dir: dir, Stdin: stdin, Stdout: &out, Stderr: &notes, Descriptor: ownDescriptor})
 	return result{out.String(), notes.String(), res.ExitStatus}
 }
+
+func ownDescriptor(n int) (*os.File, error) { return registry.ProcessDescriptor("self", n) }
 
 // ok runs a command that must succeed and returns its stdout.
 func (s *shell) ok(words ...string) string {

@@ -249,6 +249,8 @@ func usesRows() []usesRow {
 		{name: "grep here", line: []string{"grep", "KEEP", "--sort", "mtime"}, want: []registry.Use{use(registry.ReadsTree, ".")}},
 		{name: "grep with a narrow choice", line: []string{"grep", "KEEP", "--glob", "../other/* in/*"}, want: []registry.Use{use(registry.ReadsTree, ".")}},
 		{name: "grep stdin", line: []string{"grep", "KEEP", "-"}, stdin: "KEEP\n"},
+		{name: "grep what is piped in", line: []string{"grep", "KEEP"}, stdin: "KEEP\n"},
+		{name: "grep chosen files, with a pipe", line: []string{"grep", "KEEP", "--glob", "*.txt"}, stdin: "KEEP\n", want: []registry.Use{use(registry.ReadsTree, ".")}},
 		{name: "glob", line: []string{"glob", "--pattern", "*.txt", "PATH"}, param: "path", value: "in", flag: "hidden", want: []registry.Use{use(registry.ReadsTree, "in")}},
 		{name: "glob here", line: []string{"glob", "**/*.txt"}, want: []registry.Use{use(registry.ReadsTree, ".")}},
 		{name: "glob a pattern with a directory", line: []string{"glob", "in/deep/*.txt"}, want: []registry.Use{use(registry.ReadsTree, "./in/deep/")}},

@@ -121,6 +121,9 @@ func openTarget(g *gate, call *registry.Call, path string) (*atomicfile.File, er
 	if strings.ContainsRune(path, 0) {
 		return nil, notFound(call, path, unix.EINVAL)
 	}
+	if n, own := registry.DescriptorOf(path); own {
+		return nil, fmt.Errorf("%s is a descriptor (%d): only regular files can be changed: redirect a command's output into it", path, n)
+	}
 	file, err := g.openFile(path)
 	var denied *Denied
 	if errors.As(err, &denied) {

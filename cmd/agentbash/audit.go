@@ -36,7 +36,7 @@ func (a *app) newRecorder(dirs config.Dirs, who string, keys []string, session f
 			return id
 		},
 		Lost: func(err error) {
-			fmt.Fprintf(a.err, "agentbash: what came of the last command is not in the audit log: %v\n", err)
+			fmt.Fprintf(a.err, "agentbash: the audit log has not all of the last command: %v\n", err)
 		},
 	}
 }

@@ -67,7 +67,7 @@ func (a *app) auditVerify(dir, contains string, asJSON bool) int {
 	for _, note := range []struct {
 		n    int64
 		text string
-	}{{rep.Torn, "lines torn by a crash"}, {rep.Back, "times the clock went back"}, {int64(len(rep.Open)), "commands without an outcome: they run still, or were cut off with their program"}} {
+	}{{rep.Lost, "commands have no record: there was no room for it"}, {rep.Torn, "lines torn by a crash"}, {rep.Back, "times the clock went back"}, {int64(len(rep.Open)), "commands without an outcome: they run still, or were cut off with their program"}} {
 		if note.n > 0 {
 			fmt.Fprintf(a.out, "%d %s\n", note.n, note.text)
 		}
@@ -121,7 +121,11 @@ type shown struct {
 // text is a command for a person, on one line and more for why it was denied.
 func (s *shown) text() string {
 	if s.Type != audit.TypeIntent {
-		return fmt.Sprintf("%6d %s  (%s)\n", s.Seq, s.Time[:19], s.Type)
+		what := s.Type
+		if s.Lost > 0 {
+			what += fmt.Sprintf(": %d commands without a record", s.Lost)
+		}
+		return fmt.Sprintf("%6d %s  (%s)\n", s.Seq, s.Time[:19], what)
 	}
 	how := "no outcome"
 	switch {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/files"
@@ -16,7 +15,6 @@ import (
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
-	"golang.org/x/term"
 )
 
 // runTool runs `agentbash read --file_path x` and `agentbash field:server:tool`.
@@ -28,7 +26,8 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	if err != nil {
 		return a.reportError(err)
 	}
-	call := &registry.Call{Dir: dir, Stdin: a.toolStdin(), Stdout: a.out, Stderr: a.err}
+	call := &registry.Call{Dir: dir, Stdin: a.toolStdin(), Stdout: a.out, Stderr: a.err,
+		Descriptor: func(n int) (*os.File, error) { return registry.ProcessDescriptor("self", n) }}
 	defer showSafely(&call.Stdout, &call.Stderr)()
 	if strings.HasPrefix(name, registry.FieldPrefix) {
 		b, err := a.openBash(bashOptions{ask: true, guard: typedBy(a.mode)})
@@ -108,10 +107,7 @@ func (e *unknownCommand) ExitStatus() int { return exitUnknown }
 // are nobody's content.
 func (a *app) toolStdin() io.Reader {
 	st, err := a.in.Stat()
-	if err != nil || term.IsTerminal(int(a.in.Fd())) {
-		return nil
-	}
-	if null, err := os.Stat(os.DevNull); err == nil && sameDevice(st, null) {
+	if err != nil || st.Mode()&os.ModeCharDevice != 0 {
 		return nil
 	}
 	return a.in
@@ -123,8 +119,8 @@ func (a *app) toolStdin() io.Reader {
 func showSafely(streams ...*io.Writer) (end func()) {
 	var writers []*safetext.Writer
 	for _, s := range streams {
-		if f, ok := (*s).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			w := &safetext.Writer{W: f}
+		if isTerminal(*s) {
+			w := &safetext.Writer{W: *s}
 			writers = append(writers, w)
 			*s = w
 		}
@@ -134,10 +130,4 @@ func showSafely(streams ...*io.Writer) (end func()) {
 			w.Flush()
 		}
 	}
-}
-
-func sameDevice(a, b os.FileInfo) bool {
-	x, ok1 := a.Sys().(*syscall.Stat_t)
-	y, ok2 := b.Sys().(*syscall.Stat_t)
-	return ok1 && ok2 && a.Mode()&os.ModeCharDevice != 0 && x.Rdev == y.Rdev
 }

@@ -196,8 +196,9 @@ const helpAudit = `usage: agentbash audit [show] [-n N] [--session ID] [--json]
        agentbash audit verify [--contains HASH] [--json]
 
 Shows what was run here: by whom, when, where, what was decided about it and what came
-of it. Every command has its record before it runs; without one nothing runs. verify
-checks the chain of hashes that the records make, and names the first broken one.
+of it. Every command has its record before it runs; without one nothing runs, unless the
+disk is full: then the log says how many ran without. verify checks the chain of
+hashes that the records make, and names the first broken one.
 
   -n, --last N          the last N commands (default 20; 0 is all)
       --session ID      those of one session; the beginning of its ID is enough

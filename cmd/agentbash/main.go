@@ -16,8 +16,10 @@ func main() {
 	for _, arg := range os.Args[1:] {
 		args = append(args, strings.Clone(arg)) // keys are overwritten where they stood
 	}
-	os.Exit(runProgram(context.Background(), &app{
-		args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr,
+	out := &output{file: os.Stdout}
+	status := runProgram(context.Background(), &app{
+		args: args, in: os.Stdin, out: out, err: os.Stderr,
 		environ: os.Environ(), lookup: os.LookupEnv, hide: procblock.Hide,
-	}))
+	})
+	os.Exit(out.exitStatus(status, os.Stderr))
 }

@@ -72,8 +72,8 @@ noslash:
 	MOVQ 16(R12), R13
 
 named:
-	// A descriptor that is closed is opened on /dev/null: the lowest free
-	// number is its own.
+	// A descriptor that is closed is opened on /dev/null, to be read: who
+	// writes to it gets an error. The lowest free number is its own.
 	XORL BX, BX
 
 descriptor:
@@ -84,7 +84,7 @@ descriptor:
 	TESTQ AX, AX
 	JGE   isopen
 	MOVL  $DEVNULL, DI
-	MOVL  $2, SI          // O_RDWR
+	XORL  SI, SI          // O_RDONLY
 	MOVL  $2, AX          // open
 	SYSCALL
 

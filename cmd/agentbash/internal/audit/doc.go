@@ -21,7 +21,10 @@
 // # What goes wrong
 //
 // A line that cannot be written is taken back, and Append's error keeps the
-// action from running. A line that a crash has torn is closed and noted in the
+// action from running. For a disk that is full the file has some room in reserve.
+// Once it is used up actions run without a record, or nothing could make room
+// again: that is said to whoever is there, the head counts them, and the next line
+// that can be written says how many they were (gap). A line that a crash has torn is closed and noted in the
 // next. Lines are numbered, so a clock that goes back changes no order; the line
 // says that it did. Lines of actions that may change something are on the disk
 // before these run; others are in the kernel's hands, which a crash of the

@@ -16,6 +16,7 @@ const (
 	TypeIntent  = "intent"  // an action is about to run, or was denied
 	TypeOutcome = "outcome" // it has ended
 	TypeTorn    = "torn"    // the line before is a piece of one: its writer was stopped
+	TypeGap     = "gap"     // actions have no record: there was no room for it
 )
 
 // Record is one line of the log. Its JSON form is an interface that other
@@ -52,6 +53,8 @@ type Record struct {
 	Canceled   bool   `json:"canceled,omitempty"`
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	Result     string `json:"result_sha256,omitempty"` // of stdout and then stderr; absent where they went past us
+
+	Lost int64 `json:"lost,omitempty"` // of a gap: how many actions
 
 	Prev string `json:"prev"` // hash of the line before; zeros for the first
 	Hash string `json:"hash,omitempty"`

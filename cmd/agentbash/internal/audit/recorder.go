@@ -3,6 +3,7 @@ package audit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
+	"golang.org/x/sys/unix"
 )
 
 // Recorder writes a guard's actions to a log. It implements [guard.Recorder].
@@ -22,7 +24,7 @@ type Recorder struct {
 	Session func() string     // the session's ID; not nil
 	Secrets *secrettext.Hider // are left out
 
-	// Lost is told when the outcome of an action that ran could not be written.
+	// Lost is told when an action that runs, or its outcome, could not be written.
 	Lost func(error)
 
 	// Later has outcomes wait for the next record, Flush or Close: whoever sets it
@@ -36,11 +38,19 @@ type Recorder struct {
 // maxCommand is how much of a command a record holds, in bytes.
 const maxCommand = 64 << 10
 
-// Intent writes that an action is about to run, or was denied.
+// Intent writes that an action is about to run, or was denied. Where there is no
+// room on the disk it runs without: what makes room has to. Lost is told, and the
+// log notes the gap.
 func (r *Recorder) Intent(e *guard.Entry) (func(router.Outcome), error) {
 	rec := r.intent(e)
 	changes := e.Denied == nil && slices.ContainsFunc(e.Verdict.Effects, func(x policy.Effect) bool { return x != policy.Read })
-	if err := r.append(changes, rec); err != nil || e.Denied != nil {
+	err := r.append(changes, rec)
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		r.Log.NoteLost()
+		r.tellLost(err)
+		return nil, nil
+	}
+	if err != nil || e.Denied != nil {
 		return nil, err
 	}
 	return func(o router.Outcome) {
@@ -82,6 +92,10 @@ func (r *Recorder) Flush() {
 	r.mu.Lock()
 	r.ended = nil
 	r.mu.Unlock()
+	r.tellLost(err)
+}
+
+func (r *Recorder) tellLost(err error) {
 	if r.Lost != nil {
 		r.Lost(err)
 	}

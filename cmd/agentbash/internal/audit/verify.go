@@ -18,6 +18,7 @@ type Report struct {
 	Broken  *Break   `json:"broken"`
 	Torn    int64    `json:"torn"`            // lines that a crash has cut
 	Back    int64    `json:"clock_went_back"` // times that it did
+	Lost    int64    `json:"lost,omitempty"`  // actions without a record, as gaps say
 	Open    []int64  `json:"no_outcome"`      // actions that run still, or whose end was not recorded; never nil
 }
 
@@ -117,6 +118,7 @@ func (c *checker) note(r *Record) {
 	c.prev, c.seq = r.Hash, r.Seq
 	c.rep.Records++
 	c.found = c.found || r.Hash == c.want
+	c.rep.Lost += r.Lost
 	if r.Back {
 		c.rep.Back++
 	}
@@ -135,8 +137,6 @@ func (c *checker) end(head []byte, err error) *Break {
 	if c.piece != nil {
 		c.rep.Torn++
 	}
-	var seq int64
-	var hash string
 	switch {
 	case c.want != "" && !c.found:
 		return &Break{File: file, Text: "no record has the hash " + c.want + ": the log was made anew, or the hash is another log's"}
@@ -145,7 +145,8 @@ func (c *checker) end(head []byte, err error) *Break {
 	case err != nil || len(head) == 0:
 		return &Break{File: c.headPath(), Text: "it is missing, so nobody can tell whether the log's end was cut off"}
 	}
-	if _, err := fmt.Sscanf(string(head), "%d %s", &seq, &hash); err != nil {
+	seq, hash, lost, err := readHead(head)
+	if c.rep.Lost += lost; err != nil {
 		return &Break{File: c.headPath(), Text: "it was changed: it does not name a record"}
 	}
 	switch {

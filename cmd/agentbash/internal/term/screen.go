@@ -3,7 +3,6 @@ package term
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -68,7 +67,7 @@ func newScreen(o *Options, in *input) *screen {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && xterm.IsTerminal(int(f.Fd()))
 }
 
