@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -103,7 +104,7 @@ func (l *links) makeLinks(tools []*registry.Tool) {
 		switch {
 		case strings.HasPrefix(t.Name, registry.FieldPrefix):
 			l.makeLink(t.Name)
-		case t.Name == "read" || t.Name == "write" || t.Name == "grep":
+		case slices.Contains(unixNames, t.Name):
 			l.makeLink(agentPrefix + t.Name)
 		default:
 			l.makeLink(agentPrefix + t.Name)

@@ -6,30 +6,25 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// splice finds the calls of a bash text, and puts in the place of each command
-// word of one what bash can run (agent:read for read). Every other byte stays:
-// only offsets are taken from the syntax tree. Text that cannot be parsed stays
-// whole, for bash to judge.
+// splice finds the calls of a bash text, puts before the command word of each
+// what makes it one that bash can run (agent:read for read), and quotes patterns
+// in it. Every other byte stays: only offsets are taken from the syntax tree. Text
+// that cannot be parsed stays whole, for bash to judge.
 func (p *Plan) splice(names *nameIndex) {
-	text, ok := p.Raw, false
-	if p.Calls, p.hints, ok = names.findCalls(text, p.Syntax()); !ok {
-		p.hints = []string{unparsed}
-	}
-	if len(p.Calls) == 0 {
-		p.Script = text
+	found, ok := names.findCalls(p.Raw, p.Syntax())
+	p.Calls, p.edits, p.hints, p.unparsed = found.calls, found.edits, found.hints, !ok
+	if p.Script = p.Raw; len(p.edits) == 0 {
 		return
 	}
 	var b strings.Builder
-	b.Grow(len(text) + len(p.Calls)*len(agentPrefix))
+	b.Grow(len(p.Raw) + len(p.edits)*len(agentPrefix))
 	last := 0
-	for _, c := range p.Calls {
-		b.WriteString(text[last:c.Offset])
-		if c.Layer == Agent && !strings.HasPrefix(text[c.Offset:], agentPrefix) {
-			b.WriteString(agentPrefix)
-		}
-		last = c.Offset
+	for _, e := range p.edits {
+		b.WriteString(p.Raw[last:e.at])
+		b.WriteString(e.text)
+		last = e.at
 	}
-	b.WriteString(text[last:])
+	b.WriteString(p.Raw[last:])
 	p.Script = b.String()
 }
 

@@ -31,25 +31,26 @@ func requireSound(t testing.TB, r *Router, text string) {
 		require.Empty(t, p.Calls, "%q", text)
 		return
 	}
-	undone, last, at := "", 0, 0
+	last := 0
 	for _, c := range p.Calls {
 		require.Greater(t, c.Offset+1, last, "%q: %v", text, p.Calls)
 		require.Less(t, c.Offset, len(text), "%q: %v", text, p.Calls)
-		end := at + c.Offset - last
-		require.LessOrEqual(t, end, len(p.Script), "%q: %v", text, p.Calls)
+		last = c.Offset
+	}
+	undone, at := "", 0
+	for _, e := range p.edits {
+		end := at + e.at - len(undone)
+		require.LessOrEqual(t, end, len(p.Script), "%q: %v", text, p.edits)
 		undone += p.Script[at:end]
-		rest := p.Script[end:]
-		at, last = end, c.Offset
-		if c.Layer == Field {
-			require.True(t, strings.HasPrefix(rest, c.Name), "%q: %v", text, c)
-			continue
-		}
-		require.True(t, strings.HasPrefix(rest, "agent:"+c.Name), "%q: %v", text, c)
-		if !strings.HasPrefix(text[c.Offset:], "agent:") {
-			at += len("agent:")
+		require.True(t, strings.HasPrefix(p.Script[end:], e.text), "%q: %v", text, e)
+		if at = end + len(e.text); e.text == agentPrefix {
+			require.True(t, slices.ContainsFunc(p.Calls, func(c CallSite) bool { return c.Offset == e.at && c.Layer == Agent }), "%q: %v", text, e)
+		} else {
+			require.Equal(t, `\`, e.text)
+			require.Contains(t, "*?[", text[e.at:e.at+1], "%q: %v", text, e)
 		}
 	}
-	require.Equal(t, text, undone+p.Script[at:], "%v", p.Calls)
+	require.Equal(t, text, undone+p.Script[at:], "%v", p.edits)
 	again := r.Plan(p.Script)
 	require.Equal(t, p.Script, again.Script, "%q", text)
 	require.Len(t, again.Calls, len(p.Calls), "%q became %q", text, p.Script)
