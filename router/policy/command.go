@@ -90,12 +90,11 @@ func (j *judge) program(args []word, at span) {
 	tool, ok := toolName(args[0].text)
 	name, script := commandName(args[0].text)
 	if name == "agentbash" && !script && len(args) > 1 { // agentbash read x: the tool, from a terminal
-		word, forced := toolName(args[1].text)
-		if forced || j.world.tool(word) != nil {
+		if word, forced := toolName(args[1].text); forced || j.world.tool(word) != nil {
 			tool, ok, args = word, true, args[1:]
 		}
 	}
-	if ok {
+	if t := j.world.tool(tool); ok || t != nil && router.Unmistakable(t, texts(args[1:])) {
 		j.tool(tool, args, at)
 		return
 	}
