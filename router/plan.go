@@ -77,8 +77,13 @@ func (r *Router) Plan(command string) *Plan {
 	if p.router = r; p.Err != nil || !names.occurs(command) {
 		return p
 	}
-	if !p.planTool(names) {
-		p.splice(names)
+	if p.planTool(names) {
+		return p
+	}
+	if p.splice(names); p.unparsed {
+		if p.Err = names.unclosedError(p); p.Err != nil {
+			p.Script = ""
+		}
 	}
 	return p
 }
