@@ -183,6 +183,37 @@ func TestSplicingAgreesWithBash(t *testing.T) {
 	}
 }
 
+// TestInnerTextsAgreeWithBash runs random texts as the arguments of eval and
+// bash -c, in quotes of both kinds and within each other: what is put into them
+// changes nothing but names.
+func TestInnerTextsAgreeWithBash(t *testing.T) {
+	r := newTest(t)
+	g := generator{rnd: rand.New(rand.NewPCG(8, uint64(*spliceCases)))}
+	var texts, scripts []string
+	edits := 0
+	for range *spliceCases {
+		text := g.command(2)
+		for range 1 + g.rnd.IntN(2) {
+			if g.rnd.IntN(2) == 0 || strings.Contains(text, "!") {
+				text = "'" + strings.ReplaceAll(text, "'", `'\\''`) + "'"
+			} else {
+				text = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + `"`
+			}
+			text = g.pick("eval ", "bash -c ", "true | env A=1 bash -c ", "eval -- ") + text
+		}
+		p := r.Plan(text)
+		edits += len(p.edits)
+		texts, scripts = append(texts, text), append(scripts, p.Script)
+		requireSound(t, r, text)
+	}
+	require.Greater(t, edits, len(texts)/4)
+	want := bashCalls(t, texts, "edit", "glob")
+	got := bashCalls(t, scripts, "edit", "glob")
+	for i := range texts {
+		require.Equal(t, want[i], got[i], "%s\n--- spliced:\n%s", texts[i], scripts[i])
+	}
+}
+
 // bashCalls runs texts and returns for each what it printed and which calls it
 // made: pipes run at once, so the calls are sorted.
 func bashCalls(t *testing.T, texts []string, edit, glob string) []string {
@@ -194,6 +225,11 @@ log() { local line; printf -v line '%%q ' "$@"; printf '%%s\n' "$line" >&5; }
 %[1]s() { log edit "$@"; echo e; }
 %[2]s() { log glob "$@"; echo g; }
 field:db:query() { log field "$@"; echo f; }
+if [ %[1]s = edit ]; then
+  agent:edit() { edit "$@"; }
+  agent:glob() { glob "$@"; }
+fi
+export -f log %[1]s %[2]s agent:edit agent:glob field:db:query
 trap '' PIPE # a reader that goes first changes nothing, not even a status
 echo() { builtin echo "$@"; true; }
 printf() { builtin printf "$@"; true; }
@@ -290,7 +326,7 @@ func (g *generator) command(depth int) string {
 
 func (g *generator) simple(depth int) string {
 	s := g.pick("", "", "", "A=1 ", "edit=2 ", "A="+g.word(0)+" ")
-	s += g.pick("edit", "edit", "glob", "glob", "field:db:query", "agent_edit", "echo", "echo edit", "printf '%s\\n'", "command :", ":", "\\echo", "edits", "xedit", "$unset echo")
+	s += g.pick("edit", "edit", "glob", "glob", "edit --file_path x", "glob --pattern *[x]", "field:db:query", "agent_edit", "echo", "echo edit", "printf '%s\\n'", "command :", ":", "\\echo", "edits", "xedit", "$unset echo")
 	for range g.rnd.IntN(4) {
 		s += g.pick(" ", "  ", "\t", " \\\n") + g.word(depth)
 	}
