@@ -75,6 +75,9 @@ func (s site) meansTool(t *registry.Tool) (tool bool, h hint) {
 // the tool, so that a router finds a call in them among the arguments of another
 // command, too: a key of the tool, and of no Unix program of its name, is one of them.
 func Unmistakable(t *registry.Tool, words []string) bool {
+	if t == nil {
+		return false
+	}
 	s := plainSite(append([]string{t.Name}, words...))
 	s.inner = true
 	return s.hasKey(t)
