@@ -55,8 +55,9 @@ func (r *Router) explainErrors(p *Plan, stderr *capture) {
 		fmt.Fprintln(stderr, "hint: inside bash no argument of a command can be longer than 128 KiB: give the value on stdin or from a file (write FILE <<'EOF', or --content@=FILE, which every parameter has)")
 	}
 	for _, c := range p.Calls {
-		if stderr.holds(prefixedName(c.Name) + ": No such file or directory") {
-			fmt.Fprintln(stderr, "hint: PATH is unset or empty, so bash finds no command: set it (PATH=/usr/bin:/bin), then calls work again, too")
+		name := prefixedName(c.Name)
+		if slices.ContainsFunc([]string{name + ": No such file", "'" + name + "': No such file", "‘" + name + "’: No such file", name + ": command not found"}, stderr.holds) {
+			fmt.Fprintln(stderr, "hint: tools are found by PATH, which is unset, empty or another there: set it (PATH=/usr/bin:/bin in the session), or keep it (env -i PATH=\"$PATH\")")
 			break
 		}
 	}

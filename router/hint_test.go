@@ -16,6 +16,7 @@ func TestHints(t *testing.T) {
 		searches = "hint: grep had no file and nothing on its stdin"
 		scripted = "hint: that was not the tool: where a program or a script's own text runs it, %s is called agent:%s\n"
 		unread   = "hint: bash cannot read this text"
+		paths    = "hint: tools are found by PATH, which is unset, empty or another there"
 	)
 	called := func(name string) string { return strings.ReplaceAll(scripted, "%s", name) }
 	rows := []struct{ name, text, hint string }{ // "": none
@@ -34,7 +35,8 @@ func TestHints(t *testing.T) {
 		{"timeout without a key", "timeout 9 read Makefile; true", called("read")},
 		{"grep's own error", "grep --nosuch x Makefile", ""},
 		{"no such file of that name", "cat read; ls read", ""},
-		{"no PATH", "unset PATH; for i in 1; do read ./Makefile; done", "hint: PATH is unset or empty, so bash finds no command: set it"},
+		{"a program without PATH", `env -i PATH=/usr/bin:/bin read --file_path Makefile`, paths},
+		{"no PATH", "unset PATH; for i in 1; do read ./Makefile; done", paths},
 		{"PATH is back", "PATH=/usr/bin:/bin; for i in 1; do read ./Makefile; done", ""},
 		{"an argument that is too long", `write big --content "$(head -c 200000 /dev/zero | tr '\0' x)" | tail -1`, "hint: inside bash no argument of a command can be longer than 128 KiB"},
 		{"and is not the last", `write big --content "$(head -c 200000 /dev/zero | tr '\0' x)"; read ./Makefile | cat`, "hint: inside bash no argument of a command can be longer than 128 KiB"},
