@@ -45,7 +45,7 @@ func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 
 // keyedCall is what can be no other command than a tool's.
 var keyedCall = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|[\s;&|({!])((read|write|grep|[a-z]\w*)[ \t]+--[a-z]\w*_|(read|write|edit|glob)[ \t]+--[a-z]|(agent|field):\w)`)
+	return regexp.MustCompile(`(^|[\s;&|({!])((read|write|edit|glob)[ \t]+--[a-z]|grep[ \t]+--pattern|(agent|field):\w)`)
 })
 
 // explainErrors looks in what bash and programs reported for calls that did not
@@ -54,12 +54,12 @@ func (r *Router) explainErrors(p *Plan, stderr *capture) {
 	if stderr.holds("Argument list too long") && stderr.holds(r.host.links.dir) {
 		fmt.Fprintln(stderr, "hint: inside bash no argument of a command can be longer than 128 KiB: give the value on stdin or from a file (write FILE <<'EOF', or --content@=FILE, which every parameter has)")
 	}
-	for _, c := range p.Calls {
+	notFound := func(c CallSite) bool {
 		name := prefixedName(c.Name)
-		if slices.ContainsFunc([]string{name + ": No such file", "'" + name + "': No such file", "‘" + name + "’: No such file", name + ": command not found"}, stderr.holds) {
-			fmt.Fprintln(stderr, "hint: tools are found by PATH, which is unset, empty or another there: set it (PATH=/usr/bin:/bin in the session), or keep it (env -i PATH=\"$PATH\")")
-			break
-		}
+		return slices.ContainsFunc([]string{name + ": No such file", "'" + name + "': No such file", "‘" + name + "’: No such file", name + ": command not found"}, stderr.holds)
+	}
+	if (stderr.holds("No such file") || stderr.holds("command not found")) && slices.ContainsFunc(p.Calls, notFound) {
+		fmt.Fprintln(stderr, "hint: tools are found by PATH, which is unset, empty or another there: set it (PATH=/usr/bin:/bin in the session), or keep it (env -i PATH=\"$PATH\")")
 	}
 	for _, name := range unixNames {
 		if t := r.names.Load().agent[name]; t != nil && notReached(t, stderr) {
