@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -283,6 +284,12 @@ func TestWhatRanOfARefusedLine(t *testing.T) {
 	res = b.run("find made -exec write --file_path new --content x \\; -exec bash -c 'write --file_path more --content x' \\;")
 	require.Equal(t, 0, res.ExitCode, "%s", res.Output)
 	require.True(t, b.has("new") && b.has("more"), "a yes to a line is one to the calls in it")
+	for i, pattern := range []string{"a[1]b", "a*b", "a?b", "*", "[!x]"} {
+		name := "pattern" + strconv.Itoa(i)
+		require.NoError(t, os.WriteFile(filepath.Join(b.dir, name), []byte(pattern+"\n"), 0o644))
+		res = b.run("edit " + name + " " + pattern + " c --strict | cat")
+		require.Contains(t, res.Stdout, "+c", "%s: a pattern in it is what it says: %s", pattern, res.Output)
+	}
 }
 
 // Commands and questions from many sides at once.
