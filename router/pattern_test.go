@@ -56,7 +56,7 @@ func TestPatternsStay(t *testing.T) {
 	for _, row := range []struct{ command, out string }{
 		{`D=src; glob $D/**/*.go`, "pattern=src/**/*.go\n"},
 		{`D=src; glob "$D"/*.go | cat`, "pattern=src/*.go\n"},
-		{`glob {src/*,x}.go | cat`, "pattern=src/*.go\npath=x.go\n"},
+		{`edit one {*.go,?} | cat`, "file_path=one\nold_string=*.go\nnew_string=?\n"},
 		{`glob ~/*.go | cat`, "pattern=" + os.Getenv("HOME") + "/*.go\n"},
 		{`p=*.go; glob "$p" | cat`, "pattern=*.go\n"},
 		{`read *.log | cat`, ""},
