@@ -20,7 +20,7 @@ func (t *Tool) PatternWords(words []string) []bool {
 		}
 		marked[i] = w
 	}
-	parsed, _ := t.Params.Coerce(marked, true)
+	parsed, _ := t.Parse(marked, true)
 	patterns := make([]bool, len(words))
 	for _, q := range t.Params.List() {
 		values, several := parsed.Kwargs[q.Name].([]any)
