@@ -154,6 +154,10 @@ func (f *Fields) Register(reg *registry.ToolRegistry) error {
 			tools, err := load(ctx)
 			return f.offeredTools(tools), err
 		}
+		known := g.Known
+		g.Known = func() []string {
+			return slices.DeleteFunc(known(), func(name string) bool { return f.opts.Offer != nil && !f.opts.Offer(name) })
+		}
 		if err := reg.RegisterGroup(g); err != nil {
 			return err
 		}
@@ -179,7 +183,7 @@ func (f *Fields) Groups() []registry.Group {
 				return g.tools, nil
 			}
 			return f.loadTools(ctx, g)
-		}, Miss: func(ctx context.Context) bool { return f.startMissing(ctx, g) }, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
+		}, Known: func() []string { return f.keptNames(g) }, Miss: func(ctx context.Context) bool { return f.startMissing(ctx, g) }, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
 			if !f.IsCommand(g.name, words) {
 				return registry.ToolResult{}, false
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/registry"
 )
 
 // verifyWait bounds the listing that checks a kept one.
@@ -57,6 +58,30 @@ func (f *Fields) lastListing(g *group) []mcp.Tool {
 		}
 	}
 	return tools
+}
+
+// keptNames returns the names of the commands of the server's last listing.
+func (f *Fields) keptNames(g *group) (names []string) {
+	path := f.listingFile(g)
+	if path == "" || g.client == nil {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var listed []struct{ Name string }
+	if json.Unmarshal(b, &listed) != nil {
+		return nil
+	}
+	taken := safeNames{}
+	for _, t := range listed {
+		if g.server.offered(t.Name) {
+			safe, _ := taken.makeSafe(t.Name)
+			names = append(names, registry.FieldPrefix+g.name+":"+safe)
+		}
+	}
+	return names
 }
 
 // acceptListing compares a listing with the last one and keeps it. Definitions that

@@ -63,6 +63,8 @@ func TestListingIsKept(t *testing.T) {
 	require.Equal(t, 1, starts(dir))
 
 	b = open()
+	g, _ := b.reg.Group("s")
+	require.Equal(t, []string{"field:s:greet"}, g.Known(), "before the group is loaded")
 	require.Equal(t, []string{"field:s:greet: Says hello"}, b.names(t, "s"))
 	require.Equal(t, 2, b.run(t, "field:s:greet", "--whom", "x").status)
 	require.Equal(t, 1, starts(dir), "neither the list nor a usage error starts the server")

@@ -26,6 +26,10 @@ type Group struct {
 	// error; it must be safe for concurrent use.
 	Load func(ctx context.Context) ([]*Tool, error)
 
+	// Known returns the names of tools that are known without the group being loaded.
+	// It may be nil, starts nothing, and must be safe for concurrent use.
+	Known func() []string
+
 	// Miss is asked when a name is not in the group's listing: true has the group
 	// loaded once more, because the listing was an old one. It may be nil, and must
 	// be safe for concurrent use.

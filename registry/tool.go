@@ -54,10 +54,6 @@ type Tool struct {
 	// is all there is to a command, so that Call.Environ is the shell's.
 	FromShell bool
 
-	// Verbatim makes a router pass * ? [ to the tool as they are typed where a call
-	// is all there is to a command, so that bash does not expand its patterns.
-	Verbatim bool
-
 	// Check looks at coerced kwargs for what a schema cannot say (one of two
 	// parameters, two that exclude each other) and returns one line a problem.
 	// It must not do I/O. It may be nil.

@@ -5,49 +5,93 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/internal/bashtext"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// findCalls returns the agent and field commands in a bash text, in the order they
-// stand there, and what to say of commands that stay bash's if they fail; ok is
-// false when the text cannot be parsed.
-func (n *nameIndex) findCalls(text string, tree *bashtext.Tree) (calls []CallSite, hints []string, ok bool) {
-	if tree.Err != nil {
-		return nil, nil, false
-	}
-	f := finder{names: n, text: text}
-	for _, s := range tree.Stmts {
-		f.stack = append(f.stack[:0], stdinOf{})
-		syntax.Walk(s, f.visit)
-	}
-	if f.tooDeep {
-		return nil, nil, false
-	}
-	calls, hints = f.calls()
-	return calls, hints, true
+// found is what there is of tools in a bash text.
+type found struct {
+	calls []CallSite  // in the order they stand there
+	edits []insertion // that make bash run them, in the same order
+	hints []hint      // for commands that stay bash's
 }
 
-// calls are those of the commands found that are a tool's.
-func (f *finder) calls() (calls []CallSite, hints []string) {
-	for _, c := range f.found {
-		if f.defined[c.site.name] {
-			continue // the text's own function
-		}
-		if t := f.names.agent[c.site.name]; t != nil {
-			c.site.stdin = c.site.stdin || f.execs
-			tool, hint := c.site.meansTool(t)
-			if hint != "" {
-				hints = append(hints, hint)
-			}
-			if !tool {
-				continue
-			}
-		}
-		calls = append(calls, CallSite{Layer: layerOf(c.site.name), Name: strings.TrimPrefix(c.site.name, agentPrefix), Offset: c.offset})
+// insertion is what is put into a text.
+type insertion struct {
+	at   int
+	text string
+}
+
+// findCalls returns the agent and field commands in a bash text; ok is false when
+// the text cannot be parsed.
+func (n *nameIndex) findCalls(text string, tree *bashtext.Tree) (out found, ok bool) {
+	f := finder{names: n, text: text}
+	if !f.walk(tree, flow{}) {
+		return found{}, false
 	}
-	slices.SortFunc(calls, func(a, b CallSite) int { return cmp.Compare(a.Offset, b.Offset) })
-	return calls, hints
+	for _, c := range f.found {
+		f.judge(&c, &out)
+	}
+	slices.SortFunc(out.calls, func(a, b CallSite) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortStableFunc(out.edits, func(a, b insertion) int { return cmp.Compare(a.at, b.at) })
+	return out, true
+}
+
+// walk looks for commands in a tree; it reports false where that cannot be done.
+func (f *finder) walk(tree *bashtext.Tree, from flow) bool {
+	if tree.Err != nil {
+		return false
+	}
+	for _, s := range tree.Stmts {
+		f.stack = append(f.stack[:0], from)
+		syntax.Walk(s, f.visit)
+	}
+	return !f.tooDeep
+}
+
+// judge adds a command to what was found if it is a tool's.
+func (f *finder) judge(c *candidate, out *found) {
+	if f.defined[c.site.name] {
+		return // the text's own function
+	}
+	t := f.names.agent[strings.TrimPrefix(c.site.name, agentPrefix)]
+	if f.names.agent[c.site.name] != nil {
+		c.site.stdin = c.site.stdin || f.execs
+		tool, hint := c.site.meansTool(t)
+		if hint.tool != "" {
+			out.hints = append(out.hints, hint)
+		}
+		if !tool {
+			return
+		}
+		out.edits = append(out.edits, insertion{c.offset, agentPrefix})
+	}
+	out.calls = append(out.calls, CallSite{Layer: layerOf(c.site.name), Name: strings.TrimPrefix(c.site.name, agentPrefix), Offset: c.offset})
+	if slices.ContainsFunc(c.site.args, func(a arg) bool { return a.globs != nil }) {
+		c.site.keepPatterns(t, out)
+	}
+}
+
+// keepPatterns quotes what bash would expand in words that are to come as they
+// are: values of a tool's patterns, and all words of a field command.
+func (s *site) keepPatterns(t *registry.Tool, out *found) {
+	words := make([]string, len(s.args))
+	for i, a := range s.args {
+		words[i] = a.text
+	}
+	var patterns []bool
+	if t != nil {
+		patterns = t.PatternWords(words)
+	}
+	for i, a := range s.args {
+		if layerOf(s.name) == Agent && (patterns == nil || !patterns[i]) {
+			continue
+		}
+		for _, at := range a.globs {
+			out.edits = append(out.edits, insertion{at, `\`})
+		}
+	}
 }
 
 // candidate is a command that has the name of a tool.
@@ -56,10 +100,13 @@ type candidate struct {
 	offset int
 }
 
-// stdinOf says where the stdin of a command may come from.
-type stdinOf struct {
-	around bool // a pipe, a redirection or a caller of what it stands in
-	direct bool // a pipe or a redirection of its own
+// flow says where the stdin and the stdout of a command may lead.
+type flow struct {
+	around bool // stdin: a pipe, a redirection or a caller of what it stands in
+	direct bool // stdin: a pipe or a redirection of its own
+	hdoc   bool // stdin: a here-document of its own
+	taken  bool // stdout: a pipe, a redirection or a substitution
+	alone  bool // it is all there is in a subshell whose stdout is taken
 }
 
 // maxDepth is how deep a syntax tree is followed. Walking recurses, and a text
@@ -70,8 +117,11 @@ const maxDepth = 2000
 type finder struct {
 	names   *nameIndex
 	text    string
-	stack   []stdinOf // of the nodes around the present one
-	piped   map[*syntax.Stmt]bool
+	offsets []int  // of the text's bytes in the whole; nil: it is the whole
+	inner   bool   // the text is a command's argument: only what cannot be meant otherwise counts
+	texts   int    // how many texts it stands in
+	stack   []flow // of the nodes around the present one
+	piped   map[*syntax.Stmt]flow
 	found   []candidate
 	defined map[string]bool // functions that the text itself defines
 	execs   bool            // an exec gives the shell another stdin
@@ -87,57 +137,82 @@ func (f *finder) visit(n syntax.Node) bool {
 	if f.tooDeep = f.tooDeep || len(f.stack) > maxDepth; f.tooDeep {
 		return false
 	}
-	f.stack = append(f.stack, f.stdinWithin(n, f.stack[len(f.stack)-1]))
+	f.stack = append(f.stack, f.flowWithin(n, f.stack[len(f.stack)-1]))
 	return true
 }
 
-// stdinWithin looks at a node and returns what feeds the commands in it.
-func (f *finder) stdinWithin(n syntax.Node, at stdinOf) stdinOf {
+// flowWithin looks at a node and returns what feeds and takes the commands in it.
+func (f *finder) flowWithin(n syntax.Node, at flow) flow {
+	within := flow{around: at.around, taken: at.taken}
 	switch n := n.(type) {
 	case *syntax.Stmt:
-		piped := f.piped[n]
-		return stdinOf{around: at.around || piped, direct: piped || slices.ContainsFunc(n.Redirs, feedsStdin)}
+		p := f.piped[n]
+		p.around, p.taken = p.direct || at.around, p.taken || at.taken
+		for _, r := range n.Redirs {
+			p.noteRedirect(r)
+		}
+		return p
 	case *syntax.CallExpr:
 		// The words of a simple command are expanded before it is redirected
 		// (POSIX, 2.9.1 Simple Commands).
-		f.keepCall(n, at.around || at.direct, at.direct)
+		f.keepCall(n, at)
 	case *syntax.TimeClause:
-		f.notePipe(n.Stmt, at.direct)
+		f.notePipe(n.Stmt, flow{direct: at.direct, hdoc: at.hdoc})
 	case *syntax.BinaryCmd:
-		f.notePipe(n.Y, n.Op == syntax.Pipe || n.Op == syntax.PipeAll)
-		return stdinOf{around: at.around || at.direct}
+		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+			f.notePipe(n.X, flow{taken: true, alone: true})
+			f.notePipe(n.Y, flow{direct: true})
+		}
+		within.around = at.around || at.direct
+	case *syntax.CmdSubst:
+		within.taken = true
+		f.noteAlone(n.Stmts)
+	case *syntax.ProcSubst:
+		within.around = at.around || n.Op == syntax.CmdOut
+		if n.Op == syntax.CmdIn {
+			within.taken = true
+			f.noteAlone(n.Stmts)
+		}
 	case *syntax.FuncDecl:
 		f.noteFunction(n)
-		return stdinOf{around: true}
+		within.around = true
 	case *syntax.CoprocClause:
-		return stdinOf{around: true}
-	case *syntax.ProcSubst:
-		return stdinOf{around: at.around || n.Op == syntax.CmdOut}
+		within.around = true
 	case *syntax.DeclClause:
 	case syntax.Command: // its redirections are made before anything in it is expanded
-		return stdinOf{around: at.around || at.direct}
+		within.around = at.around || at.direct
 	}
-	return stdinOf{around: at.around}
+	return within
 }
 
-// notePipe notes that a statement reads from a pipe, or from what feeds time.
-func (f *finder) notePipe(s *syntax.Stmt, piped bool) {
-	if s == nil || !piped {
+// notePipe notes what a pipe, or time, does to a statement.
+func (f *finder) notePipe(s *syntax.Stmt, does flow) {
+	if s == nil || does == (flow{}) {
 		return
 	}
 	if f.piped == nil {
-		f.piped = map[*syntax.Stmt]bool{}
+		f.piped = map[*syntax.Stmt]flow{}
 	}
-	f.piped[s] = true
+	f.piped[s] = does
 }
 
-// feedsStdin reports whether a redirection is of descriptor 0.
-func feedsStdin(r *syntax.Redirect) bool {
+// noteAlone notes a statement that is all there is in a substitution.
+func (f *finder) noteAlone(stmts []*syntax.Stmt) {
+	if len(stmts) == 1 {
+		f.notePipe(stmts[0], flow{taken: true, alone: true})
+	}
+}
+
+// noteRedirect notes what a redirection does to descriptors 0 and 1.
+func (p *flow) noteRedirect(r *syntax.Redirect) {
 	switch r.Op {
 	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		return r.N == nil || r.N.Value == "0"
+		if r.N == nil || r.N.Value == "0" {
+			p.direct, p.hdoc = true, r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc
+		}
+	default:
+		p.taken = p.taken || r.N == nil || r.N.Value == "1"
 	}
-	return false
 }
 
 func (f *finder) noteFunction(fn *syntax.FuncDecl) {
@@ -149,31 +224,81 @@ func (f *finder) noteFunction(fn *syntax.FuncDecl) {
 	}
 }
 
-// keepCall keeps a command that has the name of a tool. It is fed when something
-// may feed its stdin, and directly so when that is its own pipe or redirection.
-func (f *finder) keepCall(call *syntax.CallExpr, fed, direct bool) {
-	if len(call.Args) == 0 || len(call.Args[0].Parts) != 1 {
+// keepCall keeps a command that has the name of a tool, and looks for one in the
+// arguments of any other.
+func (f *finder) keepCall(call *syntax.CallExpr, at flow) {
+	if len(call.Args) == 0 {
 		return
 	}
-	word, ok := call.Args[0].Parts[0].(*syntax.Lit)
+	word, ok := literalWord(call.Args[0])
 	if !ok {
 		return
 	}
-	name, at := word.Value, int(word.Pos().Offset())
-	if direct && name == "exec" && len(call.Args) == 1 {
+	name := word.Value
+	if at.direct && name == "exec" && len(call.Args) == 1 {
 		f.execs = true
 	}
-	if !f.names.isCall(name) || !strings.HasPrefix(f.text[min(at, len(f.text)):], name) {
-		return
+	fed := at
+	fed.around = at.around || at.direct
+	if f.keepSite(call.Args, fed, f.inner) {
+		f.found[len(f.found)-1].site.ifs = setsIFS(call)
+	} else {
+		f.keepInner(call.Args, fed)
 	}
-	s := site{name: name, stdin: fed, direct: direct, ifs: setsIFS(call)}
-	if f.names.agent[name] != nil {
-		s.args = make([]arg, 0, len(call.Args)-1)
-		for _, w := range call.Args[1:] {
-			s.args = append(s.args, argOf(w))
+}
+
+// keepSite keeps words that call a tool, if the first is its name as it is typed.
+// With inner they do only if they cannot mean anything else.
+func (f *finder) keepSite(words []*syntax.Word, fed flow, inner bool) bool {
+	name := words[0].Lit()
+	at := int(words[0].Pos().Offset())
+	if !f.names.isCall(name) || !strings.HasPrefix(f.text[min(at, len(f.text)):], name) {
+		return false
+	}
+	s := site{name: name, stdin: fed.around, flow: fed, inner: inner, args: make([]arg, 0, len(words)-1)}
+	for _, w := range words[1:] {
+		a := argOf(w)
+		a.globs = f.globsIn(w)
+		s.args = append(s.args, a)
+	}
+	f.found = append(f.found, candidate{s, f.offset(at)})
+	return true
+}
+
+// offset is where a byte of the text stands in the whole.
+func (f *finder) offset(at int) int {
+	if f.offsets != nil {
+		return f.offsets[at]
+	}
+	return at
+}
+
+// globsIn are the places of unquoted * ? and [ in a word.
+func (f *finder) globsIn(w *syntax.Word) (at []int) {
+	for _, part := range w.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		for i, end := int(lit.Pos().Offset()), int(lit.End().Offset()); i < min(end, len(f.text)); i++ {
+			switch f.text[i] {
+			case '\\':
+				i++
+			case '*', '?', '[':
+				at = append(at, f.offset(i))
+			}
 		}
 	}
-	f.found = append(f.found, candidate{s, at})
+	return at
+}
+
+// literalWord is the one literal that a word consists of.
+func literalWord(w *syntax.Word) (*syntax.Lit, bool) {
+	if len(w.Parts) != 1 {
+		return nil, false
+	}
+	lit, ok := w.Parts[0].(*syntax.Lit)
+	return lit, ok
 }
 
 // setsIFS reports whether the command is run with an IFS of its own.

@@ -10,17 +10,20 @@
 // an agent or field command stands in it (read x | head), its command word is
 // replaced, in place, by a name that bash can run, and that program calls back
 // to the host with its own descriptors. So pipes, redirections, here-documents,
-// $(...), xargs and set -e treat a tool as they treat any command.
+// $(...), xargs and set -e treat a tool as they treat any command. In a call's
+// words that are patterns (registry.Param.Pattern) what bash would expand is
+// quoted, so that they mean the same everywhere.
 //
 // read, write and grep are also commands of Unix. A decision table tells which
 // is meant; it takes no use from them that works. agent:read forces the tool;
-// `builtin read`, `command grep` and `\read` force bash.
+// `builtin read` and `\read` force bash. Among the arguments of another command
+// (xargs, find -exec, bash -c) a call is what cannot be meant otherwise.
 //
 // # What it refuses to do
 //
-// It never rewrites bash text beyond those names, never runs what did not
-// parse as a call, and expands nothing itself: $, globs, braces and ~ are
-// bash's.
+// It never rewrites bash text beyond those names and patterns, never runs what
+// did not parse as a call, and expands nothing itself: $, globs, braces and ~
+// are bash's.
 //
 // # Calls from inside bash
 //
@@ -37,7 +40,8 @@
 // # Parts
 //
 // plain.go and names.go are the fast path; toolnames.go and toolnames_grep.go the
-// decision table; splice.go the call sites; plan.go puts them together. run.go
+// decision table; calls.go and inner.go find the call sites, splice.go changes
+// them; plan.go puts them together. run.go
 // runs a plan, capture.go and render.go make its result. host.go, call.go and
 // fdio.go serve the calls that come from inside bash; the package incall is
 // their other end.

@@ -45,7 +45,7 @@ func Example() {
 // Plan says where a command would go, and runs nothing.
 func ExampleRouter_Plan() {
 	reg := registry.New()
-	tool := &registry.Tool{Name: "glob", Summary: "List files", Verbatim: true, Params: registry.NewParams(registry.Param{Name: "pattern", Type: registry.String, Required: true}),
+	tool := &registry.Tool{Name: "glob", Summary: "List files", Params: registry.NewParams(registry.Param{Name: "pattern", Type: registry.String, Required: true, Pattern: true}),
 		Run: func(context.Context, *registry.Call) (registry.ToolResult, error) { return registry.Success(""), nil }}
 	if err := reg.Register(tool); err != nil {
 		fmt.Println(err)

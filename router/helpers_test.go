@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 
 // text is a tool that prints what it got, so that a test sees what arrived.
 func text(name string, params ...registry.Param) *registry.Tool {
-	return &registry.Tool{Name: name, Summary: "Test " + name, Kind: registry.ReadOnly, Verbatim: name != "read", Params: registry.NewParams(params...),
+	return &registry.Tool{Name: name, Summary: "Test " + name, Kind: registry.ReadOnly, Params: registry.NewParams(params...),
 		Run: func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
 			for _, p := range c.Tool.Params.List() {
 				if v, ok := c.Kwargs[p.Name]; ok {
@@ -26,7 +27,8 @@ func text(name string, params ...registry.Param) *registry.Tool {
 }
 
 func stringParam(name string, required bool) registry.Param {
-	return registry.Param{Name: name, Type: registry.String, Required: required}
+	pattern := slices.Contains([]string{"pattern", "glob", "content", "old_string", "new_string"}, name)
+	return registry.Param{Name: name, Type: registry.String, Required: required, Pattern: pattern, Positional: strings.HasSuffix(name, "_string")}
 }
 
 // testTools are tools with the names and keys that the decision table is about.
@@ -40,7 +42,7 @@ func testTools() []*registry.Tool {
 		c.Stdout.Write(b)
 		return registry.Success(""), nil
 	}
-	write := text("write", stringParam("file_path", true), registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true})
+	write := text("write", stringParam("file_path", true), registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true, Pattern: true})
 	write.Kind = registry.Write
 	write.Run = func(_ context.Context, c *registry.Call) (registry.ToolResult, error) {
 		content := []byte(c.String("content"))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ type links struct {
 
 	later sync.Once
 	first []*registry.Tool // those that were there at the start, linked by all
+	known func() []string  // names of tools of groups that are not loaded
 
 	mu     sync.Mutex
 	made   map[string]bool
@@ -90,20 +92,31 @@ const soonDelay = 100 * time.Millisecond
 func (l *links) makeLater() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.timer == nil && !l.closed && len(l.first) > 0 {
+	if l.timer == nil && !l.closed {
 		l.timer = time.AfterFunc(soonDelay, l.makePending)
 	}
 }
 
-// makePending makes the links that were put off; the first call does, the others wait.
-func (l *links) makePending() { l.later.Do(func() { l.makeLinks(l.first) }) }
+// makePending makes the links that were put off, and those of groups that are not
+// loaded, for scripts that programs run; the first call does, the others wait.
+func (l *links) makePending() {
+	l.later.Do(func() {
+		l.makeLinks(l.first)
+		if !l.client {
+			return
+		}
+		for _, name := range l.known() {
+			l.makeLink(name) // what could not be linked is found by command_not_found_handle
+		}
+	})
+}
 
 func (l *links) makeLinks(tools []*registry.Tool) {
 	for _, t := range tools {
 		switch {
 		case strings.HasPrefix(t.Name, registry.FieldPrefix):
 			l.makeLink(t.Name)
-		case t.Name == "read" || t.Name == "write" || t.Name == "grep":
+		case slices.Contains(unixNames, t.Name):
 			l.makeLink(agentPrefix + t.Name)
 		default:
 			l.makeLink(agentPrefix + t.Name)
@@ -154,7 +167,12 @@ func (l *links) makeLink(name string) error {
 	if l.made[name] || l.closed || strings.ContainsAny(name, "/\x00") || len(name) > unix.NAME_MAX {
 		return nil
 	}
-	if err := os.Symlink(protocol.Any, filepath.Join(l.dir, name)); err != nil && !errors.Is(err, os.ErrExist) {
+	path := filepath.Join(l.dir, name)
+	err := os.Link(filepath.Join(l.dir, protocol.Any), path) // some file systems take ten times as long for a symbolic one
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		err = os.Symlink(protocol.Any, path)
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("router: link %s: %w", name, err)
 	}
 	l.made[name] = true
@@ -169,5 +187,5 @@ func (l *links) close() {
 		l.timer.Stop()
 	}
 	l.mu.Unlock()
-	l.makePending() // waits, and makes nothing any more
+	l.later.Do(func() {}) // waits
 }

@@ -43,7 +43,7 @@ func newNameIndex(r *registry.ToolRegistry) *nameIndex {
 func pairIndex(a, b byte) uint { return uint(a&0x7f)<<7 | uint(b&0x7f) }
 
 // nameBytes can be part of a name; glueBytes, when they stand before one, make
-// it part of a longer word or quote it.
+// it part of a longer word or quote it. (A quotation mark may begin a command's text.)
 var nameBytes, glueBytes = nameTables()
 
 func nameTables() (name, glue [256]bool) {
@@ -57,7 +57,7 @@ func nameTables() (name, glue [256]bool) {
 		name[b] = true
 	}
 	glue = name
-	for _, b := range `/\"'$=@%+,^~*?[]` {
+	for _, b := range `/\$=@%+,^~*?[]` {
 		glue[b] = true
 	}
 	return name, glue

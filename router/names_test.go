@@ -17,7 +17,7 @@ func TestOccurs(t *testing.T) {
 		want bool
 	}{
 		{"read", true}, {"read x", true}, {" read", true}, {"x;read", true}, {"x|read", true}, {"(read)", true}, {"x\nread y", true}, {"`read`", true}, {"&&read", true},
-		{"xread", false}, {"reads", false}, {"read-only", false}, {"read.go", false}, {"/read", false}, {"./read x", false}, {`\read x`, false}, {"'read' x", false}, {"--read", false}, {"$read", false}, {"=read", false}, {"rea", false}, {"", false}, {"r", false},
+		{"xread", false}, {"reads", false}, {"read-only", false}, {"read.go", false}, {"/read", false}, {"./read x", false}, {`\read x`, false}, {"'read' x", true}, {"bash -c \"read x", true}, {"--read", false}, {"$read", false}, {"=read", false}, {"rea", false}, {"", false}, {"r", false},
 		{"field:", true}, {"field:a:b", true}, {"x | field:a:b", true}, {"agent:", true}, {"agent:x", true}, {"xagent:x", false}, {"fields", false}, {"agents", false},
 		{"edit", true}, {"echo edit", true}, {"edited", false}, {"ed", false}, {"é read", true}, {"日read", false}, {"read日", false}, {"field:a:工具 x", true}, {"glob", true}, {"xx glob", true}, {"xxx glob", true}, {"xxxx glob", true},
 	}

@@ -49,8 +49,11 @@ type Plan struct {
 	Calls     []CallSite // the calls in Script, in the order they stand there
 	Err       error      // nothing will run: *registry.UsageError, *registry.NotFoundError, ErrEmpty, ErrNUL, or why a group cannot be loaded
 
-	router *Router
-	hints  []string        // for when bash's own answer fails
+	router   *Router
+	edits    []insertion // that made Script of Raw
+	hints    []hint      // for when bash's own answer fails
+	unparsed bool        // calls could not be looked for
+
 	typed  string          // the name of a call as it was typed
 	words  []string        // of a call, its name left out
 	tool   *registry.Tool  // nil: none, or not known before its group is loaded
@@ -74,8 +77,13 @@ func (r *Router) Plan(command string) *Plan {
 	if p.router = r; p.Err != nil || !names.occurs(command) {
 		return p
 	}
-	if !p.planTool(names) {
-		p.splice(names)
+	if p.planTool(names) {
+		return p
+	}
+	if p.splice(names); p.unparsed {
+		if p.Err = names.unclosedError(p); p.Err != nil {
+			p.Script = ""
+		}
 	}
 	return p
 }
@@ -128,12 +136,18 @@ func (p *Plan) Syntax() *bashtext.Tree {
 // planTool plans a plain simple command that names a tool; it reports false
 // when the command is bash's.
 func (p *Plan) planTool(names *nameIndex) bool {
-	name := p.Name
-	if !names.isCall(name) || !isPlain(p.Raw, names.takesGlobs(name)) {
+	name, text := p.Name, p.Raw
+	if !names.isCall(name) || !isPlain(text, true) {
 		return false
 	}
-	words, ok := names.split(p.Raw)
-	if !ok || len(words) == 0 || words[0] != name {
+	if !isPlain(text, false) { // then with its patterns quoted, if it is only they that bash would expand
+		p.splice(names)
+		if text = p.Script; len(p.Calls) == 0 || !isPlain(text, false) {
+			return false
+		}
+	}
+	words, ok := names.split(text)
+	if !ok || len(words) == 0 || strings.TrimPrefix(words[0], agentPrefix) != strings.TrimPrefix(name, agentPrefix) {
 		return false
 	}
 	if t := names.agent[name]; t != nil {
@@ -141,7 +155,7 @@ func (p *Plan) planTool(names *nameIndex) bool {
 			return false
 		}
 	}
-	p.Native, p.InProcess, p.Script = false, true, ""
+	p.Native, p.InProcess, p.Script, p.Calls, p.edits = false, true, "", nil, nil
 	p.planCall(name, words[1:], false)
 	if t := p.tool; t != nil && t.FromShell && p.Err == nil && !p.Help {
 		p.splice(names)
@@ -150,12 +164,6 @@ func (p *Plan) planTool(names *nameIndex) bool {
 		}
 	}
 	return true
-}
-
-// takesGlobs reports whether a call takes * ? [ as they are typed.
-func (n *nameIndex) takesGlobs(name string) bool {
-	t := n.agent[strings.TrimPrefix(name, agentPrefix)]
-	return layerOf(name) == Field || t != nil && t.Verbatim
 }
 
 func plainSite(words []string) site {

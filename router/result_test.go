@@ -55,7 +55,7 @@ func TestOutput(t *testing.T) {
 		{"a hint", "grep -i TODO", "[stderr]\nhint: grep had no file and nothing on its stdin: to search the files below this directory type grep --pattern TEXT [--path DIR] [--ignore_case], or give grep -r and a file\n[exit code: 1]"},
 		{"no hint where grep had something to search", "echo x | grep -i TODO", "[exit code: 1]"},
 		{"a hint to read", "read Makefile", "[stderr]\nhint: bash's own read fills variables: to see the file type read ./Makefile, or read --file_path Makefile\n[exit code: 1]"},
-		{"a hint where calls could not be found", "declare -A m; m[a b]=1; grep --pattern x", "[stderr]\ngrep: unrecognized option '--pattern'\nUsage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information.\nhint: calls could not be found in this text, so a read, write or grep in it was bash's own: type agent:read, agent:write or agent:grep there\n[exit code: 2]"},
+		{"a hint where calls could not be found", "declare -A m; m[a b]=1; grep --pattern x", "[stderr]\ngrep: unrecognized option '--pattern'\nUsage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information.\nhint: that was not the tool: where a program or a script's own text runs it, grep is called agent:grep\n[exit code: 2]"},
 		{"no hint where bash says what is wrong", "read ./x )", "[stderr]\nbash: -c: line 1: syntax error near unexpected token `)'\nbash: -c: line 1: `read ./x )'\n[exit code: 2]"},
 		{"no hint where there is no such file", "read nosuch", "[exit code: 1]"},
 	}

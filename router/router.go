@@ -105,6 +105,7 @@ func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, 
 			r.removeOwnDir()
 			return nil, err
 		}
+		r.host.links.known = r.knownTools
 	}
 	r.stop = reg.Subscribe(r.followRegistry)
 	r.names.Store(newNameIndex(reg))
@@ -144,6 +145,16 @@ func (r *Router) followRegistry(e registry.Event) {
 	if t, ok := r.reg.Lookup(e.Name); ok && e.Added {
 		r.linkTools(t)
 	}
+}
+
+// knownTools are the tools of groups, as far as these know them.
+func (r *Router) knownTools() (names []string) {
+	for _, g := range r.reg.Groups() {
+		if g.Known != nil {
+			names = append(names, g.Known()...)
+		}
+	}
+	return names
 }
 
 // linkTools makes tools runnable in bash. One that cannot be linked is found by the

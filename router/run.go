@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -125,40 +124,13 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 	}
 	res.ExitCode, res.TimedOut, res.Canceled, res.Dir = got.ExitCode, got.TimedOut, got.Canceled, got.Dir
 	res.Background, res.Restarted, res.stateLost, res.shellEnded = got.Background, got.Restarted, got.StateLost, got.ShellExited
-	if res.ExitCode != 0 && !res.TimedOut && !res.Canceled {
-		r.hintFor(p, s)
+	if !res.TimedOut && !res.Canceled {
+		r.printHints(p, s.err, res.ExitCode)
 	}
 }
 
 // exitTransport is the exit status of what could not reach bash, a host or a server.
 const exitTransport = 3
-
-// unparsed is the hint for a text in which calls could not be looked for.
-const unparsed = "unparsed"
-
-// hintFor says what to type where bash's answer failed and a tool was probably meant.
-func (r *Router) hintFor(p *Plan, s *streams) {
-	if len(p.Calls) > 0 && s.err.holds("Argument list too long") {
-		fmt.Fprintln(s.err, "hint: inside bash no argument of a command can be longer than 128 KiB: give content on stdin (write FILE <<'EOF'), or name a file")
-	}
-	for _, h := range p.hints {
-		kind, file, _ := strings.Cut(h, " ")
-		switch kind {
-		case unparsed:
-			if s.err.holds("command not found") || s.err.holds("unrecognized option") || s.err.holds("not a valid identifier") {
-				fmt.Fprintln(s.err, "hint: calls could not be found in this text, so a read, write or grep in it was bash's own: type agent:read, agent:write or agent:grep there")
-			}
-		case "grep":
-			fmt.Fprintln(s.err, "hint: grep had no file and nothing on its stdin: to search the files below this directory type grep --pattern TEXT [--path DIR] [--ignore_case], or give grep -r and a file")
-		case "write":
-			fmt.Fprintln(s.err, "hint: this was write(1), which sends a message to a user: to write a file type write ./FILE, or write --file_path FILE --content TEXT")
-		case "read":
-			if st, err := os.Stat(absolutePath(r.Dir(), file)); err == nil && !st.IsDir() {
-				fmt.Fprintf(s.err, "hint: bash's own read fills variables: to see the file type read ./%s, or read --file_path %s\n", file, file)
-			}
-		}
-	}
-}
 
 func absolutePath(dir, path string) string {
 	if strings.HasPrefix(path, "/") {

@@ -1,36 +1,54 @@
 package router
 
 import (
+	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router/internal/bashtext"
+	"mvdan.cc/sh/v3/syntax"
 )
 
-// splice finds the calls of a bash text, and puts in the place of each command
-// word of one what bash can run (agent:read for read). Every other byte stays:
-// only offsets are taken from the syntax tree. Text that cannot be parsed stays
-// whole, for bash to judge.
+// splice finds the calls of a bash text, puts before the command word of each
+// what makes it one that bash can run (agent:read for read), and quotes patterns
+// in it. Every other byte stays: only offsets are taken from the syntax tree. Text
+// that cannot be parsed stays whole, for bash to judge.
 func (p *Plan) splice(names *nameIndex) {
-	text, ok := p.Raw, false
-	if p.Calls, p.hints, ok = names.findCalls(text, p.Syntax()); !ok {
-		p.hints = []string{unparsed}
-	}
-	if len(p.Calls) == 0 {
-		p.Script = text
+	found, ok := names.findCalls(p.Raw, p.Syntax())
+	p.Calls, p.edits, p.hints, p.unparsed = found.calls, found.edits, found.hints, !ok
+	if p.Script = p.Raw; len(p.edits) == 0 {
 		return
 	}
 	var b strings.Builder
-	b.Grow(len(text) + len(p.Calls)*len(agentPrefix))
+	b.Grow(len(p.Raw) + len(p.edits)*len(agentPrefix))
 	last := 0
-	for _, c := range p.Calls {
-		b.WriteString(text[last:c.Offset])
-		if c.Layer == Agent && !strings.HasPrefix(text[c.Offset:], agentPrefix) {
-			b.WriteString(agentPrefix)
-		}
-		last = c.Offset
+	for _, e := range p.edits {
+		b.WriteString(p.Raw[last:e.at])
+		b.WriteString(e.text)
+		last = e.at
 	}
-	b.WriteString(text[last:])
+	b.WriteString(p.Raw[last:])
 	p.Script = b.String()
+}
+
+// unclosedError is the error of a text that calls tools and has a here-document
+// without an end. Bash would take what there is of the document for the whole, and
+// a tool may write that.
+func (n *nameIndex) unclosedError(p *Plan) error {
+	var parse syntax.ParseError
+	if !errors.As(p.Syntax().Err, &parse) {
+		return nil
+	}
+	end, ok := strings.CutPrefix(parse.Text, "unclosed here-document ")
+	if end, err := strconv.Unquote(end); ok && err == nil {
+		text := p.Raw + "\n" + end + "\n"
+		if found, _ := n.findCalls(text, bashtext.Parse(text)); len(found.calls) > 0 {
+			return &registry.UsageError{Tool: found.calls[0].Name, Problems: []string{fmt.Sprintf("the here-document has no end, nothing of this line ran: put a line after its text that holds %s alone", end)}}
+		}
+	}
+	return nil
 }
 
 // layerOf tells the layer from the form of a call's name.

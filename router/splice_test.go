@@ -31,25 +31,26 @@ func requireSound(t testing.TB, r *Router, text string) {
 		require.Empty(t, p.Calls, "%q", text)
 		return
 	}
-	undone, last, at := "", 0, 0
+	last := 0
 	for _, c := range p.Calls {
 		require.Greater(t, c.Offset+1, last, "%q: %v", text, p.Calls)
 		require.Less(t, c.Offset, len(text), "%q: %v", text, p.Calls)
-		end := at + c.Offset - last
-		require.LessOrEqual(t, end, len(p.Script), "%q: %v", text, p.Calls)
+		last = c.Offset
+	}
+	undone, at := "", 0
+	for _, e := range p.edits {
+		end := at + e.at - len(undone)
+		require.LessOrEqual(t, end, len(p.Script), "%q: %v", text, p.edits)
 		undone += p.Script[at:end]
-		rest := p.Script[end:]
-		at, last = end, c.Offset
-		if c.Layer == Field {
-			require.True(t, strings.HasPrefix(rest, c.Name), "%q: %v", text, c)
-			continue
-		}
-		require.True(t, strings.HasPrefix(rest, "agent:"+c.Name), "%q: %v", text, c)
-		if !strings.HasPrefix(text[c.Offset:], "agent:") {
-			at += len("agent:")
+		require.True(t, strings.HasPrefix(p.Script[end:], e.text), "%q: %v", text, e)
+		if at = end + len(e.text); e.text == agentPrefix {
+			require.True(t, slices.ContainsFunc(p.Calls, func(c CallSite) bool { return c.Offset == e.at && c.Layer == Agent }), "%q: %v", text, e)
+		} else {
+			require.Equal(t, `\`, e.text)
+			require.Contains(t, "*?[", text[e.at:e.at+1], "%q: %v", text, e)
 		}
 	}
-	require.Equal(t, text, undone+p.Script[at:], "%v", p.Calls)
+	require.Equal(t, text, undone+p.Script[at:], "%v", p.edits)
 	again := r.Plan(p.Script)
 	require.Equal(t, p.Script, again.Script, "%q", text)
 	require.Len(t, again.Calls, len(p.Calls), "%q became %q", text, p.Script)
@@ -182,6 +183,37 @@ func TestSplicingAgreesWithBash(t *testing.T) {
 	}
 }
 
+// TestInnerTextsAgreeWithBash runs random texts as the arguments of eval and
+// bash -c, in quotes of both kinds and within each other: what is put into them
+// changes nothing but names.
+func TestInnerTextsAgreeWithBash(t *testing.T) {
+	r := newTest(t)
+	g := generator{rnd: rand.New(rand.NewPCG(8, uint64(*spliceCases)))}
+	var texts, scripts []string
+	edits := 0
+	for range *spliceCases {
+		text := g.command(2)
+		for range 1 + g.rnd.IntN(2) {
+			if g.rnd.IntN(2) == 0 || strings.Contains(text, "!") {
+				text = "'" + strings.ReplaceAll(text, "'", `'\\''`) + "'"
+			} else {
+				text = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + `"`
+			}
+			text = g.pick("eval ", "bash -c ", "true | env A=1 bash -c ", "eval -- ") + text
+		}
+		p := r.Plan(text)
+		edits += len(p.edits)
+		texts, scripts = append(texts, text), append(scripts, p.Script)
+		requireSound(t, r, text)
+	}
+	require.Greater(t, edits, len(texts)/4)
+	want := bashCalls(t, texts, "edit", "glob")
+	got := bashCalls(t, scripts, "edit", "glob")
+	for i := range texts {
+		require.Equal(t, want[i], got[i], "%s\n--- spliced:\n%s", texts[i], scripts[i])
+	}
+}
+
 // bashCalls runs texts and returns for each what it printed and which calls it
 // made: pipes run at once, so the calls are sorted.
 func bashCalls(t *testing.T, texts []string, edit, glob string) []string {
@@ -193,6 +225,11 @@ log() { local line; printf -v line '%%q ' "$@"; printf '%%s\n' "$line" >&5; }
 %[1]s() { log edit "$@"; echo e; }
 %[2]s() { log glob "$@"; echo g; }
 field:db:query() { log field "$@"; echo f; }
+if [ %[1]s = edit ]; then
+  agent:edit() { edit "$@"; }
+  agent:glob() { glob "$@"; }
+fi
+export -f log %[1]s %[2]s agent:edit agent:glob field:db:query
 trap '' PIPE # a reader that goes first changes nothing, not even a status
 echo() { builtin echo "$@"; true; }
 printf() { builtin printf "$@"; true; }
@@ -289,7 +326,7 @@ func (g *generator) command(depth int) string {
 
 func (g *generator) simple(depth int) string {
 	s := g.pick("", "", "", "A=1 ", "edit=2 ", "A="+g.word(0)+" ")
-	s += g.pick("edit", "edit", "glob", "glob", "field:db:query", "agent_edit", "echo", "echo edit", "printf '%s\\n'", "command :", ":", "\\echo", "edits", "xedit", "$unset echo")
+	s += g.pick("edit", "edit", "glob", "glob", "edit --file_path x", "glob --pattern *[x]", "field:db:query", "agent_edit", "echo", "echo edit", "printf '%s\\n'", "command :", ":", "\\echo", "edits", "xedit", "$unset echo")
 	for range g.rnd.IntN(4) {
 		s += g.pick(" ", "  ", "\t", " \\\n") + g.word(depth)
 	}

@@ -12,16 +12,25 @@ import (
 // expanded it.
 type arg struct {
 	text  string // quotes removed; "$" stands for every expansion
-	multi bool   // may become any number of words: $x, $@, *.go
+	multi bool   // may become any number of words: $x, $@, {a,b}
+	globs []int  // where in the text unquoted * ? [ stand
 }
 
 // site is what the decision table looks at.
 type site struct {
-	name   string
-	args   []arg
-	stdin  bool // a pipe, a redirection or a function's caller may feed it
-	direct bool // it has a pipe or a redirection of its own
-	ifs    bool // IFS is set for it alone, as only bash's read needs it
+	flow
+	name  string
+	args  []arg
+	stdin bool // a pipe, a redirection or a function's caller may feed it
+	ifs   bool // IFS is set for it alone, as only bash's read needs it
+	inner bool // it stands in a command's argument
+}
+
+// hint is what to say of a command that stays bash's.
+type hint struct {
+	tool string // that was meant, perhaps
+	file string // that read was to read
+	sure bool   // bash's answer is of no use, whatever its status
 }
 
 var (
@@ -35,26 +44,60 @@ var (
 // tool, and if not, what the hint is in case bash's own answer fails. It is the
 // decision table of the router's documentation: first match wins, and no
 // working use of bash's read, of write(1) and of grep(1) is diverted.
-func (s site) meansTool(t *registry.Tool) (tool bool, hint string) {
+func (s site) meansTool(t *registry.Tool) (tool bool, h hint) {
+	if s.inner {
+		return s.hasKey(t), hint{}
+	}
 	if len(s.args) == 1 && (s.args[0].text == "-h" || s.args[0].text == "--help") {
-		return true, ""
+		return !(s.name == "grep" && s.taken && s.args[0].text == "--help"), hint{}
 	}
 	switch s.name {
 	case "read":
-		tool, file := s.meantRead(t)
-		if file != "" {
-			return tool, "read " + file
+		if tool, h.file = s.meantRead(t); h.file != "" {
+			h.tool, h.sure = "read", !s.stdin && !s.ifs
 		}
-		return tool, ""
+		return tool, h
 	case "write":
-		if s.meantWrite(t) {
-			return true, ""
+		if tool = s.meantWrite(t); !tool {
+			h.tool = "write"
 		}
-		return false, "write"
+		return tool, h
 	case "grep":
-		return s.meantGrep(t)
+		if tool, h.sure = s.meantGrep(t); h.sure {
+			h.tool = "grep"
+		}
+		return tool, h
 	}
-	return true, ""
+	return true, hint{}
+}
+
+// Unmistakable reports whether the words after a tool's name can mean nothing but
+// the tool, so that a router finds a call in them among the arguments of another
+// command, too: a key of the tool, and of no Unix program of its name, is one of them.
+func Unmistakable(t *registry.Tool, words []string) bool {
+	if t == nil {
+		return false
+	}
+	s := plainSite(append([]string{t.Name}, words...))
+	s.inner = true
+	return s.hasKey(t)
+}
+
+// hasKey reports whether a key of the tool, and of no Unix program of its name,
+// stands in the words: then nothing else can be meant.
+func (s site) hasKey(t *registry.Tool) bool {
+	if s.name == "grep" {
+		return s.grepUse(t).toolKey
+	}
+	for _, a := range s.args {
+		if a.text == "--" {
+			break
+		}
+		if k, ok := longKey(a.text); ok && (t.Params.Find(k) != nil || k == "help" && !s.inner) {
+			return true
+		}
+	}
+	return false
 }
 
 // meantRead tells `read FILE` from bash's builtin, which takes options and variable names.
@@ -75,13 +118,14 @@ func (s site) meantRead(t *registry.Tool) (bool, string) {
 	if !anyName().MatchString(first) {
 		return true, ""
 	}
-	for _, a := range s.args[1:] {
-		if k, ok := longKey(a.text); ok && (t.Params.Find(k) != nil || k == "help") {
-			return true, ""
-		}
+	if s.hasKey(t) {
+		return true, ""
 	}
 	if !identifier().MatchString(first) {
 		return !s.fillsVariable(first), ""
+	}
+	if len(s.args) == 1 && s.alone && !s.stdin && !s.ifs {
+		return true, "" // it has nothing to read, and its variable is gone at once
 	}
 	return false, first
 }
@@ -98,19 +142,13 @@ func (s site) fillsVariable(first string) bool {
 
 // meantWrite tells `write FILE ...` from write(1), which takes a user and a terminal.
 func (s site) meantWrite(t *registry.Tool) bool {
-	for _, a := range s.args {
-		if a.text == "--" {
-			break
-		}
-		if k, ok := longKey(a.text); ok && (t.Params.Find(k) != nil || k == "help") {
-			return true
-		}
-	}
 	switch {
+	case s.hasKey(t):
+		return true
 	case len(s.args) == 0 || strings.HasPrefix(s.args[0].text, "-") && s.args[0].text != "--":
 		return false
 	case len(s.args) == 1 && userName().MatchString(s.args[0].text):
-		return false
+		return s.hdoc // a message of several lines is piped to write(1), if anything is
 	case len(s.args) == 2 && userName().MatchString(s.args[0].text) && terminal().MatchString(s.args[1].text):
 		return false
 	}

@@ -50,26 +50,26 @@ type grepUse struct {
 
 // meantGrep tells the tool from grep(1). Without a file, a pipe or a
 // redirection grep would read an empty stdin, so nothing that works is taken
-// from it.
-func (s site) meantGrep(t *registry.Tool) (bool, string) {
+// from it; noInput reports that it is grep's, and will.
+func (s site) meantGrep(t *registry.Tool) (tool, noInput bool) {
 	u := s.grepUse(t)
 	switch {
 	case u.version || len(s.args) == 0:
-		return false, ""
+		return false, false
 	case u.toolKey:
-		return true, ""
+		return true, false
 	}
 	files := u.positional
 	if !u.pattern {
 		files--
 	}
 	if files > 0 || u.recursive || u.uncertain || s.stdin {
-		return false, ""
+		return false, false
 	}
 	if !u.native && u.positional == 1 && !u.pattern {
-		return true, ""
+		return true, false
 	}
-	return false, "grep"
+	return false, true
 }
 
 func (s site) grepUse(t *registry.Tool) (u grepUse) {

@@ -13,7 +13,7 @@ func argOf(w *syntax.Word) arg {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			a.text += unescapeText(p.Value)
-			a.multi = a.multi || strings.ContainsAny(p.Value, "*?[{")
+			a.multi = a.multi || strings.Contains(p.Value, "{")
 		case *syntax.SglQuoted:
 			a.text += p.Value
 		case *syntax.DblQuoted:

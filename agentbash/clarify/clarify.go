@@ -48,7 +48,7 @@ func Tool(opts *Options) *registry.Tool {
 typed. Where nobody can be asked the default is the answer, and without one exit status 126. Without --timeout it waits as long as the
 command may run; when the time is over the default is the answer, and without one exit status 124.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "question", Type: registry.String, Required: true, Aliases: []string{"text", "q"}, Description: "What to ask."},
+			registry.Param{Name: "question", Type: registry.String, Required: true, Pattern: true, Aliases: []string{"text", "q"}, Description: "What to ask."},
 			registry.Param{Name: "choices", Type: registry.Array, Items: &registry.Param{Type: registry.String}, Aliases: []string{"options"}, Description: "Answers to choose from: a JSON array, or --choices once for each."},
 			registry.Param{Name: "default", Type: registry.String, Aliases: []string{"default_answer"}, Description: "The answer when there is no other."},
 			registry.Param{Name: "timeout", Type: registry.Number, Min: registry.Float(0.1), Max: registry.Float(86400), Description: "How many seconds to wait."},

@@ -13,9 +13,9 @@ import (
 )
 
 func (f *files) editTool() *registry.Tool {
-	oldParam := registry.Param{Name: "old_string", Type: registry.String, Aliases: []string{"old_str", "oldString", "old"},
+	oldParam := registry.Param{Name: "old_string", Type: registry.String, Pattern: true, Aliases: []string{"old_str", "oldString", "old"},
 		Description: "The text to replace, as it stands in the file; it must occur once."}
-	newParam := registry.Param{Name: "new_string", Type: registry.String, Aliases: []string{"new_str", "newString", "new"},
+	newParam := registry.Param{Name: "new_string", Type: registry.String, Pattern: true, Aliases: []string{"new_str", "newString", "new"},
 		Description: "The text to put in its place, taken literally; '' deletes."}
 	allParam := registry.Param{Name: "replace_all", Type: registry.Boolean, Default: false, Aliases: []string{"replaceAll", "all"},
 		Description: "Replace every occurrence."}
@@ -23,7 +23,6 @@ func (f *files) editTool() *registry.Tool {
 	one[0].Required, one[1].Required = true, true
 	return &registry.Tool{
 		Name:     "edit",
-		Verbatim: true,
 		Summary:  "replace an exact piece of text in a file",
 		Kind:     registry.Write,
 		Category: category,

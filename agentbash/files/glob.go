@@ -18,7 +18,6 @@ import (
 func globTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "glob",
-		Verbatim: true,
 		Summary:  "list the files whose paths match a pattern",
 		Kind:     registry.ReadOnly,
 		Category: category,
@@ -28,7 +27,7 @@ A pattern without a slash matches in the directory itself only: '**/*.go' looks 
 directories. Hidden names are matched by a pattern's name that starts with a dot, what .gitignore names is left out inside a
 repository, and .git always. Links are listed and not followed.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "pattern", Type: registry.String, Required: true, Description: "The pattern, relative to path, absolute or ~/..."},
+			registry.Param{Name: "pattern", Type: registry.String, Required: true, Pattern: true, Description: "The pattern, relative to path, absolute or ~/..."},
 			registry.Param{Name: "path", Type: registry.String, Default: ".", Aliases: []string{"dir", "directory"}, Description: "The directory the pattern starts from."},
 			registry.Param{Name: "sort", Type: registry.String, Default: "path", Enum: []string{"path", "mtime"},
 				Description: "path: by name; mtime: what was changed last comes first."},

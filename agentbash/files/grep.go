@@ -25,7 +25,6 @@ func (f *files) grepTool() *registry.Tool {
 	}
 	return &registry.Tool{
 		Name:     "grep",
-		Verbatim: true,
 		Summary:  "search files for lines that match a regular expression",
 		Kind:     registry.ReadOnly,
 		Category: category,
@@ -35,10 +34,10 @@ context); of what is piped in the lines alone, and all of them. RE2 syntax: no b
 inside a repository, .git and binary files; when nothing is found, what was left out is searched as well and reported. Exits 0
 when something matched, 1 when nothing did, 2 on an error.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "pattern", Type: registry.String, Required: true, Description: "The regular expression (RE2 syntax), or literal text with --fixed."},
+			registry.Param{Name: "pattern", Type: registry.String, Required: true, Pattern: true, Description: "The regular expression (RE2 syntax), or literal text with --fixed."},
 			registry.Param{Name: "path", Type: registry.String, Default: ".", Role: registry.ReadsTree, Aliases: []string{"file_path", "dir"},
 				Description: "The file or directory to search; - is stdin, which is searched without a path too if something is piped in."},
-			registry.Param{Name: "glob", Type: registry.String, Aliases: []string{"include"},
+			registry.Param{Name: "glob", Type: registry.String, Pattern: true, Aliases: []string{"include"},
 				Description: "Only files that match, such as *.go or src/**/*.{ts,tsx}, relative to path; !*_test.go leaves files out. Several are separated by spaces."},
 			registry.Param{Name: "type", Type: registry.String, Description: "Only files of a language, such as go, py, ts, js, rust, md; several are separated by commas."},
 			flag("ignore_case", "i", "Let letters match without regard to case.", "ignoreCase", "case_insensitive"),

@@ -24,7 +24,6 @@ const changeLimit = 1 << 30
 func (f *files) writeTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "write",
-		Verbatim: true,
 		Summary:  "write a whole file, or append to one",
 		Kind:     registry.Write,
 		Category: category,
@@ -35,7 +34,7 @@ lines, bytes and SHA-256, and a diff when it overwrote. In a session, a file tha
 only overwritten with --force. To change a part of a file use edit; to take a write back, undo.`,
 		Params: registry.NewParams(
 			filePath(registry.WritesFile, "The file to write: relative to the current directory, absolute, or ~/..."),
-			registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true, Aliases: []string{"contents", "text", "file_text"},
+			registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true, Pattern: true, Aliases: []string{"contents", "text", "file_text"},
 				Description: "The whole new content, taken literally; an end of line is written only where the content has one."},
 			registry.Param{Name: "append", Type: registry.Boolean, Default: false, Short: "a", Description: "Add the content to the end of the file."},
 			registry.Param{Name: "create_only", Type: registry.Boolean, Default: false, Description: "Fail when the file exists."},

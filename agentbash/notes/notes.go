@@ -74,7 +74,7 @@ func (o *Options) noteTool() *registry.Tool {
 		Detail: `Adds a note, with the time, to .agentbash/notes.json of the workspace, which is made if it is not there. recall shows
 them, in this session and in later ones.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true, Aliases: []string{"text", "note"}, Description: "What to remember."},
+			registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true, Pattern: true, Aliases: []string{"text", "note"}, Description: "What to remember."},
 			registry.Param{Name: "category", Type: registry.String, Default: defaultCategory, Aliases: []string{"tag"}, Description: "A word to find it by."},
 		),
 		Examples: []string{

@@ -38,7 +38,7 @@ func (s *Shells) startTool() *registry.Tool {
 the exported variables; functions and other variables are not copied, and stdin is empty. It goes on while other commands run, also when
 the session's shell is restarted, and ends with agentbash. bash_output shows what it writes, bash_kill ends it.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "command", Type: registry.String, Role: registry.RunsText, Aliases: []string{"cmd"},
+			registry.Param{Name: "command", Type: registry.String, Pattern: true, Role: registry.RunsText, Aliases: []string{"cmd"},
 				Description: "The command, in quotes; - reads it from stdin. Without one, the background shells are listed."},
 		),
 		Examples: []string{
@@ -154,7 +154,7 @@ others count as seen. --wait waits for a line that matches, or with the word exi
 says that it did not come in time, 1 that the shell ended without such a line. The time limit of the command itself applies too.`,
 		Params: registry.NewParams(
 			idParam(),
-			registry.Param{Name: "filter", Type: registry.String, Description: "Print only lines that match this regular expression (RE2)."},
+			registry.Param{Name: "filter", Type: registry.String, Pattern: true, Description: "Print only lines that match this regular expression (RE2)."},
 			registry.Param{Name: "wait", Type: registry.String,
 				Description: "Wait for a new line that matches this regular expression, or for the end: exit. ([e]xit is a line with that word.)"},
 			registry.Param{Name: "timeout", Type: registry.Number, Default: 60, Min: registry.Float(0), Max: registry.Float(600),

@@ -29,7 +29,7 @@ JSON and other text come as they are, in UTF-8; images, PDF and other binary bod
 came from, the type and the title are on stderr. Redirects are followed within a host, ten at most. An HTTP error is exit status 1, with the beginning of
 its body on stderr; 124 is no answer in time. Private addresses are refused but for those that are allowed: ` + w.allowSetting("...") + `.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "url", Type: registry.String, Required: true, Role: registry.Contacts, Aliases: []string{"uri", "link"}, Description: "The address, with http:// or https://."},
+			registry.Param{Name: "url", Type: registry.String, Required: true, Pattern: true, Role: registry.Contacts, Aliases: []string{"uri", "link"}, Description: "The address, with http:// or https://."},
 			registry.Param{Name: "raw", Type: registry.Boolean, Default: false, Description: "Print the body's bytes as they are, whatever it is."},
 			registry.Param{Name: "timeout", Type: registry.Number, Min: registry.Float(0.1), Max: registry.Float(300), Description: fmt.Sprintf("Seconds until it is given up; the default is %v.", w.opts.Timeout.Seconds())},
 			registry.Param{Name: "max_bytes", Type: registry.Integer, Min: registry.Float(1), Max: registry.Float(1 << 30), Description: fmt.Sprintf("Read at most this much of the body; the default is %d.", w.opts.MaxBytes)},

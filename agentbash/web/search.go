@@ -82,7 +82,7 @@ func (w *Web) searchTool() *registry.Tool {
 		Detail: `Asks the search service of the configuration, Tavily or a SearXNG server, and prints for each result its title, address
 and an excerpt. --json prints an array of objects with title, url and content. Exit status 1 when nothing was found.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "query", Type: registry.String, Required: true, Aliases: []string{"q"}, Description: "What to search for."},
+			registry.Param{Name: "query", Type: registry.String, Required: true, Pattern: true, Aliases: []string{"q"}, Description: "What to search for."},
 			registry.Param{Name: "max_results", Type: registry.Integer, Default: 5, Min: registry.Float(1), Max: registry.Float(20), Aliases: []string{"limit", "count"}, Description: "How many results at most."},
 			registry.Param{Name: "json", Type: registry.Boolean, Default: false, Description: "Print the results as JSON."},
 		),

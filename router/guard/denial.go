@@ -85,6 +85,15 @@ func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 	return d
 }
 
+// ofLine says, of a text of several commands that was refused before it began, that
+// nothing of it ran. The line around a call from inside bash runs.
+func (d *Denial) ofLine(e *Entry) *Denial {
+	if !e.Plan.Inside && len(e.Verdict.Parts) != 1 {
+		d.text += " (nothing of this line ran)"
+	}
+	return d
+}
+
 // lackingHost is the first host that an entry is about and that nobody allowed.
 func (g *Guard) lackingHost(e *Entry) string {
 	for _, host := range e.Decision.Hosts {

@@ -120,7 +120,7 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 		denied = g.decide(ctx, a, e, &w)
 	}
 	if denied != nil {
-		e.Denied = denied
+		e.Denied = denied.ofLine(e)
 		if g.opts.Recorder != nil {
 			// It does not run, with its record or without.
 			g.opts.Recorder.Intent(e)
@@ -131,7 +131,7 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 	if g.opts.Recorder != nil {
 		var err error
 		if outcome, err = g.opts.Recorder.Intent(e); err != nil {
-			return router.Grant{}, g.denial(e, Unrecorded, err.Error())
+			return router.Grant{}, g.denial(e, Unrecorded, err.Error()).ofLine(e)
 		}
 	}
 	grant := grantFor(e)

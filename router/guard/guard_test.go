@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -263,6 +264,32 @@ func TestRecords(t *testing.T) {
 	res := b.run("ls")
 	require.Equal(t, 126, res.ExitCode)
 	require.Equal(t, "not run: write audit.jsonl: no space left on device: nothing runs without its record in the audit log", res.Error)
+}
+
+// TestWhatRanOfARefusedLine: a text is refused as a whole; a call in one that runs
+// says nothing about the rest.
+func TestWhatRanOfARefusedLine(t *testing.T) {
+	a := &answers{say: func(*Entry) (Approval, error) { return Approval{Reason: "not this one"}, nil }}
+	b := newBench(t, Options{Approver: a})
+	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "made"), nil, 0o644))
+	res := b.run("echo one; mv made other")
+	require.Equal(t, "denied by the user, who says: not this one (nothing of this line ran)", res.Error)
+	require.Empty(t, res.Stdout)
+
+	a.say = func(e *Entry) (Approval, error) { return Approval{Yes: !e.Plan.Inside, Reason: "not this one"}, nil }
+	require.Equal(t, 0, b.run("echo 'agent:write --file_path new --content x' > s.sh").ExitCode)
+	res = b.run("echo one; bash s.sh; echo two")
+	require.Equal(t, "one\ntwo\n", res.Stdout)
+	require.Equal(t, "denied by the user, who says: not this one\n", res.Stderr, "the line around it goes on")
+	res = b.run("find made -exec write --file_path new --content x \\; -exec bash -c 'write --file_path more --content x' \\;")
+	require.Equal(t, 0, res.ExitCode, "%s", res.Output)
+	require.True(t, b.has("new") && b.has("more"), "a yes to a line is one to the calls in it")
+	for i, pattern := range []string{"a[1]b", "a*b", "a?b", "*", "[!x]"} {
+		name := "pattern" + strconv.Itoa(i)
+		require.NoError(t, os.WriteFile(filepath.Join(b.dir, name), []byte(pattern+"\n"), 0o644))
+		res = b.run("edit " + name + " " + pattern + " c --strict | cat")
+		require.Contains(t, res.Stdout, "+c", "%s: a pattern in it is what it says: %s", pattern, res.Output)
+	}
 }
 
 // Commands and questions from many sides at once.

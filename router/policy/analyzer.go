@@ -34,7 +34,7 @@ func Judge(p *router.Plan, w *World) (v Verdict) {
 		}
 	}()
 	j := newJudge(w, p.Raw)
-	if p.Err == nil {
+	if j.calls = p.Calls; p.Err == nil {
 		j.judgePlan(p, j.src)
 		j.runTraps()
 	}
@@ -104,6 +104,7 @@ type judge struct {
 	env    env
 	choice *choice // what is picked in the words that are expanded
 
+	calls   []router.CallSite // that the router found anywhere in the line
 	parts   []*Part
 	reasons []Reason
 	traps   []word // texts that traps run

@@ -90,12 +90,14 @@ func (j *judge) program(args []word, at span) {
 	tool, ok := toolName(args[0].text)
 	name, script := commandName(args[0].text)
 	if name == "agentbash" && !script && len(args) > 1 { // agentbash read x: the tool, from a terminal
-		word, forced := toolName(args[1].text)
-		if forced || j.world.tool(word) != nil {
+		if word, forced := toolName(args[1].text); forced || j.world.tool(word) != nil {
 			tool, ok, args = word, true, args[1:]
 		}
 	}
-	if ok {
+	called := func(c router.CallSite) bool {
+		return c.Name == tool && args[0].at.start <= c.Offset && c.Offset < args[0].at.end
+	}
+	if ok || slices.ContainsFunc(j.calls, called) && router.Unmistakable(j.world.tool(tool), texts(args[1:])) {
 		j.tool(tool, args, at)
 		return
 	}
@@ -117,10 +119,8 @@ func (j *judge) program(args []word, at span) {
 
 // toolName returns the name of the tool that a word calls by its form alone.
 func toolName(word string) (string, bool) {
-	if rest, ok := strings.CutPrefix(word, "agent:"); ok {
-		return rest, true
-	}
-	return word, strings.HasPrefix(word, "field:")
+	rest, forced := strings.CutPrefix(word, "agent:")
+	return rest, forced || strings.HasPrefix(word, "field:")
 }
 
 // commandName returns the name of the program that a word runs, and whether it
@@ -204,11 +204,9 @@ func (j *judge) unnamed(args []word, at span) {
 // tryRest looks for a command among the arguments of one that is not known: it
 // may run it, as env and sudo do.
 func (c *simpleCommand) tryRest() {
-	for i, a := range c.args {
-		if known(a.text) && !strings.HasPrefix(a.text, "-") && harmful(a.text) {
-			c.raise(Confirm, func() { c.j.program(c.args[i:], c.at) })
-			return
-		}
+	mayRun := func(a word) bool { return known(a.text) && !strings.HasPrefix(a.text, "-") && harmful(a.text) }
+	if i := slices.IndexFunc(c.args, mayRun); i >= 0 {
+		c.raise(Confirm, func() { c.j.program(c.args[i:], c.at) })
 	}
 }
 

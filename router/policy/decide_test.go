@@ -332,3 +332,27 @@ func TestCallsThatHide(t *testing.T) {
 		require.Equal(t, want, d.Answer, "%s: %q", line, d.Because)
 	}
 }
+
+// TestCallsInArguments: what the router calls a tool in another command's arguments
+// is judged as that tool's call.
+func TestCallsInArguments(t *testing.T) {
+	for _, c := range []struct {
+		line, rules string
+		mode        Mode
+		want        Answer
+	}{
+		{`find . -exec write --file_path {} --content b \;`, `["deny agent:write ..."]`, FullMode, Deny},
+		{"timeout 5 nice read --limit 1 --file_path ~/.ssh/id_rsa", `["deny read ~/.ssh/**"]`, FullMode, Deny},
+		{`eval "bash -c 'edit --file_path a --old_string \"$x\" --new_string c'"`, `["deny agent:edit ..."]`, FullMode, Deny},
+		{"nohup grep --pattern x --path a", `[]`, PlanMode, Allow},
+		{"env write --file_path a --content x", `[]`, PlanMode, Deny},
+		{"env write --file_path a --content x", `[]`, AutoMode, Allow},
+		{"trap 'write --file_path ../a --content x' EXIT", `[]`, AutoMode, Ask},
+		{`x='edit --file_path a --old_string b'; eval "$x"`, `["deny agent:edit ..."]`, FullMode, Allow}, // a program of that name
+	} {
+		w := &World{Dir: "/repo", Roots: []string{"/repo"}, Home: "/home/u", Holds: Holds{Read: true, Workspace: true}, Tool: testRouter().Plan(c.line).Lookup}
+		v := Judge(testRouter().Plan(c.line), w)
+		d := Decide(c.mode, mustRules(t, false, c.rules), &v, w)
+		require.Equal(t, c.want, d.Answer, "%s: %q", c.line, d.Because)
+	}
+}

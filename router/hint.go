@@ -1,0 +1,86 @@
+package router
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/agentbash/agentbash/registry"
+)
+
+// printHints says what to type where bash's answer was of no use and a tool was
+// probably meant.
+func (r *Router) printHints(p *Plan, stderr *capture, status int) {
+	said := map[hint]bool{}
+	for _, h := range p.hints {
+		if !h.sure && status == 0 || said[h] {
+			continue
+		}
+		said[h] = true
+		switch h.tool {
+		case "grep":
+			fmt.Fprintln(stderr, "hint: grep had no file and nothing on its stdin: to search the files below this directory type grep --pattern TEXT [--path DIR] [--ignore_case], or give grep -r and a file")
+		case "write":
+			fmt.Fprintln(stderr, "hint: this was write(1), which sends a message to a user: to write a file type write ./FILE, or write --file_path FILE --content TEXT")
+		case "read":
+			if st, err := os.Stat(absolutePath(r.Dir(), h.file)); err == nil && !st.IsDir() {
+				fmt.Fprintf(stderr, "hint: bash's own read fills variables: to see the file type read ./%s, or read --file_path %s\n", h.file, h.file)
+			}
+		}
+	}
+	if p.unparsed && keyedCall().MatchString(p.Raw) {
+		switch {
+		case stderr.holds("syntax error"), stderr.holds("unexpected EOF"):
+			fmt.Fprintln(stderr, "hint: bash cannot read this text: look for a quote, bracket, fi, done or esac that is missing or too many; long text goes into a here-document (write FILE <<'EOF', the text, EOF)")
+		case stderr.holds("command not found"), stderr.holds("not a valid identifier"):
+			fmt.Fprintln(stderr, "hint: calls could not be found in this text, so a read, write or grep in it was bash's own: type agent:read, agent:write or agent:grep there")
+		}
+	}
+	if r.host != nil {
+		r.explainErrors(p, stderr)
+	}
+}
+
+// keyedCall is what can be no other command than a tool's.
+var keyedCall = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[\s;&|({!])((read|write|edit|glob)[ \t]+--[a-z]|grep[ \t]+--pattern|(agent|field):\w)`)
+})
+
+// explainErrors looks in what bash and programs reported for calls that did not
+// reach their tools.
+func (r *Router) explainErrors(p *Plan, stderr *capture) {
+	if stderr.holds("Argument list too long") && stderr.holds(r.host.links.dir) {
+		fmt.Fprintln(stderr, "hint: inside bash no argument of a command can be longer than 128 KiB: give the value on stdin or from a file (write FILE <<'EOF', or --content@=FILE, which every parameter has)")
+	}
+	notFound := func(c CallSite) bool {
+		name := prefixedName(c.Name)
+		return slices.ContainsFunc([]string{name + ": No such file", "'" + name + "': No such file", "‘" + name + "’: No such file", name + ": command not found"}, stderr.holds)
+	}
+	if (stderr.holds("No such file") || stderr.holds("command not found")) && slices.ContainsFunc(p.Calls, notFound) {
+		fmt.Fprintln(stderr, "hint: tools are found by PATH, which is unset, empty or another there: set it (PATH=/usr/bin:/bin in the session), or keep it (env -i PATH=\"$PATH\")")
+	}
+	for _, name := range unixNames {
+		if t := r.names.Load().agent[name]; t != nil && notReached(t, stderr) {
+			fmt.Fprintf(stderr, "hint: that was not the tool: where a program or a script's own text runs it, %s is called %s%s\n", name, agentPrefix, name)
+		}
+	}
+}
+
+// unixNames are those of tools that are bash's or a Unix program's, too.
+var unixNames = []string{"read", "write", "grep"}
+
+// notReached reports whether a command that has the name of a tool was bash's, or
+// there was none, and said so.
+func notReached(t *registry.Tool, stderr *capture) bool {
+	if stderr.holds("No such file or directory") {
+		for _, form := range []string{"xargs: %s", "find: '%s'", "find: ‘%s’", "env: '%s'", "env: ‘%s’", "failed to run command '%s'", "failed to run command ‘%s’"} {
+			if stderr.holds(fmt.Sprintf(form, t.Name) + ": No such file or directory") {
+				return true
+			}
+		}
+	}
+	return stderr.holds(t.Name+": --: invalid option") || stderr.holds(t.Name+": unrecognized option '--") &&
+		slices.ContainsFunc(t.Params.List(), func(q registry.Param) bool { return stderr.holds(t.Name + ": unrecognized option '--" + q.Name) })
+}
