@@ -61,7 +61,7 @@ func TestFirstCallOfAServerIsJudgedByItsDefinition(t *testing.T) {
 		status  int
 	}{
 		{policy.FullMode, "field:notes:show --path private/x", 126},
-		{policy.FullMode, "field:notes:show private/x", 126},
+		{policy.FullMode, "field:notes:show private/x", 2},
 		{policy.FullMode, "field:notes:show --path private/x | cat; exit ${PIPESTATUS[0]}", 126},
 		{policy.FullMode, "for f in private/x; do field:notes:show --path=$f || exit $?; done", 126},
 		{policy.FullMode, "field:notes:look --path private/x", 126},

@@ -262,3 +262,6 @@ func mustJSON(v any) []byte {
 
 // Float returns a pointer to f, for Param.Min and Param.Max.
 func Float(f float64) *float64 { return &f }
+
+// takesSome reports whether there is anything to be given.
+func (p *Params) takesSome() bool { return p.open || len(p.list) > 0 }

@@ -64,14 +64,17 @@ func (d *schemaDoc) params(o members, depth int) *Params {
 			required[n] = true
 		}
 	}
-	props, _ := decodeObject(o.at("properties"))
+	props, propsErr := decodeObject(o.at("properties"))
 	for _, m := range props {
+		if depth == 0 && isReserved(m.key) {
+			continue
+		}
 		q := d.param(m.value, depth+1)
 		q.Name, q.Required = m.key, required[m.key]
 		p.list = append(p.list, q)
 	}
 	extra := string(bytes.TrimSpace(o.at("additionalProperties")))
-	p.open = extra != "" && extra != "false" || extra == "" && len(p.list) == 0
+	p.open = extra != "" && extra != "false" || extra == "" && propsErr != nil
 	if depth > 0 { // what is in a value may have more; a key of the call is mistyped then
 		p.open = p.open || extra == "" || o.at("patternProperties") != nil
 	}

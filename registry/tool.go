@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -42,13 +40,14 @@ type Tool struct {
 	// is empty. It may be nil.
 	MakeExamples func(*Tool) []string
 
-	// Grammar replaces Parse's grammar for this tool: it makes kwargs from the
-	// words, does no I/O, and its errors are *UsageError. nil: the common one.
-	Grammar func(t *Tool, words []string, hasStdin bool) (Parsed, error)
+	// Foreign is a tool that comes from elsewhere, with a JSON Schema of its own. Check
+	// judges by the whole of it: values of JSON, and numbers of any size, go to Run as
+	// they were written. A JSON object on stdin is the arguments of a call without any.
+	Foreign bool
 
-	// Own tells which kwargs the Grammar keeps for itself, and the words that say
-	// them: they are no arguments of the tool. nil: there are none.
-	Own func(kwargs Kwargs) (keys, words []string)
+	// Formats are the forms of its result among which -o chooses; the first is the one
+	// without -o. nil: there is no -o.
+	Formats []string
 
 	// FromShell makes a router call the tool from inside its shell, also when it
 	// is all there is to a command, so that Call.Environ is the shell's.
@@ -84,6 +83,8 @@ type Kwargs map[string]any
 type Call struct {
 	Tool   *Tool
 	Kwargs Kwargs
+	Order  *Order    // of the kwargs' keys; nil: it is not known
+	Format string    // what -o chose, once ReadPending has run; "" is the first
 	Dir    string    // the directory relative paths start from; absolute
 	Stdin  io.Reader // nil: there is none
 	Stdout io.Writer // content
@@ -111,18 +112,6 @@ type ToolResult struct {
 	Display    string         `json:"-"` // one line for a person; may be empty, and holds file names as they are
 	Metadata   map[string]any `json:"-"` // for embedders, in snake_case; each tool documents its keys; may be nil
 	ExitStatus int            `json:"-"` // 0 exactly when Success
-}
-
-// Arguments are the kwargs without what the Grammar keeps for itself; they may be
-// kwargs itself.
-func (t *Tool) Arguments(kwargs Kwargs) Kwargs {
-	if t.Own == nil {
-		return kwargs
-	}
-	args := maps.Clone(kwargs)
-	keys, _ := t.Own(kwargs)
-	maps.DeleteFunc(args, func(key string, _ any) bool { return slices.Contains(keys, key) })
-	return args
 }
 
 // Success returns a result whose Output is written to the call's stdout as it is.
@@ -163,7 +152,7 @@ func (c *Call) Bool(name string) bool {
 }
 
 // Int returns the integer parameter, its default, or 0. A value that does not fit,
-// which only a Grammar lets through, is clamped to the ends of int.
+// which only a Foreign tool gets, is clamped to the ends of int.
 func (c *Call) Int(name string) int {
 	switch v := c.valueOf(name).(type) {
 	case int:

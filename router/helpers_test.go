@@ -26,7 +26,7 @@ func text(name string, params ...registry.Param) *registry.Tool {
 }
 
 func stringParam(name string, required bool) registry.Param {
-	return registry.Param{Name: name, Type: registry.String, Required: required}
+	return registry.Param{Name: name, Type: registry.String, Required: required, Positional: true}
 }
 
 // testTools are tools with the names and keys that the decision table is about.

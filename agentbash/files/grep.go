@@ -34,7 +34,7 @@ inside a repository, .git and binary files; when nothing is found, what was left
 when something matched, 1 when nothing did, 2 on an error.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "pattern", Type: registry.String, Required: true, Description: "The regular expression (RE2 syntax), or literal text with --fixed."},
-			registry.Param{Name: "path", Type: registry.String, Default: ".", Role: registry.ReadsTree, Aliases: []string{"file_path", "dir"}, Description: "The file or directory to search; - is stdin."},
+			registry.Param{Name: "path", Type: registry.String, Positional: true, Default: ".", Role: registry.ReadsTree, Aliases: []string{"file_path", "dir"}, Description: "The file or directory to search; - is stdin."},
 			registry.Param{Name: "glob", Type: registry.String, Aliases: []string{"include"},
 				Description: "Only files that match, such as *.go or src/**/*.{ts,tsx}, relative to path; !*_test.go leaves files out. Several are separated by spaces."},
 			registry.Param{Name: "type", Type: registry.String, Description: "Only files of a language, such as go, py, ts, js, rust, md; several are separated by commas."},

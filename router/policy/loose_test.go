@@ -40,7 +40,7 @@ func TestAClaimToReadIsNotAll(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	for line, effects := range map[string][]Effect{
 		"address --v a.example":     {Read, Network},
-		"uri https://a.example/":    {Read, Network},
+		"uri --v https://a.example/":    {Read, Network},
 		"runs --v 'touch x'":        {Read, Write},
 		"nested --v a.example":      {Read, Network},
 		`map --v '{"k":"touch x"}'`: {Read, Write},
