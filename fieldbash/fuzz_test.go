@@ -302,7 +302,8 @@ func (b fuzzBench) styles(v *node) []style {
 				words = append(words, "--"+key, word)
 			}
 		}
-		if len(words) == 2*len(n.kids) && len(n.kids) > 0 {
+		alone := len(n.kids) == 1 && n.kids[0].typ == "array" // a word that is an array is the whole
+		if len(words) == 2*len(n.kids) && len(n.kids) > 0 && !alone {
 			return words
 		}
 		return []string{n.option(key)}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,6 +210,11 @@ func (r *pendingReader) read(ctx context.Context, name string) (string, error) {
 			return "", Usagef("%v", err)
 		}
 		defer f.Close()
+		if file, ok := f.(*os.File); ok && r.call.MayRead != nil {
+			if err := r.call.MayRead(ctx, file); err != nil {
+				return "", err
+			}
+		}
 		from = f
 	}
 	b, err := io.ReadAll(io.LimitReader(from, maxFile+1))

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,11 +33,11 @@ func (p *parser) findPlace(key string) (path []string, q *Param, known bool) {
 	q = p.params.Find(parts[0])
 	if slices.Contains(parts, "") {
 		return []string{Fold(key)}, nil, false
-	} else if q == nil {
-		parts[0] = Fold(parts[0])
-		return parts, nil, false
+	} else if known = q != nil; known {
+		path = []string{q.Name}
+	} else {
+		q, path = p.params.rest, []string{Fold(parts[0])}
 	}
-	path = []string{q.Name}
 	for rest := parts[1:]; len(rest) > 0; {
 		n := len(rest)
 		m, name := q.member(strings.Join(rest, ".")) // a name may hold dots
@@ -46,27 +47,38 @@ func (p *parser) findPlace(key string) (path []string, q *Param, known bool) {
 		}
 		q, path, rest = m, append(path, name), rest[n:]
 	}
-	return path, q, true
+	return path, q, known
 }
 
 // member is what the schema declares for a member or element, and its name as
 // declared; nil where it declares nothing.
 func (q *Param) member(part string) (*Param, string) {
-	if q == nil {
-		return nil, part
+	if m := q.declaredMember(part); m != nil {
+		return m, cmp.Or(m.Name, part)
 	}
-	if m := q.Props.Find(part); m != nil {
-		return m, m.Name
-	}
-	if n, err := strconv.Atoi(part); err == nil && n >= 0 && q.holds(Array) && (q.Items != nil || n < len(q.first)) {
-		return q.element(n), part
-	}
-	for i := range q.AnyOf {
-		if m, name := q.AnyOf[i].member(part); m != nil {
-			return m, name
+	if q != nil {
+		for _, u := range q.branches() {
+			if u.Props != nil && u.Props.rest != nil {
+				return u.Props.rest, part
+			}
 		}
 	}
 	return nil, part
+}
+
+func (q *Param) declaredMember(part string) *Param {
+	if q == nil {
+		return nil
+	}
+	for _, u := range q.branches() {
+		if m := u.Props.Find(part); m != nil {
+			return m
+		}
+		if n, err := strconv.Atoi(part); err == nil && n >= 0 && u.Type == Array && (u.Items != nil || n < len(u.first)) {
+			return u.element(n)
+		}
+	}
+	return nil
 }
 
 // add keeps a value; only arrays, and what no schema declares, may have several.
@@ -179,7 +191,7 @@ type hole struct{}
 // array where the schema says so, or where it says nothing and the name is 0.
 // What is on the way is copied.
 func (p *Params) setPlace(kwargs Kwargs, path []string, v any) error {
-	next, err := p.Find(path[0]).setIn(kwargs[path[0]], path[1:], v)
+	next, err := p.findOrRest(path[0]).setIn(kwargs[path[0]], path[1:], v)
 	if err == nil {
 		kwargs[path[0]] = next
 	}

@@ -78,7 +78,7 @@ func (d *schemaDoc) params(o members, depth int) *Params {
 	if depth > 0 { // what is in a value may have more; a key of the call is mistyped then
 		p.open = p.open || extra == "" || o.at("patternProperties") != nil
 	}
-	if d.rolesIn(o.at("additionalProperties")) != nil {
+	if strings.HasPrefix(extra, "{") {
 		q := d.param(o.at("additionalProperties"), depth+1)
 		p.rest = &q
 	}

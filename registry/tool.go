@@ -99,6 +99,10 @@ type Call struct {
 	// call is the program's own.
 	Descriptor func(n int) (*os.File, error)
 
+	// MayRead judges a file that a value is taken from, once it is open. nil: every
+	// file may be read.
+	MayRead func(ctx context.Context, f *os.File) error
+
 	// View is how the caller sees files: Dir and typed paths are of it.
 	View View
 }

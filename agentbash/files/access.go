@@ -120,6 +120,15 @@ func (g *gate) mayRead(fd int) error {
 	return nil
 }
 
+// MayRead judges an open file as read does. A nil Access lets everything through.
+func (a *Access) MayRead(ctx context.Context, f *os.File, settings registry.Settings) error {
+	if a == nil {
+		return nil
+	}
+	g := &gate{ctx: ctx, settings: settings.WithDefaults(), secret: new(links).withTargets(a.Secret)}
+	return g.mayRead(int(f.Fd()))
+}
+
 // openRead opens a file to be read.
 func (g *gate) openRead(path string, flags int) (int, error) {
 	if g == nil {
