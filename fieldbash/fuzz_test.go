@@ -75,6 +75,11 @@ func (s *shape) takes(typ string) bool {
 	return s.typ == typ || s.typ == "" && s.anyOf == nil || slices.ContainsFunc(s.anyOf, func(u *shape) bool { return u.takes(typ) })
 }
 
+// lists reports whether an enum of a shape has a word.
+func (s *shape) lists(word string) bool {
+	return slices.Contains(s.enum, word) || slices.ContainsFunc(s.anyOf, func(u *shape) bool { return u.lists(word) })
+}
+
 func (s *shape) certain() bool { return s.typ != "" && s.anyOf == nil }
 
 // node is a value, and the shape of its place.
@@ -112,7 +117,11 @@ func (m maker) shape(depth int) *shape {
 			s.anyOf = []*shape{{typ: "null"}}
 		}
 		for range 1 + m.IntN(2) {
-			s.anyOf = append(s.anyOf, m.shape(max(depth-1, 0)))
+			u := m.shape(max(depth-1, 0))
+			for u.takes("anything") { // then the others say nothing
+				u = m.shape(max(depth-1, 0))
+			}
+			s.anyOf = append(s.anyOf, u)
 		}
 		m.Shuffle(len(s.anyOf), func(i, j int) { s.anyOf[i], s.anyOf[j] = s.anyOf[j], s.anyOf[i] })
 		return s
@@ -230,6 +239,9 @@ func quoteJSON(s string) string {
 // word is how a value is typed; ok is false where a word says another value, as the
 // documentation has it: then --key:= is the way.
 func (n *node) word() (word string, ok bool) {
+	if n.typ != "string" && n.shape.lists(n.text) {
+		return "", false
+	}
 	switch n.typ {
 	case "string":
 		return n.plain, n.shape.certain() || !json.Valid([]byte(n.plain))

@@ -117,12 +117,22 @@ func (q *Param) wrongType(shown string) error {
 // the other ways to write a value (yes, 1.0), then a word as the one element of an array.
 func (q *Param) coerceUnion(words []string) (any, error) {
 	var errs []string
-	members := q.branches()
+	bare := len(words) > 1 || !strings.HasPrefix(strings.TrimSpace(words[0]), "[")
+	var members, items []*Param
+	for _, u := range q.branches() {
+		if u.Type != Array || !bare {
+			members = append(members, u)
+		} else {
+			items = append(items, u.element(0))
+		}
+	}
+	if items != nil {
+		members = append(members, &Param{Type: Array, Items: anyOf(items)})
+	}
 	for pass := range 4 {
 		for _, u := range members {
-			isText := u.Type == String && len(u.Enum) == 0
-			isBare := u.Type == Array && (len(words) > 1 || !looksLikeJSON(words[0]))
-			if isText != (pass == 1) || isBare != (pass == 3) || u.Type != Array && len(words) > 1 {
+			isText, isBare := u.Type == String && len(u.Enum) == 0, bare && u.Type == Array
+			if isText != (pass == 1) || isBare != (pass == 3) || len(words) > 1 && !isBare {
 				continue
 			}
 			v, err := u.coerceWords(words)
@@ -134,6 +144,18 @@ func (q *Param) coerceUnion(words []string) (any, error) {
 		}
 	}
 	return nil, errors.New(strings.Join(errs, "; "))
+}
+
+// anyOf is a parameter that is one of these.
+func anyOf(list []*Param) *Param {
+	if len(list) == 1 {
+		return list[0]
+	}
+	q := &Param{Name: list[0].Name}
+	for _, u := range list {
+		q.AnyOf = append(q.AnyOf, *u)
+	}
+	return q
 }
 
 // branches are the members of a union, and of unions in it.

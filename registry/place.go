@@ -26,28 +26,34 @@ type given struct {
 // findPlace is the place that a key names: the names as declared, and what the schema
 // declares there. known is false where the tool has no such parameter.
 func (p *parser) findPlace(key string) (path []string, q *Param, known bool) {
-	if q = p.params.Find(key); q != nil {
-		return []string{q.Name}, q, true
-	}
 	parts := strings.Split(key, ".")
-	q = p.params.Find(parts[0])
-	if slices.Contains(parts, "") {
+	n := longest(parts, func(name string) bool { return p.params.Find(name) != nil })
+	head := strings.Join(parts[:n], ".")
+	q = p.params.Find(head)
+	switch known = q != nil; {
+	case slices.Contains(parts[n:], ""):
 		return []string{Fold(key)}, nil, false
-	} else if known = q != nil; known {
+	case known:
 		path = []string{q.Name}
-	} else {
-		q, path = p.params.rest, []string{Fold(parts[0])}
+	default:
+		q, path = p.params.rest, []string{Fold(head)}
 	}
-	for rest := parts[1:]; len(rest) > 0; {
-		n := len(rest)
-		m, name := q.member(strings.Join(rest, ".")) // a name may hold dots
-		if m == nil {
-			n = 1
-			m, name = q.member(rest[0])
-		}
-		q, path, rest = m, append(path, name), rest[n:]
+	for rest := parts[n:]; len(rest) > 0; rest = rest[n:] {
+		n = longest(rest, func(name string) bool { return q.declaredMember(name) != nil })
+		m, name := q.member(strings.Join(rest[:n], "."))
+		q, path = m, append(path, name)
 	}
 	return path, q, known
+}
+
+// longest is how many parts of a key are one name, which may hold dots; it is at least 1.
+func longest(parts []string, declared func(name string) bool) int {
+	for n := len(parts); n > 1; n-- {
+		if declared(strings.Join(parts[:n], ".")) {
+			return n
+		}
+	}
+	return 1
 }
 
 // member is what the schema declares for a member or element, and its name as
@@ -70,15 +76,18 @@ func (q *Param) declaredMember(part string) *Param {
 	if q == nil {
 		return nil
 	}
+	var list []*Param
 	for _, u := range q.branches() {
 		if m := u.Props.Find(part); m != nil {
-			return m
-		}
-		if n, err := strconv.Atoi(part); err == nil && n >= 0 && u.Type == Array && (u.Items != nil || n < len(u.first)) {
-			return u.element(n)
+			list = append(list, m)
+		} else if n, err := strconv.Atoi(part); err == nil && n >= 0 && u.Type == Array && (u.Items != nil || n < len(u.first)) {
+			list = append(list, u.element(n))
 		}
 	}
-	return nil
+	if list == nil {
+		return nil
+	}
+	return anyOf(list)
 }
 
 // add keeps a value; only arrays, and what no schema declares, may have several.
@@ -230,7 +239,8 @@ func (q *Param) setIn(at any, path []string, v any) (any, error) {
 		have[n], err = member.setIn(elem, path[1:], v)
 		return have, err
 	case nil:
-		if isIndex && (q == nil && n == 0 || q != nil && q.holds(Array)) {
+		unsaid := q == nil || q.Type == "" && q.AnyOf == nil
+		if isIndex && (unsaid && n == 0 || !unsaid && q.holds(Array)) {
 			return q.setIn([]any{}, path, v)
 		}
 		return q.setIn(map[string]any{}, path, v)

@@ -138,7 +138,7 @@ func (d *schemaDoc) param(raw json.RawMessage, depth int) Param {
 		i := d.param(items, depth+1)
 		q.Items = &i
 	}
-	if q.Type == Object {
+	if q.Type == Object && (q.Props == nil || o.at("properties") != nil) { // a union of one has brought them
 		q.Props = d.params(o, depth+1)
 	}
 	d.readBeside(&q, o, depth)
