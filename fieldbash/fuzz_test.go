@@ -75,11 +75,6 @@ func (s *shape) takes(typ string) bool {
 	return s.typ == typ || s.typ == "" && s.anyOf == nil || slices.ContainsFunc(s.anyOf, func(u *shape) bool { return u.takes(typ) })
 }
 
-// lists reports whether an enum of a shape has a word.
-func (s *shape) lists(word string) bool {
-	return slices.Contains(s.enum, word) || slices.ContainsFunc(s.anyOf, func(u *shape) bool { return u.lists(word) })
-}
-
 func (s *shape) certain() bool { return s.typ != "" && s.anyOf == nil }
 
 // node is a value, and the shape of its place.
@@ -110,7 +105,7 @@ func (m maker) shape(depth int) *shape {
 	}
 	switch typ := pick(m, types...); typ {
 	case "enum":
-		return &shape{typ: "string", enum: []string{"fast", "slow", "1", "null", "[x]"}}
+		return &shape{typ: "string", enum: []string{"fast", "slow", "a b", "[x]"}}
 	case "union", "nullable":
 		s := &shape{}
 		if typ == "nullable" {
@@ -239,9 +234,6 @@ func quoteJSON(s string) string {
 // word is how a value is typed; ok is false where a word says another value, as the
 // documentation has it: then --key:= is the way.
 func (n *node) word() (word string, ok bool) {
-	if n.typ != "string" && n.shape.lists(n.text) {
-		return "", false
-	}
 	switch n.typ {
 	case "string":
 		return n.plain, n.shape.certain() || !json.Valid([]byte(n.plain))

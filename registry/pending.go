@@ -161,6 +161,9 @@ func (c *Call) ReadPending(ctx context.Context) error {
 	}
 	r := pendingReader{call: c, stdin: c.Stdin}
 	for _, s := range later {
+		if len(s.path) == 1 && c.Has(s.path[0]) {
+			continue // whoever set it after the words were read knows better
+		}
 		text, err := r.read(ctx, s.file)
 		if err != nil {
 			return err

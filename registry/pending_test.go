@@ -235,3 +235,23 @@ func TestHelpShowsWhatCanBeWritten(t *testing.T) {
 	require.Contains(t, (&Tool{Name: "none", Params: none}).Help(true), "\ntakes no parameters\n")
 	require.Contains(t, (&Tool{Name: "none", Params: AnyParams()}).Help(true), "\nparameters: any --key value\n")
 }
+
+// A preview sets dry_run, whatever the words take it from.
+func TestWhatIsSetStandsOverWhatIsPending(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "no"), []byte(`no`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "all"), []byte(`{"on": false}`), 0o600))
+	for _, words := range []string{"f --on@=no", "f --json @all"} {
+		tool := elsewhere
+		parsed, err := tool.Parse(strings.Fields(words), false)
+		require.NoError(t, err)
+		parsed.Kwargs["on"] = true
+		var got Kwargs
+		tool.Run = func(_ context.Context, c *Call) (ToolResult, error) {
+			got = c.Kwargs
+			return Success(""), nil
+		}
+		require.True(t, tool.Invoke(t.Context(), &Call{Kwargs: parsed.Kwargs, Dir: dir}).Success)
+		require.Equal(t, Kwargs{"file_path": "f", "on": true}, got, words)
+	}
+}
