@@ -227,15 +227,12 @@ func (q *Param) fitValue(at string, v any) (any, []string) {
 	return v, nil
 }
 
-// fitUnion takes the first member that the value is of, text as it is before
-// text as a word.
+// fitUnion takes the first member that the value is of, as it is before text as a word.
 func (q *Param) fitUnion(at string, v any) (any, []string) {
 	var problems []string
-	_, isText := v.(string)
 	for _, exact := range []bool{true, false} {
-		for i := range q.AnyOf {
-			u := &q.AnyOf[i]
-			if exact != (isText && u.Type == String) {
+		for _, u := range q.branches() {
+			if exact != u.isOfType(v) {
 				continue
 			}
 			out, more := u.fitValue(at, v)

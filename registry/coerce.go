@@ -77,14 +77,6 @@ func (q *Param) placeholder() string {
 	return "VALUE"
 }
 
-// canonical is the declared name of a member, or the name as typed.
-func (p *Params) canonical(member string) string {
-	if q := p.Find(member); q != nil {
-		return q.Name
-	}
-	return member
-}
-
 // coerceWords makes the value from the words given for it: one, or several for an array.
 func (q *Param) coerceWords(words []string) (any, error) {
 	if len(q.AnyOf) > 0 {
@@ -131,14 +123,16 @@ func (q *Param) coerceUnion(words []string) (any, error) {
 	}
 	for pass := range 4 {
 		for _, u := range members {
-			isText, isBare := u.Type == String && len(u.Enum) == 0, bare && u.Type == Array
-			if isText != (pass == 1) || isBare != (pass == 3) || len(words) > 1 && !isBare {
+			isBare := bare && u.Type == Array
+			if isBare != (pass == 3) || len(words) > 1 && !isBare {
 				continue
 			}
 			v, err := u.coerceWords(words)
-			if err == nil && (pass > 0 || isTextOf(v, words[0])) {
+			_, isText := v.(string)
+			isText = isText && len(u.Enum) == 0
+			if err == nil && isText == (pass == 1) && (pass > 0 || isTextOf(v, words[0])) {
 				return v, nil
-			} else if err != nil && pass != 2 {
+			} else if err != nil && (pass == 0 || isBare) {
 				errs = append(errs, err.Error())
 			}
 		}
