@@ -61,7 +61,7 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 	}
 	p.fillPositionals()
 	if t.Foreign && hasStdin && len(p.given)+len(p.positionals)+len(p.problems) == 0 && p.base == nil && p.later == nil && p.params.takesSome() {
-		p.later = []any{map[string]any{"file": "-", "as": maybeJSON}}
+		p.later = []source{{File: "-", Maybe: true}}
 	}
 	kwargs := p.makeKwargs()
 	kwargs, err := t.judge(kwargs, p.problems, hasStdin)
@@ -74,7 +74,7 @@ type parser struct {
 	given       []given
 	at          int            // the word that is looked at
 	base        map[string]any // of --json; nil: not given, or read later
-	later       []any          // see laterKey
+	later       []source
 	format      string
 	positionals []positional
 	order       *Order
@@ -241,12 +241,12 @@ func (p *parser) takeAll(o option, rest []string) (used int) {
 	if name, ok := strings.CutPrefix(value, "@"); !isFile && (ok || value == "-") {
 		value, isFile = name, true
 	}
-	if p.base != nil || slices.ContainsFunc(p.later, isWhole) {
+	if p.base != nil || len(p.later) > 0 && p.later[0].Set == nil {
 		p.addProblem("--json is given twice: give it once")
 		return used
 	}
 	if isFile {
-		p.later = append([]any{map[string]any{"file": value, "as": wholeJSON}}, p.later...)
+		p.later = append([]source{{File: value}}, p.later...)
 		return used
 	}
 	base, err := p.tool.decodeBase([]byte(value))

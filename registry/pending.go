@@ -16,14 +16,7 @@ import (
 // them on a command line.
 const (
 	formatKey = "-o" // the form of the result
-	laterKey  = "-@" // []any of what is read when the call runs
-)
-
-// What the JSON of a file is, in an element of laterKey: all arguments, or only if
-// it is an object.
-const (
-	wholeJSON = "json"
-	maybeJSON = "json?"
+	laterKey  = "-@" // []source: what is read when the call runs
 )
 
 // maxFile bounds what --key@=FILE and --json @FILE read, in bytes.
@@ -41,52 +34,26 @@ func (k Kwargs) Arguments() Kwargs {
 	return args
 }
 
-// later are what is to be read when the call runs.
-func (k Kwargs) later() (list []source) {
-	all, _ := k[laterKey].([]any)
-	for _, one := range all {
-		list = append(list, sourceOf(one))
-	}
-	return list
-}
-
 // source is where a value comes from.
 type source struct {
-	file    string     // "-" is stdin
-	path    []string   // the place it is for; nil: it is all arguments
-	maybe   bool       // it is not, if it is no JSON object
-	members [][]string // of all arguments: the places that are set over it, which are parts of parameters
+	File    string     `json:"file"`              // "-" is stdin
+	Set     []string   `json:"set,omitempty"`     // the place it is for; nil: it is all arguments
+	Maybe   bool       `json:"maybe,omitempty"`   // only if it is a JSON object
+	Members [][]string `json:"members,omitempty"` // of all arguments: the places set over it, which are parts of parameters
 }
 
-func sourceOf(one any) (s source) {
-	m, _ := one.(map[string]any)
-	s.file, _ = m["file"].(string)
-	s.maybe = m["as"] == maybeJSON
-	s.path = textsOf(m["set"])
-	list, _ := m["members"].([]any)
-	for _, path := range list {
-		s.members = append(s.members, textsOf(path))
-	}
-	return s
+// later are what is to be read when the call runs.
+func (k Kwargs) later() []source {
+	list, _ := k[laterKey].([]source)
+	return list
 }
-
-func textsOf(v any) (out []string) {
-	list, _ := v.([]any)
-	for _, e := range list {
-		s, _ := e.(string)
-		out = append(out, s)
-	}
-	return out
-}
-
-func isWhole(one any) bool { return sourceOf(one).path == nil }
 
 // Pending reports whether a parameter's value, or a part of it, is read from a file or
 // stdin when the call runs, and so may not be in the kwargs.
 func (k Kwargs) Pending(name string) bool {
 	_, given := k[name]
 	return slices.ContainsFunc(k.later(), func(s source) bool {
-		return s.path != nil && s.path[0] == name || s.path == nil && (!given || s.members != nil)
+		return s.Set != nil && s.Set[0] == name || s.Set == nil && (!given || s.Members != nil)
 	})
 }
 
@@ -97,11 +64,11 @@ func (k Kwargs) words() (words []string) {
 	}
 	for _, s := range k.later() {
 		switch {
-		case s.maybe:
-		case s.path != nil:
-			words = append(words, "--"+strings.Join(s.path, ".")+"@="+s.file)
+		case s.Maybe:
+		case s.Set != nil:
+			words = append(words, "--"+strings.Join(s.Set, ".")+"@="+s.File)
 		default:
-			words = append(words, "--json@="+s.file)
+			words = append(words, "--json@="+s.File)
 		}
 	}
 	return words
@@ -111,12 +78,12 @@ func (k Kwargs) words() (words []string) {
 // yet: it may be the value of a parameter with a role.
 func (t *Tool) pendingUses(k Kwargs, uses []Use, known bool) ([]Use, bool) {
 	for _, s := range k.later() {
-		if s.file != "-" {
-			uses = append(uses, Use{Role: ReadsFile, Value: s.file})
+		if s.File != "-" {
+			uses = append(uses, Use{Role: ReadsFile, Value: s.File})
 		}
 		name := ""
-		if s.path != nil {
-			name = s.path[0]
+		if s.Set != nil {
+			name = s.Set[0]
 		}
 		known = known && len(t.Params.Roles(name)) == 0
 	}
@@ -161,14 +128,14 @@ func (c *Call) ReadPending(ctx context.Context) error {
 	}
 	r := pendingReader{call: c, stdin: c.Stdin}
 	for _, s := range later {
-		if len(s.path) == 1 && c.Has(s.path[0]) {
+		if len(s.Set) == 1 && c.Has(s.Set[0]) {
 			continue // whoever set it after the words were read knows better
 		}
-		text, err := r.read(ctx, s.file)
+		text, err := r.read(ctx, s.File)
 		if err != nil {
 			return err
 		}
-		if s.path != nil {
+		if s.Set != nil {
 			err = c.setFromText(s, text)
 		} else {
 			err = r.layOver(s, text)
@@ -235,16 +202,16 @@ func (r *pendingReader) layOver(s source, text string) error {
 	c := r.call
 	base, err := c.Tool.decodeBase([]byte(text))
 	switch {
-	case err != nil && s.maybe:
+	case err != nil && s.Maybe:
 		if strings.TrimSpace(text) != "" {
 			r.unused = fmt.Sprintf("what is on stdin %v", err)
 		}
 		return nil
 	case err != nil:
-		return Usagef("--json: %s %v: write one with the arguments as members", s.file, err)
+		return Usagef("--json: %s %v: write one with the arguments as members", s.File, err)
 	}
 	kwargs, over := Kwargs(base), maps.Clone(c.Kwargs)
-	for _, path := range s.members {
+	for _, path := range s.Members {
 		if err := c.Tool.Params.setPlace(kwargs, path, placeIn(c.Kwargs, path)); err != nil {
 			return Usagef("--%s: %v", strings.Join(path, "."), err)
 		}
@@ -275,17 +242,17 @@ func placeIn(kwargs Kwargs, path []string) any {
 // setFromText sets the place of --key@=FILE. Text for a string is taken as it is, but
 // that a path, an address or a command has no end of line.
 func (c *Call) setFromText(s source, text string) error {
-	name := strings.Join(s.path, ".")
+	name := strings.Join(s.Set, ".")
 	p := parser{params: c.Tool.Params}
 	_, q, _ := p.findPlace(name)
 	v, err := q.orAny().coerceText(text)
 	if err == nil {
-		err = c.Tool.Params.setPlace(c.Kwargs, s.path, v)
+		err = c.Tool.Params.setPlace(c.Kwargs, s.Set, v)
 	}
 	if err != nil {
 		return Usagef("--%s@=: %v", name, err)
 	}
-	c.Order.at(s.path).mergeWords(v, []string{text})
+	c.Order.at(s.Set).mergeWords(v, []string{text})
 	return nil
 }
 

@@ -128,16 +128,7 @@ func (p *parser) addWord(path []string, q *Param, word string) {
 // addFile has the value read when the call runs.
 func (p *parser) addFile(path []string, q *Param, name string) {
 	p.add(given{path: path, param: q, file: true})
-	p.later = append(p.later, map[string]any{"file": name, "set": jsonPath(path)})
-}
-
-// jsonPath is a path as Kwargs hold it.
-func jsonPath(path []string) []any {
-	list := make([]any, len(path))
-	for i, part := range path {
-		list[i] = part
-	}
-	return list
+	p.later = append(p.later, source{File: name, Set: path})
 }
 
 // coerce makes the value of the words by the type that is declared.
@@ -157,7 +148,7 @@ func (p *parser) makeKwargs() Kwargs {
 		p.order.at(g.path)
 	}
 	slices.SortStableFunc(p.given, func(a, b given) int { return len(a.path) - len(b.path) })
-	members := []any{} // the places that do not stand for the whole parameter
+	var members [][]string // the places that do not stand for the whole parameter
 	for _, g := range p.given {
 		if g.file {
 			continue
@@ -176,14 +167,14 @@ func (p *parser) makeKwargs() Kwargs {
 			p.addProblem("--%s: %v", strings.Join(g.path, "."), err)
 		}
 		if len(g.path) > 1 && !slices.ContainsFunc(p.given, func(o given) bool { return len(o.path) == 1 && o.path[0] == g.path[0] }) {
-			members = append(members, jsonPath(g.path))
+			members = append(members, g.path)
 		}
 	}
 	if p.later == nil {
 		p.problems = append(p.problems, findHoles(map[string]any(kwargs), nil)...)
 	} else {
-		if len(members) > 0 && isWhole(p.later[0]) {
-			p.later[0].(map[string]any)["members"] = members
+		if p.later[0].Set == nil {
+			p.later[0].Members = members
 		}
 		kwargs[laterKey] = p.later
 	}
