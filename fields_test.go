@@ -191,3 +191,28 @@ func TestValuesFromFilesAreReads(t *testing.T) {
 		require.Contains(t, res.Stdout, row[1], "%s\n%s", row[0], res.Output)
 	}
 }
+
+// TestHooksOfAgentCalls: as for field tools, what comes from a file stays.
+func TestHooksOfAgentCalls(t *testing.T) {
+	_, work := newHome(t)
+	var seen []registry.Kwargs
+	b, err := agentbash.New(&agentbash.Options{Dir: work, Mode: policy.FullMode, Router: router.Options{Hooks: []router.Hook{{
+		Name: "h", Match: []string{"write"}, Before: func(_ context.Context, c *router.HookCall) error {
+			seen = append(seen, c.Input)
+			c.Input["file_path"] = "changed"
+			return nil
+		}}}}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	for _, command := range []string{"write new --content@=f", "cat f | write new --content@=- | cat", "echo '{\"content\": \"content\\n\"}' | write new --json -"} {
+		seen = nil
+		require.NoError(t, os.RemoveAll(filepath.Join(work, "changed")))
+		res := b.Run(context.Background(), command, nil)
+		require.Zero(t, res.ExitCode, res.Output)
+		require.Equal(t, []registry.Kwargs{{"file_path": "changed"}}, seen, command)
+		text, err := os.ReadFile(filepath.Join(work, "changed"))
+		require.NoError(t, err)
+		require.Equal(t, "content\n", string(text), command)
+		require.NoFileExists(t, filepath.Join(work, "new"))
+	}
+}
