@@ -232,36 +232,37 @@ func quoteJSON(s string) string {
 }
 
 // word is how a value is typed; ok is false where a word says another value, as the
-// documentation has it: then --key:= is the way.
-func (n *node) word() (word string, ok bool) {
+// documentation has it: then --key:= is the way. sure says that its place is of its shape alone.
+func (n *node) word(sure bool) (word string, ok bool) {
+	sure = sure && n.shape.certain()
 	switch n.typ {
 	case "string":
-		return n.plain, n.shape.certain() || !json.Valid([]byte(n.plain))
+		return n.plain, sure || !json.Valid([]byte(n.plain))
 	case "integer", "number":
-		return n.text, n.shape.certain() || plainNumber.MatchString(n.text) && !strings.HasSuffix(n.text, ".0")
+		return n.text, sure || plainNumber.MatchString(n.text) && !strings.HasSuffix(n.text, ".0")
 	}
 	return n.text, n.typ != "null" || !n.shape.takes("anything") // where text is null too
 }
 
 // option says a value in one word.
-func (n *node) option(key string) string {
-	if word, ok := n.word(); ok {
+func (n *node) option(key string, sure bool) string {
+	if word, ok := n.word(sure); ok {
 		return "--" + key + "=" + word
 	}
 	return "--" + key + ":=" + n.text
 }
 
 // dotted says every scalar on its own.
-func (n *node) dotted(key string) (words []string) {
+func (n *node) dotted(key string, sure bool) (words []string) {
 	for i, kid := range n.kids {
 		name := strconv.Itoa(i)
 		if n.keys != nil {
 			name = n.keys[i]
 		}
-		words = append(words, kid.dotted(key+"."+name)...)
+		words = append(words, kid.dotted(key+"."+name, sure && n.shape.certain())...)
 	}
 	if len(n.kids) == 0 {
-		return []string{n.option(key)}
+		return []string{n.option(key, sure)}
 	}
 	return words
 }
@@ -293,16 +294,16 @@ func (b fuzzBench) styles(v *node) []style {
 		out = append(out, style{name, words, "", exact})
 	}
 	per(":=", true, func(key string, n *node) []string { return []string{"--" + key + ":=" + n.text} })
-	per("=", false, func(key string, n *node) []string { return []string{n.option(key)} })
+	per("=", false, func(key string, n *node) []string { return []string{n.option(key, true)} })
 	per("space", false, func(key string, n *node) []string {
-		if word, ok := n.word(); ok {
+		if word, ok := n.word(true); ok {
 			return []string{"--" + key, word}
 		}
-		return []string{n.option(key)}
+		return []string{n.option(key, true)}
 	})
 	per("repeated", false, func(key string, n *node) (words []string) {
 		for _, kid := range n.kids {
-			if word, ok := kid.word(); ok && n.typ == "array" && n.shape.certain() {
+			if word, ok := kid.word(true); ok && n.typ == "array" && n.shape.certain() {
 				words = append(words, "--"+key, word)
 			}
 		}
@@ -310,15 +311,15 @@ func (b fuzzBench) styles(v *node) []style {
 		if len(words) == 2*len(n.kids) && len(n.kids) > 0 && !alone {
 			return words
 		}
-		return []string{n.option(key)}
+		return []string{n.option(key, true)}
 	})
-	per("dotted", false, func(key string, n *node) []string { return n.dotted(key) })
+	per("dotted", false, func(key string, n *node) []string { return n.dotted(key, true) })
 	files := 0
 	file := func(n *node) string {
 		files++
 		name := fmt.Sprintf("v%d", files)
 		text := n.text + "\n"
-		if word, ok := n.word(); ok && n.typ == "string" {
+		if word, ok := n.word(true); ok && n.typ == "string" {
 			text = word
 		} else if !ok {
 			return ""
@@ -330,13 +331,13 @@ func (b fuzzBench) styles(v *node) []style {
 		if name := file(n); name != "" {
 			return []string{"--" + key + "@=" + name}
 		}
-		return []string{n.option(key)}
+		return []string{n.option(key, true)}
 	})
 	per("@", false, func(key string, n *node) []string {
 		if name := file(n); name != "" && n.shape.certain() && len(n.kids) > 0 {
 			return []string{"--" + key, "@" + name}
 		}
-		return []string{n.option(key)}
+		return []string{n.option(key, true)}
 	})
 	return out
 }
@@ -400,7 +401,7 @@ func FuzzSchema(f *testing.F) {
 func (b fuzzBench) bind(t *testing.T, v *node, schema string) {
 	kwargs, text := registry.Kwargs{}, map[string]json.RawMessage{}
 	for i, key := range v.keys {
-		if _, ok := v.kids[i].word(); ok {
+		if _, ok := v.kids[i].word(true); ok {
 			kwargs[key], text[key] = must(registry.DecodeJSON([]byte(v.kids[i].text))), json.RawMessage(v.kids[i].text)
 		}
 	}
