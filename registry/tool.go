@@ -76,7 +76,8 @@ type Tool struct {
 }
 
 // Kwargs are a call's named arguments: string, bool, json.Number, []any,
-// map[string]any or nil, as the schema says.
+// map[string]any or nil, as the schema says. Those that Parse makes also hold what
+// is read from files and stdin until [Call.ReadPending]: see [Kwargs.Arguments].
 type Kwargs map[string]any
 
 // Call is everything a tool gets for one run. The streams belong to the caller.
