@@ -40,6 +40,7 @@ fuzz: ## fuzz against the real bash, a minute a target
 	$(GO) test ./router -run '^$$' -fuzz FuzzPlain -fuzztime 1m
 	$(GO) test ./session -run '^$$' -fuzz FuzzSessionAgreesWithBash -fuzztime 1m
 	$(GO) test ./registry -run '^$$' -fuzz FuzzParseKeepsText -fuzztime 1m
+	$(GO) test ./fieldbash -run '^$$' -fuzz FuzzSchema -fuzztime 1m
 
 lint: ## gofmt, go mod tidy, vet, staticcheck
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }

@@ -61,7 +61,7 @@ func TestFirstCallOfAServerIsJudgedByItsDefinition(t *testing.T) {
 		status  int
 	}{
 		{policy.FullMode, "field:notes:show --path private/x", 126},
-		{policy.FullMode, "field:notes:show private/x", 126},
+		{policy.FullMode, "field:notes:show private/x", 2},
 		{policy.FullMode, "field:notes:show --path private/x | cat; exit ${PIPESTATUS[0]}", 126},
 		{policy.FullMode, "for f in private/x; do field:notes:show --path=$f || exit $?; done", 126},
 		{policy.FullMode, "field:notes:look --path private/x", 126},
@@ -151,4 +151,68 @@ func TestHooksOfFieldCalls(t *testing.T) {
 	}
 	res := b.Run(context.Background(), "echo in | field:fn:show --path p --text@=-", nil)
 	require.JSONEq(t, `{"path":"changed","text":"in\n"}`, res.Stdout, res.Output)
+}
+
+// TestValuesFromFilesAreReads: a file that a value is taken from is read, and a path that
+// comes from a file or stdin is one that nobody knows.
+func TestValuesFromFilesAreReads(t *testing.T) {
+	home, work := newHome(t)
+	key := filepath.Join(home, ".ssh/id_rsa")
+	for name, text := range map[string]string{"where": "private/x\n", "key": key + "\n", "call": `{"file_path": "private/x", "path": "private/x", "pattern": "K"}`, "keycall": `{"file_path": "` + key + `", "path": "` + key + `", "pattern": "K"}`} {
+		require.NoError(t, os.WriteFile(filepath.Join(work, name), []byte(text), 0o600))
+	}
+	require.NoError(t, os.Symlink(key, filepath.Join(work, "link")))
+	for _, mode := range []policy.Mode{policy.PlanMode, policy.AskMode, policy.AutoMode, policy.FullMode} {
+		b := newDenying(t, mode, work, notesServer(t))
+		for _, command := range []string{
+			"grep --pattern@=private/x --path f", "grep K --path@=where", "agent:grep --json @call", "agent:grep --json @private/x", "read --file_path@=where", "read --json@=call",
+			"write new --content@=private/x", "note --content@=private/x", "edit f --edits @private/x", "edit f --edits@=private/x", "glob --pattern@=private/x",
+			"for f in private/x; do write new --content@=$f || exit $?; done", "cd private && write ../new --content@=x", "echo private/x | read --file_path@=-", "read --json - < call",
+			"field:notes:look --path f --text@=private/x", "field:notes:look --path@=where", "field:notes:show --json @call", "field:notes:look --json - < call", "field:notes:look < call",
+		} {
+			res := b.Run(context.Background(), command, nil)
+			require.Equal(t, 126, res.ExitCode, "%s %s\n%s", mode, command, res.Output)
+			require.NotContains(t, res.Output, "KEY", "%s %s", mode, command)
+		}
+		for _, command := range []string{"read --file_path@=key", "read --json @keycall", "agent:grep --json @keycall", "grep K --path@=key", "cat key | read --file_path@=-", "write new --content@=~/.ssh/id_rsa", "write new --content@=link", "edit f --edits @link", "field:notes:look --path f --text@=link", "write new --content@=" + key + "; cat new"} {
+			if res := b.Run(context.Background(), command, nil); mode != policy.FullMode {
+				require.NotContains(t, res.Output, "KEY", "%s %s", mode, command)
+				require.NotZero(t, res.ExitCode, "%s %s", mode, command)
+			}
+		}
+	}
+	b := newDenying(t, policy.AutoMode, work, notesServer(t))
+	for _, row := range [][2]string{
+		{"write a --content@=f && read ./a", "content\n"},
+		{"echo in | write a --content@=- >&2; read ./a", "in\n"},
+		{"echo '[{\"old_string\": \"in\", \"new_string\": \"out\"}]' | edit a --edits - | tail -n 1", "+out\n"},
+	} {
+		res := b.Run(context.Background(), row[0], nil)
+		require.Contains(t, res.Stdout, row[1], "%s\n%s", row[0], res.Output)
+	}
+}
+
+// TestHooksOfAgentCalls: as for field tools, what comes from a file stays.
+func TestHooksOfAgentCalls(t *testing.T) {
+	_, work := newHome(t)
+	var seen []registry.Kwargs
+	b, err := agentbash.New(&agentbash.Options{Dir: work, Mode: policy.FullMode, Router: router.Options{Hooks: []router.Hook{{
+		Name: "h", Match: []string{"write"}, Before: func(_ context.Context, c *router.HookCall) error {
+			seen = append(seen, c.Input)
+			c.Input["file_path"] = "changed"
+			return nil
+		}}}}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	for _, command := range []string{"write new --content@=f", "cat f | write new --content@=- | cat", "echo '{\"content\": \"content\\n\"}' | write new --json -"} {
+		seen = nil
+		require.NoError(t, os.RemoveAll(filepath.Join(work, "changed")))
+		res := b.Run(context.Background(), command, nil)
+		require.Zero(t, res.ExitCode, res.Output)
+		require.Equal(t, []registry.Kwargs{{"file_path": "changed"}}, seen, command)
+		text, err := os.ReadFile(filepath.Join(work, "changed"))
+		require.NoError(t, err)
+		require.Equal(t, "content\n", string(text), command)
+		require.NoFileExists(t, filepath.Join(work, "new"))
+	}
 }

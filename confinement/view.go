@@ -2,6 +2,7 @@ package confinement
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -63,6 +64,11 @@ func (c *Confinement) Access(context.Context) *files.Access {
 		a.Write = nil // whoever judges commands let none through that writes
 	}
 	return a
+}
+
+// MayRead judges a file that a call takes a value from. See [router.Reader].
+func (c *Confinement) MayRead(ctx context.Context, f *os.File) error {
+	return c.Access(ctx).MayRead(ctx, f, c.opts.Settings)
 }
 
 // isBelow reports whether a path is a directory of the list or lies below one.

@@ -14,6 +14,9 @@ import (
 // The words after a server's own name that are commands: field:server resources.
 var serverCommands = []string{"resources", "read", "prompts", "prompt"}
 
+// formats are what -o takes.
+var formats = []string{"text", "json", "raw"}
+
 // IsCommand reports whether the words after field:GROUP are a command of the
 // server itself rather than a request to list its tools.
 func (f *Fields) IsCommand(group string, words []string) bool {
@@ -56,38 +59,39 @@ func (f *Fields) findGroup(name string) *group {
 
 // serverCommand is one run of Command.
 type serverCommand struct {
-	f      *Fields
-	g      *group
-	call   *registry.Call
-	tool   *registry.Tool
-	format string
+	f    *Fields
+	g    *group
+	call *registry.Call
+	tool *registry.Tool
 }
 
 func (c *serverCommand) run(ctx context.Context, words []string) (registry.ToolResult, error) {
-	name := c.tool.Name + " " + words[0]
-	params := map[string]*registry.Params{
+	tool := &registry.Tool{Name: c.tool.Name + " " + words[0], Formats: formats, Params: map[string]*registry.Params{
 		"resources": registry.NewParams(),
 		"prompts":   registry.NewParams(),
 		"read":      registry.NewParams(registry.Param{Name: "uri", Type: registry.String, Required: true}),
 		"prompt":    registry.NewParams(registry.Param{Name: "name", Type: registry.String, Required: true}),
-	}[words[0]]
+	}[words[0]]}
 	var prompt *mcp.Prompt
 	if words[0] == "prompt" && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
 		var err error
 		if prompt, err = c.prompt(ctx, words[1]); err != nil {
 			return registry.ToolResult{}, err
 		}
-		name += " " + prompt.Name
-		params, words = promptParams(prompt), words[1:]
+		tool.Name += " " + prompt.Name
+		tool.Params, words = promptParams(prompt), words[1:]
 	}
-	parsed, err := Parse(&registry.Tool{Name: name, Params: params}, words[1:], false)
+	parsed, err := tool.Parse(words[1:], c.call.Stdin != nil)
 	if err != nil {
 		return registry.ToolResult{}, err
 	}
-	c.format, _ = parsed.Kwargs[formatKey].(string)
+	c.call.Tool, c.call.Kwargs, c.call.Order = tool, parsed.Kwargs, parsed.Order
+	if err := c.call.ReadPending(ctx); err != nil {
+		return registry.ToolResult{}, err
+	}
 	switch {
 	case prompt != nil:
-		return c.expand(ctx, prompt, parsed.Kwargs)
+		return c.expand(ctx, prompt)
 	case words[0] == "resources":
 		list, err := c.g.client.Resources(ctx)
 		if err != nil {
@@ -106,13 +110,12 @@ func (c *serverCommand) run(ctx context.Context, words []string) (registry.ToolR
 			return promptUsage(list[i]), firstOf(list[i].Description, list[i].Title)
 		}, len(list))
 	}
-	uri, _ := parsed.Kwargs["uri"].(string)
-	return c.read(ctx, uri)
+	return c.read(ctx, c.call.String("uri"))
 }
 
 // list writes one entry a line, or the entries as a JSON array.
 func (c *serverCommand) list(all any, line func(i int) (name, about string), n int) (registry.ToolResult, error) {
-	if c.format != "" {
+	if c.call.Format != "" {
 		b, err := json.Marshal(all)
 		if err != nil {
 			return registry.ToolResult{}, err
@@ -146,7 +149,7 @@ func (c *serverCommand) read(ctx context.Context, uri string) (registry.ToolResu
 		return registry.ToolResult{}, err
 	}
 	res := &mcp.Result{Raw: raw}
-	if c.format == "json" {
+	if c.call.Format == "json" {
 		if res.Structured, err = json.Marshal(contents); err != nil {
 			return registry.ToolResult{}, err
 		}
@@ -154,7 +157,7 @@ func (c *serverCommand) read(ctx context.Context, uri string) (registry.ToolResu
 	for _, r := range contents {
 		res.Content = append(res.Content, mcp.Content{Type: "resource", Resource: &r})
 	}
-	return c.f.presentResult(c.call, res, c.format)
+	return c.f.presentResult(c.call, res)
 }
 
 // prompt finds a prompt by name.
@@ -203,10 +206,10 @@ func promptUsage(p mcp.Prompt) string {
 
 // expand writes the messages of a prompt; a role is named where there is more
 // than one message.
-func (c *serverCommand) expand(ctx context.Context, p *mcp.Prompt, kwargs registry.Kwargs) (registry.ToolResult, error) {
+func (c *serverCommand) expand(ctx context.Context, p *mcp.Prompt) (registry.ToolResult, error) {
 	args := map[string]string{}
 	for _, a := range p.Arguments {
-		if s, ok := kwargs[a.Name].(string); ok {
+		if s, ok := c.call.Kwargs[a.Name].(string); ok {
 			args[a.Name] = s
 		}
 	}
@@ -215,7 +218,7 @@ func (c *serverCommand) expand(ctx context.Context, p *mcp.Prompt, kwargs regist
 		return registry.ToolResult{}, err
 	}
 	res := &mcp.Result{Raw: raw}
-	if c.format == "json" {
+	if c.call.Format == "json" {
 		var all struct {
 			Messages json.RawMessage `json:"messages"`
 		}
@@ -230,7 +233,7 @@ func (c *serverCommand) expand(ctx context.Context, p *mcp.Prompt, kwargs regist
 		}
 		res.Content = append(res.Content, m.Content)
 	}
-	return c.f.presentResult(c.call, res, c.format)
+	return c.f.presentResult(c.call, res)
 }
 
 func firstOf(texts ...string) string {

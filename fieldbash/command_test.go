@@ -35,7 +35,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 		{"prompts", []string{"prompts"}, "args-prompt --city TEXT [--state TEXT]: ", "", 0},
 		{"prompts json", []string{"prompts", "-o", "json"}, `"name":"simple-prompt"`, "", 0},
 		{"prompt", []string{"prompt", "args-prompt", "--city", "Oslo"}, "Oslo", "", 0},
-		{"prompt, a positional", []string{"prompt", "args-prompt", "Oslo", "Viken"}, "Oslo, Viken", "", 0},
+		{"prompt, a positional", []string{"prompt", "args-prompt", "Oslo", "--state", "Viken"}, "Oslo, Viken", "", 0},
 		{"prompt, missing", []string{"prompt", "args-prompt"}, "", "missing --city", 2},
 		{"prompt, unknown argument", []string{"prompt", "args-prompt", "Oslo", "--stat", "x"}, "", "did you mean --state?", 2},
 		{"prompt, unknown", []string{"prompt", "arg-prompt"}, "", "did you mean args-prompt?", 2},

@@ -39,7 +39,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	parsed, err := fieldbash.Parse(tool, []string{"select 1", "--limit", "10"}, false)
+	parsed, err := tool.Parse([]string{"select 1", "--limit", "10"}, false)
 	if err != nil {
 		fmt.Println(err)
 		return

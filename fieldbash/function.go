@@ -1,10 +1,12 @@
 package fieldbash
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -56,36 +58,30 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		limit = defaultTimeout
 	}
 	t.Kind = registry.Execute
-	run := func(ctx context.Context, call *registry.Call, args json.RawMessage) error {
-		return f.runExec(ctx, &def, call, args)
-	}
+	run := f.runExec
 	if def.HTTP != nil {
 		t.Kind = registry.Network
-		run = func(ctx context.Context, call *registry.Call, args json.RawMessage) error {
-			return f.runHTTP(ctx, &def, call, args)
-		}
+		run = f.runHTTP
 	}
 	dir := ""
 	if def.Exec != nil {
 		dir = def.Exec.Cwd
 	}
-	read := usesIn(t, f.inDir(dir))
+	read := usesIn(f.inDir(dir))
 	t.Uses = func(kwargs registry.Kwargs, uses []registry.Use, _ bool) ([]registry.Use, bool) {
 		own, known := f.functionUses(&def, kwargs)
 		return read(kwargs, append(own, uses...), known)
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-		kwargs, _, err := readArguments(call) // a function's stdout is its result in every form
-		if err != nil {
-			return registry.ToolResult{}, err
-		}
-		args, err := encodeArgs(kwargs)
-		if err != nil {
-			return registry.ToolResult{}, err
-		}
 		limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
 		defer cancel()
-		err = run(limited, call, args)
+		out := &lineWriter{w: call.Stdout}
+		c := *call
+		c.Stdout = out
+		err := run(limited, &def, &c)
+		if err == nil && call.Format != "raw" {
+			err = out.endLine()
+		}
 		if err == nil {
 			return registry.ToolResult{Success: true}, nil
 		}
@@ -121,4 +117,28 @@ func explainEnd(ctx context.Context, limit time.Duration, err error) error {
 		return exitError(124, "timed out")
 	}
 	return exitError(130, "interrupted")
+}
+
+// lineWriter passes on what a function writes, and can end its last line. What holds
+// a NUL byte is no text, and has no lines.
+type lineWriter struct {
+	w         io.Writer
+	last      byte
+	any, data bool
+}
+
+func (w *lineWriter) Write(b []byte) (int, error) {
+	if len(b) > 0 {
+		w.any, w.last = true, b[len(b)-1]
+		w.data = w.data || bytes.IndexByte(b, 0) >= 0
+	}
+	return w.w.Write(b)
+}
+
+func (w *lineWriter) endLine() error {
+	if !w.any || w.data || w.last == '\n' {
+		return nil
+	}
+	_, err := io.WriteString(w.w, "\n")
+	return err
 }

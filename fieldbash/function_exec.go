@@ -3,7 +3,6 @@ package fieldbash
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,8 +19,12 @@ const graceExec = 500 * time.Millisecond
 
 // runExec runs a function as a program in a process group of its own. No shell
 // is involved. AGENTBASH_CWD tells it the caller's directory.
-func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call, args json.RawMessage) error {
+func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call) error {
 	def := fn.Exec
+	args, err := call.JSON()
+	if err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(ctx, def.Argv[0], def.Argv[1:]...)
 	cmd.Env = append(minimalEnv(f.opts.Env, def.Env), "AGENTBASH_CWD="+call.Dir, "AGENTBASH_FUNCTION="+fn.Name)
 	cmd.Dir = f.inDir(def.Cwd)
@@ -44,7 +47,7 @@ func (f *Fields) runExec(ctx context.Context, fn *Function, call *registry.Call,
 		return notStarted(def.Argv[0], err)
 	}
 	f.watchdog.Add(cmd.Process.Pid)
-	err := cmd.Wait()
+	err = cmd.Wait()
 	if kill != nil {
 		kill.Stop()
 	}

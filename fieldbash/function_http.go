@@ -3,12 +3,13 @@ package fieldbash
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -19,8 +20,8 @@ import (
 const maxBody = 64 << 20
 
 // runHTTP runs a function as one request.
-func (f *Fields) runHTTP(ctx context.Context, fn *Function, call *registry.Call, args json.RawMessage) error {
-	req, err := fn.HTTP.request(ctx, fn.Name, args)
+func (f *Fields) runHTTP(ctx context.Context, fn *Function, call *registry.Call) error {
+	req, err := fn.HTTP.request(ctx, fn.Name, call)
 	if err != nil {
 		return err
 	}
@@ -51,16 +52,12 @@ func (f *Fields) runHTTP(ctx context.Context, fn *Function, call *registry.Call,
 
 // request makes the request: {name} in the path takes that argument; the rest
 // goes into the query of a request without a body, else into a JSON body.
-func (def *HTTP) request(ctx context.Context, function string, args json.RawMessage) (*http.Request, error) {
+func (def *HTTP) request(ctx context.Context, function string, call *registry.Call) (*http.Request, error) {
 	method := strings.ToUpper(def.Method)
 	if method == "" {
 		method = http.MethodPost
 	}
-	rest, err := registry.DecodeJSON(args)
-	if err != nil {
-		return nil, err
-	}
-	kwargs := rest.(map[string]any)
+	kwargs := map[string]any(maps.Clone(call.Kwargs))
 	target, err := def.target(function, kwargs)
 	if err != nil {
 		return nil, err
@@ -78,13 +75,17 @@ func (def *HTTP) request(ctx context.Context, function string, args json.RawMess
 			if !ok {
 				list = []any{v}
 			}
-			for _, one := range list {
-				q.Add(name, argText(one))
+			for i, one := range list {
+				path := []string{name, strconv.Itoa(i)}
+				if !ok {
+					path = path[:1]
+				}
+				q.Add(name, argText(one, call.Order, path...))
 			}
 		}
 		u.RawQuery = q.Encode()
 	default:
-		b, err := encodeArgs(kwargs)
+		b, err := call.Order.JSON(kwargs)
 		if err != nil {
 			return nil, err
 		}
@@ -109,10 +110,10 @@ func (def *HTTP) target(function string, kwargs map[string]any) (string, error) 
 	target := def.URL
 	for name, v := range kwargs {
 		if hole := "{" + name + "}"; strings.Contains(target, hole) {
-			if text := argText(v); text == "." || text == ".." || text == "" {
+			if text := argText(v, nil); text == "." || text == ".." || text == "" {
 				return "", registry.Usagef("--%s is a part of the address, and %q is none: write another value", name, text)
 			}
-			target = strings.ReplaceAll(target, hole, url.PathEscape(argText(v)))
+			target = strings.ReplaceAll(target, hole, url.PathEscape(argText(v, nil)))
 			delete(kwargs, name)
 		}
 	}
@@ -126,14 +127,14 @@ func (def *HTTP) target(function string, kwargs map[string]any) (string, error) 
 // urlHole is a place in an address that takes an argument.
 var urlHole = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`) })
 
-// argText is an argument as text: strings bare, everything else as JSON.
-func argText(v any) string {
+// argText is the argument in a place as text: strings bare, everything else as JSON.
+func argText(v any, order *registry.Order, path ...string) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	b, err := json.Marshal(v)
+	b, err := order.JSON(v, path...)
 	if err != nil {
-		return fmt.Sprint(v)
+		return ""
 	}
 	return string(b)
 }

@@ -142,8 +142,8 @@ func TestHTTPFunction(t *testing.T) {
 		fieldbash.Function{Name: "dead", HTTP: &fieldbash.HTTP{URL: "http://127.0.0.1:1/"}})
 
 	require.Equal(t, "k {\"city\":\"Oslo\"}\n", b.ok(t, "field:fn:now", "--city", "Oslo"))
-	require.Equal(t, "a/b c?days=2&tags=x", b.ok(t, "field:fn:city", "--name", "a/b c", "--days", "2", "--tags", "x"))
-	require.Equal(t, "shared?", b.ok(t, "field:fn:shared"))
+	require.Equal(t, "a/b c?days=2&tags=x\n", b.ok(t, "field:fn:city", "--name", "a/b c", "--days", "2", "--tags", "x"))
+	require.Equal(t, "shared?\n", b.ok(t, "field:fn:shared"))
 	for _, name := range []string{"..", ".", ""} {
 		o := b.run(t, "field:fn:city", "--name="+name)
 		require.Equal(t, 2, o.status, "no argument climbs out of the configured path: %q %s", name, o.stdout)

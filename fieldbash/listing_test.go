@@ -70,7 +70,7 @@ func TestListingIsKept(t *testing.T) {
 	require.Equal(t, 1, starts(dir), "neither the list nor a usage error starts the server")
 
 	define(t, dir, twoTools)
-	require.Equal(t, `greet {"who":"x"}`, b.ok(t, "field:s:greet", "x"))
+	require.Equal(t, `greet {"who":"x"}`+"\n", b.ok(t, "field:s:greet", "--who", "x"))
 	require.Equal(t, 2, starts(dir))
 	require.Equal(t, "s", <-changed, "told that the kept list is old")
 	b.reg.ReloadGroup("s")
@@ -94,7 +94,7 @@ func TestANewToolIsFoundDespiteTheKeptListing(t *testing.T) {
 	open().names(t, "s")
 	define(t, dir, twoTools)
 	b := open()
-	require.Equal(t, "more {}", b.ok(t, "field:s:more"), "the server was asked")
+	require.Equal(t, "more {}\n", b.ok(t, "field:s:more"), "the server was asked")
 	require.Equal(t, 2, starts(dir))
 	for range 3 {
 		require.Equal(t, 127, b.run(t, "field:s:nope").status)

@@ -86,13 +86,13 @@ func (b bench) runCtx(ctx context.Context, t testing.TB, words ...string) out {
 	if err != nil {
 		return out{stderr: err.Error(), status: registry.ExitStatus(err)}
 	}
-	parsed, err := fieldbash.Parse(tool, words[1:], b.stdin != nil)
+	parsed, err := tool.Parse(words[1:], b.stdin != nil)
 	if err != nil {
 		return out{stderr: err.Error(), status: registry.ExitStatus(err)}
 	}
 	require.Zero(t, parsed.Help)
 	var stdout, stderr bytes.Buffer
-	res := tool.Invoke(ctx, &registry.Call{Kwargs: parsed.Kwargs, Dir: b.dir, Stdin: b.stdin, Stdout: &stdout, Stderr: &stderr})
+	res := tool.RunParsed(ctx, parsed, &registry.Call{Dir: b.dir, Stdin: b.stdin, Stdout: &stdout, Stderr: &stderr})
 	return out{stdout.String(), stderr.String(), res.ExitStatus}
 }
 

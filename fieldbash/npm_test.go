@@ -167,7 +167,7 @@ func TestDeadline(t *testing.T) {
 	defer cancel()
 	o := b.runCtx(ctx, t, "field:everything:trigger-long-running-operation", "--duration", "60", "--steps", "2")
 	require.Equal(t, 124, o.status, o.stderr)
-	require.Equal(t, "Echo: still here", b.ok(t, "field:everything:echo", "still here"))
+	require.Equal(t, "Echo: still here\n", b.ok(t, "field:everything:echo", "still here"))
 }
 
 func TestAllowDenyAndTrust(t *testing.T) {

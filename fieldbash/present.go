@@ -16,9 +16,9 @@ import (
 
 // presentResult writes a tool's result: text on stdout, a failure's text as the
 // error, everything else where it can be used.
-func (f *Fields) presentResult(call *registry.Call, res *mcp.Result, format string) (registry.ToolResult, error) {
-	if format == "raw" || format == "json" && !res.IsError {
-		return presentJSON(call, res, format)
+func (f *Fields) presentResult(call *registry.Call, res *mcp.Result) (registry.ToolResult, error) {
+	if call.Format == "raw" || call.Format == "json" && !res.IsError {
+		return presentJSON(call, res)
 	}
 	w := &blocks{out: call.Stdout}
 	var failure strings.Builder
@@ -40,14 +40,17 @@ func (f *Fields) presentResult(call *registry.Call, res *mcp.Result, format stri
 		}
 		return registry.ToolResult{Error: text, ExitStatus: 1}, w.err
 	}
+	if w.newline {
+		w.print("\n")
+	}
 	return registry.ToolResult{Success: true}, w.err
 }
 
 // presentJSON writes the result for a program: the structured content, or the
 // content array where there is none; or, raw, all that the server sent.
-func presentJSON(call *registry.Call, res *mcp.Result, format string) (registry.ToolResult, error) {
+func presentJSON(call *registry.Call, res *mcp.Result) (registry.ToolResult, error) {
 	text := res.Raw
-	if format == "json" {
+	if call.Format == "json" {
 		text = res.Structured
 		if text == nil {
 			var all struct {
@@ -87,7 +90,7 @@ func (f *Fields) writeBlock(call *registry.Call, w *blocks, c mcp.Content) error
 	return nil
 }
 
-// blocks writes text blocks, each on a line of its own; the last is left as it is.
+// blocks writes text blocks, each on a line of its own.
 type blocks struct {
 	out     io.Writer
 	any     bool
@@ -103,6 +106,10 @@ func (w *blocks) write(text string) {
 	if text != "" {
 		w.newline = !strings.HasSuffix(text, "\n")
 	}
+	w.print(text)
+}
+
+func (w *blocks) print(text string) {
 	if _, err := io.WriteString(w.out, text); err != nil && w.err == nil {
 		w.err = err
 	}

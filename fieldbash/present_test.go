@@ -24,25 +24,25 @@ func TestResults(t *testing.T) {
 		stdout, stderr       string // stderr: a pattern
 		status               int
 	}{
-		{"text blocks on lines of their own", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b\n"},{"type":"text","text":""},{"type":"text","text":"c"}]}`, "", "a\nb\nc", `^$`, 0},
+		{"text blocks on lines of their own", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b\n"},{"type":"text","text":""},{"type":"text","text":"c"}]}`, "", "a\nb\nc\n", `^$`, 0},
 		{"nothing", `{"content":[]}`, "", "", `^$`, 0},
 		{"nothing, json", `{"content":[]}`, "json", "[]\n", `^$`, 0},
-		{"structured alone", `{"content":[],"structuredContent":{"n":3,"b":1.5}}`, "", `{"n":3,"b":1.5}`, `^$`, 0},
+		{"structured alone", `{"content":[],"structuredContent":{"n":3,"b":1.5}}`, "", `{"n":3,"b":1.5}` + "\n", `^$`, 0},
 		{"structured, json", `{"content":[{"type":"text","text":"x"}],"structuredContent":{"b":2,"a":1}}`, "json", `{"b":2,"a":1}` + "\n", `^$`, 0},
 		{"raw is all of it", `{"content":[{"type":"text","text":"x"}],"_meta":{"k":1},"later":[1]}`, "raw", `{"content":[{"type":"text","text":"x"}],"_meta":{"k":1},"later":[1]}` + "\n", `^$`, 0},
 		{"an image", `{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"}]}`, "", "", `^image \(image/png, 2 bytes\) saved to /\S+\.png\n$`, 0},
 		{"audio", `{"content":[{"type":"audio","data":"aGk=","mimeType":"audio/wav"}]}`, "", "", `^audio \(audio/wav, 2 bytes\) saved to /\S+\.wav\n$`, 0},
 		{"bytes of a resource", `{"content":[{"type":"resource","resource":{"uri":"x:/../../etc/passwd","mimeType":"../../x","blob":"aGk="}}]}`, "", "", `^resource \(\.\./\.\./x, 2 bytes\) saved to ` + regexp.QuoteMeta(files) + `/resource-\d+\n$`, 0},
-		{"text of a resource", `{"content":[{"type":"resource","resource":{"uri":"x:/y","text":"inside"}}]}`, "", "inside", `^$`, 0},
-		{"a link", `{"content":[{"type":"resource_link","uri":"x:/y","name":"n"}]}`, "", "x:/y", `^$`, 0},
-		{"of an unknown type", `{"content":[{"type":"hologram","depth":3}]}`, "", `{"type":"hologram","depth":3}`, `^$`, 0},
-		{"an image that is none", `{"content":[{"type":"image","data":"%%","mimeType":"image/png"}]}`, "", `{"type":"image","data":"%%","mimeType":"image/png"}`, `^$`, 0},
-		{"text that is none", `{"content":[{"type":"text","text":7},{"type":"text","text":"ok"}]}`, "", "ok", `^$`, 0},
+		{"text of a resource", `{"content":[{"type":"resource","resource":{"uri":"x:/y","text":"inside"}}]}`, "", "inside\n", `^$`, 0},
+		{"a link", `{"content":[{"type":"resource_link","uri":"x:/y","name":"n"}]}`, "", "x:/y\n", `^$`, 0},
+		{"of an unknown type", `{"content":[{"type":"hologram","depth":3}]}`, "", `{"type":"hologram","depth":3}` + "\n", `^$`, 0},
+		{"an image that is none", `{"content":[{"type":"image","data":"%%","mimeType":"image/png"}]}`, "", `{"type":"image","data":"%%","mimeType":"image/png"}` + "\n", `^$`, 0},
+		{"text that is none", `{"content":[{"type":"text","text":7},{"type":"text","text":"ok"}]}`, "", "ok\n", `^$`, 0},
 		{"a failure", `{"isError":true,"content":[{"type":"text","text":"no such table"}]}`, "", "", `^field:s:f: no such table\n$`, 1},
 		{"a failure, json", `{"isError":true,"content":[{"type":"text","text":"no such table"}],"structuredContent":{"a":1}}`, "json", "", `^field:s:f: no such table\n$`, 1},
 		{"a failure, raw", `{"isError":true,"content":[]}`, "raw", `{"isError":true,"content":[]}` + "\n", `^field:s:f: the tool failed: its result says how\n$`, 1},
 		{"a failure without a word", `{"isError":true,"content":[]}`, "", "", `^field:s:f: the tool failed and did not say why\n$`, 1},
-		{"content of another kind", `{"content":{"type":"text"}}`, "", `{"type":"text"}`, `^$`, 0},
+		{"content of another kind", `{"content":{"type":"text"}}`, "", `{"type":"text"}` + "\n", `^$`, 0},
 		{"content that is null", `{"content":null}`, "", "", `^$`, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {

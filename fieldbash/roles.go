@@ -56,28 +56,13 @@ func (r Roles) applyTo(t *registry.Tool) (unknown []string) {
 }
 
 // usesIn makes the uses of a tool that works in a directory, from which its
-// relative paths start. Added are the files that the grammar reads for a call,
-// where the caller is. What is in them is not known yet: it may be the value of a
-// parameter with a role.
-func usesIn(t *registry.Tool, dir string) func(registry.Kwargs, []registry.Use, bool) ([]registry.Use, bool) {
-	return func(kwargs registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+// relative paths start.
+func usesIn(dir string) func(registry.Kwargs, []registry.Use, bool) ([]registry.Use, bool) {
+	return func(_ registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
 		for i, u := range uses {
 			path := u.Role.Kind() == registry.ReadOnly || u.Role == registry.WritesFile || u.Role == registry.WritesTree || u.Role == registry.RunsIn
 			if path && u.Value != "" && !filepath.IsAbs(u.Value) && u.Value != "~" && !strings.HasPrefix(u.Value, "~/") {
 				uses[i].Value = filepath.Join(dir, u.Value)
-			}
-		}
-		later, _ := kwargs[laterKey].([]any)
-		for _, one := range later {
-			want, _ := one.(map[string]any)
-			if name, _ := want["file"].(string); name != "-" {
-				uses = append(uses, registry.Use{Role: registry.ReadsFile, Value: name})
-			}
-			if list, _ := want["set"].([]any); list != nil {
-				name, _ := list[0].(string)
-				known = known && len(t.Params.Roles(name)) == 0
-			} else {
-				known = known && len(t.Params.Roles("")) == 0
 			}
 		}
 		return uses, known

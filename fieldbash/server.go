@@ -133,18 +133,14 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 	def.Description = cleanText(def.Description, maxDetail)
 	summary := cmp.Or(summaryOf(def.Description), summaryOf(def.Title), summaryOf(def.Hints.Title), summaryOf(def.Name), safe)
 	t := f.newTool(g.name, safe, summary, def.Description, def.InputSchema)
-	t.Uses = usesIn(t, f.inDir(g.server.Cwd))
+	t.Uses = usesIn(f.inDir(g.server.Cwd))
 	t.Kind = kindOf(def.Hints, g.server.Trust)
 	t.Tags = append(t.Tags, tagsOf(def.Hints)...)
 	if unknown := g.server.Roles[def.Name].applyTo(t); unknown != nil {
 		f.logf("%s: \"roles\" names %s, which it has no parameter of", t.Name, strings.Join(unknown, ", "))
 	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-		kwargs, format, err := readArguments(call)
-		if err != nil {
-			return registry.ToolResult{}, err
-		}
-		args, err := encodeArgs(kwargs)
+		args, err := call.JSON()
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
@@ -155,7 +151,7 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 			return registry.ToolResult{}, err
 		}
 		f.verifyListing(g)
-		return f.presentResult(call, res, format)
+		return f.presentResult(call, res)
 	}
 	return t
 }
@@ -210,22 +206,8 @@ func (f *Fields) newTool(group, name, summary, detail string, schema json.RawMes
 	t := &registry.Tool{
 		Name: full, Summary: cmp.Or(summary, "(it has no description)"), Detail: detail, Params: params,
 		Category: "field", Tags: []string{"field", group},
-		Grammar: Parse, Own: ownArguments, MakeExamples: exampleOf,
+		Foreign: true, Formats: formats, MakeExamples: exampleOf,
 	}
 	t.Check = newValidator(full, schema, f.logf).check
 	return t
-}
-
-// encodeArgs makes the JSON object of the arguments; numbers as they were written.
-func encodeArgs(kwargs registry.Kwargs) (json.RawMessage, error) {
-	if len(kwargs) == 0 {
-		return json.RawMessage("{}"), nil
-	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(map[string]any(kwargs)); err != nil {
-		return nil, err
-	}
-	return json.RawMessage(b.String()), nil
 }

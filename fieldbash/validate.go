@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -45,10 +44,7 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 	if v.ready == nil {
 		return nil
 	}
-	args := map[string]any(maps.Clone(kwargs))
-	delete(args, formatKey)
-	delete(args, laterKey)
-	args, _ = goNumbers(args).(map[string]any)
+	args, _ := goNumbers(map[string]any(kwargs)).(map[string]any)
 	if !isAffordable(v.tree, args) {
 		v.dear.Do(func() {
 			v.logf("%s: its schema is too costly to check arguments by, so the server judges alone", v.tool)

@@ -27,29 +27,61 @@ func (t *Tool) Bind(kwargs Kwargs, hasStdin bool) (Kwargs, error) {
 		}
 		given[key] = v
 	}
-	bound, more := t.Params.readSchema().fitValues("--", given, hasStdin)
-	out := Kwargs(bound)
-	return out, t.checkKwargs(out, append(problems, more...))
+	bound, more := t.Params.readSchema().fitNamed("--", given, (*Param).fitWord)
+	return bound, t.checkKwargs(bound, append(problems, more...), hasStdin)
 }
 
-// checkKwargs has Check look at kwargs that are right so far, and makes one error of
+// judge makes kwargs that words gave fit, and checks them. What comes later is left.
+func (t *Tool) judge(kwargs Kwargs, problems []string, hasStdin bool) (Kwargs, error) {
+	if !t.Foreign {
+		ready := maps.Clone(kwargs)
+		maps.DeleteFunc(ready, func(key string, _ any) bool { return isReserved(key) || kwargs.Pending(key) })
+		maps.DeleteFunc(kwargs, func(key string, _ any) bool { _, ok := ready[key]; return ok })
+		fitted, more := t.Params.readSchema().fitNamed("--", ready, (*Param).fitValue)
+		maps.Copy(kwargs, fitted)
+		problems = append(problems, more...)
+	}
+	return kwargs, t.checkKwargs(kwargs, problems, hasStdin)
+}
+
+// checkKwargs names what is missing, has Check look at kwargs, and makes one error of
 // all problems; nil when there is none.
-func (t *Tool) checkKwargs(kwargs Kwargs, problems []string) error {
+func (t *Tool) checkKwargs(kwargs Kwargs, problems []string, hasStdin bool) error {
+	if hasStdin && t.WithStdin != nil && !kwargs.takeStdin() {
+		t.WithStdin(kwargs)
+	}
 	for i := range t.Params.List() {
 		q := &t.Params.list[i]
-		if n, ok := kwargs[q.Name].(json.Number); ok && q.Type == Integer && t.Grammar == nil { // see Call.Int
+		v, given := kwargs[q.Name]
+		if n, ok := v.(json.Number); ok && q.Type == Integer && !t.Foreign { // see Call.Int
 			if _, err := n.Int64(); err != nil {
 				problems = append(problems, fmt.Sprintf("--%s: %s is out of range: write a whole number of at most 18 digits", q.Name, n))
 			}
 		}
+		if q.Required && !given && !(q.Stdin && hasStdin) && !kwargs.Pending(q.Name) && !isSaid(problems, "--"+q.Name) {
+			problems = append(problems, q.missingProblem("--"))
+		}
 	}
-	if len(problems) == 0 && t.Check != nil {
-		problems = t.Check(kwargs)
+	if t.Check != nil && kwargs.later() == nil && (t.Foreign || len(problems) == 0) {
+		for _, line := range t.Check(kwargs.Arguments()) {
+			if place, _, ok := strings.Cut(line, " is required"); !ok || !isSaid(problems, place) {
+				problems = append(problems, line)
+			}
+		}
 	}
 	if len(problems) == 0 {
 		return nil
 	}
 	return &UsageError{Tool: t.Name, Problems: problems, Next: t.Advice()}
+}
+
+// isSaid reports whether a problem is about a place, such as --key: what has no right
+// value is missing for the schema too.
+func isSaid(problems []string, place string) bool {
+	return slices.ContainsFunc(problems, func(problem string) bool {
+		rest, ok := strings.CutPrefix(strings.TrimPrefix(problem, "missing "), place)
+		return ok && (rest == "" || !isKey("_"+rest[:1]))
+	})
 }
 
 // plainValue makes a Go value one of those that Kwargs hold.
@@ -101,15 +133,11 @@ func plainList[T any](list []T) (any, error) {
 	return out, nil
 }
 
-// fitValues makes named values fit the parameters. prefix stands before a name in
+// fitNamed makes named values fit the parameters. prefix stands before a name in
 // problems: "--" for a call's kwargs, the place of an object for its members.
-func (p *Params) fitValues(prefix string, given map[string]any, hasStdin bool) (fitted map[string]any, problems []string) {
+func (p *Params) fitNamed(prefix string, given map[string]any, fit func(*Param, string, any) (any, []string)) (fitted map[string]any, problems []string) {
 	fitted = map[string]any{}
 	top := prefix == "--"
-	fit := (*Param).fitValue
-	if top {
-		fit = (*Param).fitWord
-	}
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		q := p.Find(key)
 		if q == nil {
@@ -130,12 +158,18 @@ func (p *Params) fitValues(prefix string, given map[string]any, hasStdin bool) (
 		problems = append(problems, more...)
 		fitted[q.Name] = v
 	}
+	return fitted, problems
+}
+
+// fitMembers makes an object's members fit, and names those that are missing.
+func (p *Params) fitMembers(at string, given map[string]any) (any, []string) {
+	fitted, problems := p.fitNamed(at+".", given, (*Param).fitValue)
 	for i := range p.List() {
-		q := &p.list[i]
-		if _, ok := fitted[q.Name]; ok || !q.Required || q.Stdin && hasStdin {
-			continue
+		if q := &p.list[i]; q.Required {
+			if _, ok := fitted[q.Name]; !ok {
+				problems = append(problems, q.missingProblem(at+"."))
+			}
 		}
-		problems = append(problems, q.missingProblem(prefix))
 	}
 	return fitted, problems
 }
@@ -190,21 +224,18 @@ func (q *Param) fitValue(at string, v any) (any, []string) {
 		return out, problems
 	case map[string]any:
 		if q.Props != nil {
-			return q.Props.readSchema().fitValues(at+".", v, false)
+			return q.Props.readSchema().fitMembers(at, v)
 		}
 	}
 	return v, nil
 }
 
-// fitUnion takes the first member that the value is of, text as it is before
-// text as a word.
+// fitUnion takes the first member that the value is of, as it is before text as a word.
 func (q *Param) fitUnion(at string, v any) (any, []string) {
 	var problems []string
-	_, isText := v.(string)
 	for _, exact := range []bool{true, false} {
-		for i := range q.AnyOf {
-			u := &q.AnyOf[i]
-			if exact != (isText && u.Type == String) {
+		for _, u := range q.branches() {
+			if exact != u.isOfType(v) {
 				continue
 			}
 			out, more := u.fitValue(at, v)

@@ -43,6 +43,21 @@ func (q *Param) isFlag() bool {
 	return q.Type == Boolean || len(q.AnyOf) > 0
 }
 
+// isFlagWord reports whether a flag takes a word that follows it.
+func (q *Param) isFlagWord(word string) bool {
+	_, err := q.coerceWords([]string{word})
+	return err == nil
+}
+
+// isStructured reports whether the parameter can be an object or an array, and
+// nothing else but null: of such a value @FILE and - are no text.
+func (q *Param) isStructured() bool {
+	if q == nil || len(q.AnyOf) == 0 {
+		return q != nil && (q.Type == Object || q.Type == Array)
+	}
+	return !slices.ContainsFunc(q.AnyOf, func(u Param) bool { return u.Type != Null && !u.isStructured() })
+}
+
 // placeholder stands for the value in help and advice.
 func (q *Param) placeholder() string {
 	switch {
@@ -60,14 +75,6 @@ func (q *Param) placeholder() string {
 		return "'{...}'"
 	}
 	return "VALUE"
-}
-
-// canonical is the declared name of a member, or the name as typed.
-func (p *Params) canonical(member string) string {
-	if q := p.Find(member); q != nil {
-		return q.Name
-	}
-	return member
 }
 
 // coerceWords makes the value from the words given for it: one, or several for an array.
@@ -98,38 +105,96 @@ func (q *Param) wrongType(shown string) error {
 	}[q.Type])
 }
 
-// coerceUnion tries the members in order, text last, since text takes everything.
+// coerceUnion tries the members that the word is the very text of, then text, then
+// the other ways to write a value (yes, 1.0), then a word as the one element of an array.
 func (q *Param) coerceUnion(words []string) (any, error) {
 	var errs []string
-	for _, text := range []bool{false, true} {
-		for i := range q.AnyOf {
-			u := &q.AnyOf[i]
-			if (u.Type == String && len(u.Enum) == 0) != text {
+	bare := len(words) > 1 || !strings.HasPrefix(strings.TrimSpace(words[0]), "[")
+	var members, items []*Param
+	for _, u := range q.branches() {
+		if u.Type != Array || !bare {
+			members = append(members, u)
+		} else {
+			items = append(items, u.element(0))
+		}
+	}
+	if items != nil {
+		members = append(members, &Param{Type: Array, Items: anyOf(items)})
+	}
+	for pass := range 4 {
+		for _, u := range members {
+			isBare := bare && u.Type == Array
+			if isBare != (pass == 3) || len(words) > 1 && !isBare {
 				continue
 			}
 			v, err := u.coerceWords(words)
-			if err == nil {
+			_, isText := v.(string)
+			isText = isText && len(u.Enum) == 0
+			if err == nil && isText == (pass == 1) && (pass > 0 || isTextOf(v, words[0])) {
 				return v, nil
+			} else if err != nil && (pass == 0 || isBare) {
+				errs = append(errs, err.Error())
 			}
-			errs = append(errs, err.Error())
 		}
 	}
 	return nil, errors.New(strings.Join(errs, "; "))
 }
 
-// coerceArray takes one JSON array, or each word as an element.
+// anyOf is a parameter that is one of these.
+func anyOf(list []*Param) *Param {
+	if len(list) == 1 {
+		return list[0]
+	}
+	q := &Param{Name: list[0].Name}
+	for _, u := range list {
+		q.AnyOf = append(q.AnyOf, *u)
+	}
+	return q
+}
+
+// branches are the members of a union, and of unions in it.
+func (q *Param) branches() (list []*Param) {
+	if len(q.AnyOf) == 0 {
+		return []*Param{q}
+	}
+	for i := range q.AnyOf {
+		list = append(list, q.AnyOf[i].branches()...)
+	}
+	return list
+}
+
+// isTextOf reports whether a word is how a value prints; of objects and arrays every
+// way is.
+func isTextOf(v any, word string) bool {
+	switch v.(type) {
+	case []any, map[string]any:
+		return true
+	}
+	text, err := wordOf(v)
+	return err == nil && text == word
+}
+
+func looksLikeJSON(word string) bool {
+	word = strings.TrimSpace(word)
+	return strings.HasPrefix(word, "[") || strings.HasPrefix(word, "{")
+}
+
+// coerceArray takes one JSON array, or each word as an element. Text that begins
+// like JSON is an element only of a JSON array: it is more likely a broken one.
 func (q *Param) coerceArray(words []string) (any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "[") {
-		if v, err := DecodeJSON([]byte(words[0])); err == nil {
-			return v, nil
-		} else if !q.Items.orAny().holds(String) {
+		v, err := DecodeJSON([]byte(words[0]))
+		if err != nil {
 			return nil, fmt.Errorf("%s is not a JSON array (%v): write '[...]', or repeat the parameter", quoteCut(words[0]), err)
 		}
+		return v, nil
 	}
 	out := make([]any, 0, len(words))
 	for _, w := range words {
 		v, err := q.element(len(out)).coerceWords([]string{w})
-		if err != nil {
+		if _, isText := v.(string); isText && looksLikeJSON(w) {
+			return nil, fmt.Errorf(`%s is not a JSON array: write '["...", "..."]', also for text that begins with [ or {`, quoteCut(w))
+		} else if err != nil {
 			return nil, fmt.Errorf("element %d: %w", len(out)+1, err)
 		}
 		out = append(out, v)
@@ -144,16 +209,18 @@ func (q *Param) coerceScalar(s string) (any, error) {
 	switch q.Type {
 	case String:
 		return s, nil
-	case Integer:
-		if !integer().MatchString(s) {
-			return nil, q.wrongType(quoteCut(s))
-		}
-		return json.Number(jsonNumber(s)), nil
-	case Number:
+	case Integer, Number:
 		if !number().MatchString(s) {
 			return nil, q.wrongType(quoteCut(s))
 		}
-		return json.Number(jsonNumber(s)), nil
+		n := json.Number(jsonNumber(s))
+		if q.Type == Integer {
+			n = wholeNumber(n)
+		}
+		if !q.isOfType(n) {
+			return nil, q.wrongType(quoteCut(s))
+		}
+		return n, nil
 	case Boolean:
 		switch strings.ToLower(s) {
 		case "true", "yes", "on", "1":
@@ -245,9 +312,9 @@ func (q *Param) allows(v any) error {
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// guessValue is for values of no declared type, and lossless: the result's own
-// text is the word itself, else the word stays a string. It knows true, false,
-// integers, decimal fractions, and arrays and objects of JSON.
+// guessValue is for values of no declared type. It knows arrays and objects of JSON,
+// and, where their own text is the word itself, true, false, integers and decimal
+// fractions; every other word stays a string.
 func guessValue(s string) any {
 	switch s {
 	case "true":
@@ -258,11 +325,9 @@ func guessValue(s string) any {
 	if s != "" && len(s) < 400 && number().MatchString(s) && jsonNumber(s) == s && !strings.ContainsAny(s, "eE") && s != "-0" {
 		return json.Number(s)
 	}
-	if strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{") {
+	if looksLikeJSON(s) {
 		if v, err := DecodeJSON([]byte(s)); err == nil {
-			if text, _ := wordOf(v); text == s {
-				return v
-			}
+			return v
 		}
 	}
 	return s

@@ -15,6 +15,6 @@
 // have to be asked for first (an MCP server's) come as a [Group], which is loaded
 // when one of its names is needed and not before.
 //
-// The package knows nothing of bash, of files or of MCP: it imports none of
-// this module's other packages.
+// What values a call takes from files and stdin is read by [Call.ReadPending], when it
+// runs. The package knows nothing of bash or of MCP.
 package registry

@@ -23,8 +23,11 @@ func (t *Tool) Help(verbose bool) string {
 		for i := range list {
 			list[i].describe(&b)
 		}
+		b.WriteString(t.elsewhere())
 	} else if t.Params != nil && t.Params.open {
-		b.WriteString("\nparameters: any --key value\n")
+		b.WriteString("\nparameters: any --key value\n" + t.elsewhere())
+	} else {
+		b.WriteString("\ntakes no parameters\n")
 	}
 	if examples := t.examples(); len(examples) > 0 {
 		b.WriteString("\nexamples:\n")
@@ -33,6 +36,21 @@ func (t *Tool) Help(verbose bool) string {
 		}
 	}
 	return b.String()
+}
+
+// elsewhere says how a value comes from a file or stdin.
+func (t *Tool) elsewhere() string {
+	line := "values from a file or stdin: --KEY@=FILE, --KEY@=-"
+	for _, q := range t.Params.List() {
+		if q.isStructured() {
+			line += fmt.Sprintf("; --%s @FILE, --%[1]s -", q.Name)
+			break
+		}
+	}
+	if t.Params.Find("json") == nil {
+		line += "; all: --json @FILE, --json -"
+	}
+	return line + "\n"
 }
 
 // examples are the tool's own, or made now.
@@ -89,7 +107,7 @@ func (q *Param) describe(b *strings.Builder) {
 	}
 	b.WriteByte('\n')
 	if q.Type == Array && q.Items != nil && q.Items.Props != nil {
-		q.Items.Props.describeMembers(b, q.Name+"[]")
+		q.Items.Props.describeMembers(b, q.Name+".0")
 	}
 	q.Props.describeMembers(b, q.Name)
 }
@@ -101,7 +119,7 @@ func (p *Params) describeMembers(b *strings.Builder, path string) {
 		if m.Required {
 			required = ", required"
 		}
-		fmt.Fprintf(b, "      %s.%s (%s%s)", path, m.Name, m.typeName(), required)
+		fmt.Fprintf(b, "      --%s.%s %s (%s%s)", path, m.Name, m.placeholder(), m.typeName(), required)
 		if m.Description != "" {
 			b.WriteString(": " + strings.Join(strings.Fields(m.Description), " "))
 		}

@@ -62,6 +62,9 @@ func (t *Tool) run(ctx context.Context, c *Call) (res ToolResult, err error) {
 			err = fmt.Errorf("the tool crashed: %v: nothing more was done; try other arguments, or report this", p)
 		}
 	}()
+	if err := c.ReadPending(ctx); err != nil {
+		return res, err
+	}
 	return t.Run(ctx, c)
 }
 
@@ -148,6 +151,6 @@ func (t *Tool) RunParsed(ctx context.Context, parsed Parsed, call *Call) ToolRes
 		return ToolResult{Success: true}
 	}
 	c := *call
-	c.Kwargs = parsed.Kwargs
+	c.Kwargs, c.Order = parsed.Kwargs, parsed.Order
 	return t.Invoke(ctx, &c)
 }

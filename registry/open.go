@@ -53,7 +53,7 @@ func ProcessDescriptor(process string, n int) (*os.File, error) {
 }
 
 // Open opens what the caller names by a path, to be read: a file, a FIFO, or one of
-// its own descriptors. Reading ends with ctx.
+// its own descriptors, as far as MayRead lets it. Reading ends with ctx.
 func (c *Call) Open(ctx context.Context, typed string) (io.ReadCloser, error) {
 	path := c.Path(typed)
 	n, own := DescriptorOf(path)
@@ -67,6 +67,12 @@ func (c *Call) Open(ctx context.Context, typed string) (io.ReadCloser, error) {
 	f, err := open()
 	if err != nil {
 		return nil, err
+	}
+	if c.MayRead != nil {
+		if err := c.MayRead(ctx, f); err != nil {
+			f.Close()
+			return nil, err
+		}
 	}
 	r, err := Stream(ctx, f)
 	if err != nil {

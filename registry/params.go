@@ -61,7 +61,7 @@ type Params struct {
 	schema json.RawMessage
 	open   bool // keys beyond the declared ones are accepted, and guessed at
 
-	rest *Param  // keys beyond the declared ones, for their roles; nil: they have none
+	rest *Param  // keys beyond the declared ones; nil: nothing is said of them
 	also []Param // of a call: see Param
 	lost []Role
 
@@ -148,6 +148,14 @@ func (p *Params) Find(name string) *Param {
 		}
 	}
 	return nil
+}
+
+// findOrRest is Find, or what is said of all other keys.
+func (p *Params) findOrRest(name string) *Param {
+	if q := p.Find(name); q != nil || p == nil {
+		return q
+	}
+	return p.rest
 }
 
 // findShort returns the parameter that -c stands for, or nil.
@@ -262,3 +270,6 @@ func mustJSON(v any) []byte {
 
 // Float returns a pointer to f, for Param.Min and Param.Max.
 func Float(f float64) *float64 { return &f }
+
+// takesSome reports whether there is anything to be given.
+func (p *Params) takesSome() bool { return p.open || len(p.list) > 0 }

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -27,6 +26,7 @@ type Parsed struct {
 	Kwargs      Kwargs    // coerced, positionals included; empty, never nil
 	Positionals []string  // the words that stood without a key, as they were
 	Help        HelpLevel // when set, Kwargs is not complete and nothing was checked
+	Order       *Order    // of the kwargs' keys, and of those in them
 }
 
 // Parse turns the words after the tool's name into kwargs. The grammar is one
@@ -34,73 +34,86 @@ type Parsed struct {
 //
 //   - --key=value splits at the first "="; --key value takes the next word
 //     even when it starts with "-", unless that word is "--" plus a declared key;
-//   - --flag, --flag true|false and --no-flag set a boolean;
+//   - a boolean takes the next word when it is true, false, yes, no, on, off, 1 or
+//     0; --flag alone is true, and --no-flag false;
 //   - dashes in a key are underscores; a repeated key builds an array, and is
-//     an error for anything else; --key.member value sets a member of an object;
+//     an error for anything else;
+//   - --key.member and --list.0.member set a place in a nested value;
+//   - --key:=JSON sets a parameter, or a place in it, to a JSON value;
+//   - --key@=FILE takes the value from a file, --key@=- from stdin; for an object or
+//     an array --key @FILE and --key - do too;
+//   - --json '{...}', --json @FILE and --json - give all arguments at once; what else
+//     is given overrides them, member by member. A parameter called json is itself;
+//   - -o FORM chooses among the tool's Formats, if it has any;
 //   - "--" ends options; "-" and negative numbers are positional; a letter that
 //     the tool declares (-i) is its parameter, any other -x is an error;
-//   - positionals fill the required parameters that are not set, then the
-//     optional ones, in schema order;
+//   - positionals fill the required parameters that are not set, then those that
+//     are Positional, in schema order; one too many is an error;
 //   - -h and --help count where a flag may stand, never as a value.
 //
 // Values are coerced by their declared type. hasStdin says that a parameter
-// with Stdin set may be absent. Errors are *UsageError and name every problem.
-// A tool with a Grammar has its own.
+// with Stdin set may be absent. Parse does no I/O: what files and stdin hold is read,
+// and checked, by [Call.ReadPending]. Errors are *UsageError and name every problem.
 func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
-	if t.Grammar != nil {
-		return t.Grammar(t, words, hasStdin)
-	}
-	out, problems := t.Params.Coerce(words, hasStdin)
-	if out.Help != NoHelp {
-		return out, nil
-	}
-	for i := range t.Params.List() {
-		q := &t.Params.list[i]
-		switch v := out.Kwargs[q.Name].(type) {
-		case []any, map[string]any: // everything else was judged as a word
-			fitted, more := q.fitValue("--"+q.Name, v)
-			out.Kwargs[q.Name] = fitted
-			problems = append(problems, more...)
-		}
-	}
-	return out, t.checkKwargs(out.Kwargs, problems)
-}
-
-// Coerce is the first half of [Tool.Parse], for a Grammar that goes beyond it:
-// words become kwargs of the declared types, and what is in a JSON value is not
-// looked at. The problems are a line each.
-func (p *Params) Coerce(words []string, hasStdin bool) (out Parsed, problems []string) {
-	r := parser{params: p.readSchema(), raw: map[string][]string{}}
-	if r.params == nil {
-		r.params = NewParams()
-	}
-	if help := r.sortWords(words); help != NoHelp {
+	p := newParser(t)
+	if help := p.sortWords(words); help != NoHelp {
 		return Parsed{Kwargs: Kwargs{}, Help: help}, nil
 	}
-	r.fillPositionals()
-	kwargs := r.coerceRaw(hasStdin)
-	return Parsed{Kwargs: kwargs, Positionals: r.positionals}, r.problems
+	p.fillPositionals()
+	if t.Foreign && hasStdin && len(p.given)+len(p.positionals)+len(p.problems) == 0 && p.base == nil && p.later == nil && p.params.takesSome() {
+		p.later = []source{{File: "-", Maybe: true}}
+	}
+	kwargs := p.makeKwargs()
+	kwargs, err := t.judge(kwargs, p.problems, hasStdin)
+	return Parsed{Kwargs: kwargs, Positionals: p.positionalWords(), Order: p.order}, err
 }
 
 type parser struct {
+	tool        *Tool
 	params      *Params
-	raw         map[string][]string // by declared name; members as "name.member"
-	order       []string            // keys of raw in the order they came
-	positionals []string
+	given       []given
+	at          int            // the word that is looked at
+	base        map[string]any // of --json; nil: not given, or read later
+	later       []source
+	format      string
+	positionals []positional
+	order       *Order
 	problems    []string
+}
+
+func newParser(t *Tool) *parser {
+	p := &parser{tool: t, params: t.Params.readSchema(), order: &Order{}}
+	if p.params == nil {
+		p.params = NewParams()
+	}
+	return p
 }
 
 var negative = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`) })
 
-// cutOption cuts --key and --key=value. A key is a word of letters, digits, _ . and
-// -, or whatever the schema declares (--$filter, --größe).
-func (p *parser) cutOption(word string) (key, value string, hasValue, ok bool) {
+// option is a word such as --key, --key=value, --key:=JSON or --key@=FILE.
+type option struct {
+	key, value string
+	form       byte // '=', ':', '@', or 0: it has no value
+}
+
+// cutOption cuts an option. A key is a word of letters, digits, _ . and -, or
+// whatever the schema declares (--$filter, --größe).
+func (p *parser) cutOption(word string) (o option, ok bool) {
 	rest, ok := strings.CutPrefix(word, "--")
 	if !ok {
-		return "", "", false, false
+		return o, false
 	}
-	key, value, hasValue = strings.Cut(rest, "=")
-	return key, value, hasValue, isKey(key) || key != "" && p.params.Find(key) != nil
+	key, value, hasValue := strings.Cut(rest, "=")
+	o = option{key: key, value: value}
+	if hasValue {
+		o.form = '='
+		if n := len(key) - 1; n > 0 && (key[n] == ':' || key[n] == '@') && p.params.Find(key) == nil {
+			o.key, o.form = key[:n], key[n]
+		}
+	}
+	head, _, _ := strings.Cut(o.key, ".")
+	return o, isKey(o.key) || o.key != "" && (p.params.Find(o.key) != nil || p.params.Find(head) != nil)
 }
 
 func isKey(s string) bool {
@@ -118,55 +131,78 @@ func (p *parser) addProblem(format string, args ...any) {
 	p.problems = append(p.problems, fmt.Sprintf(format, args...))
 }
 
-// sortWords sorts the words into raw values and positionals; it stops at a request for help.
+// sortWords sorts the words into values and positionals; it stops at a request for help.
 func (p *parser) sortWords(words []string) HelpLevel {
+	owner, joined := "", false // of the word before
 	for i := 0; i < len(words); i++ {
-		w := words[i]
-		if w == "--" {
-			p.positionals = append(p.positionals, words[i+1:]...)
+		w, before := words[i], len(p.given)
+		p.at = i
+		switch o, isOption := p.cutOption(w); {
+		case w == "--":
+			for j, w := range words[i+1:] {
+				p.positionals = append(p.positionals, positional{word: w, joined: j > 0, at: i + 1 + j})
+			}
 			return NoHelp
-		}
-		if key, value, hasValue, ok := p.cutOption(w); ok {
-			used, help := p.takeLong(key, value, hasValue, words[i+1:])
+		case isOption:
+			used, help := p.takeLong(o, words[i+1:])
 			if help != NoHelp {
 				return help
 			}
 			i += used
-			continue
-		}
-		if w == "-h" && p.params.findShort("h") == nil {
+		case w == "-h" && p.params.findShort("h") == nil:
 			return BriefHelp
-		}
-		if len(w) < 2 || w[0] != '-' || negative().MatchString(w) && p.params.findShort(w[1:2]) == nil {
-			p.positionals = append(p.positionals, w)
+		case len(w) < 2 || w[0] != '-' || negative().MatchString(w) && p.params.findShort(w[1:2]) == nil:
+			p.positionals = append(p.positionals, positional{w, owner, joined, i})
+			owner, joined = "", true
 			continue
+		case p.isFormat(w):
+			i += p.takeFormat(w, words[i+1:])
+		default:
+			i += p.takeLetters(w, words[i+1:])
 		}
-		i += p.takeLetters(w, words[i+1:])
+		owner, joined = "", false
+		if n := len(p.given); n > before && p.given[n-1].words != nil && !p.given[n-1].param.orAny().isFlag() {
+			owner = strings.Join(p.given[n-1].path, ".")
+		}
 	}
 	return NoHelp
 }
 
-// takeLong takes --key, --key=value or --key value and returns how many of the
-// following words it used.
-func (p *parser) takeLong(key, value string, hasValue bool, rest []string) (used int, help HelpLevel) {
-	q, name := p.findParam(key)
+// takeLong takes an option and returns how many of the following words it used.
+func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
+	path, q, known := p.findPlace(o.key)
 	switch {
-	case q == nil && key == "help" && !hasValue:
+	case known:
+	case o.key == "help" && o.form == 0:
 		return 0, VerboseHelp
-	case q == nil && p.takeNegated(key, hasValue):
+	case o.key == "json":
+		return p.takeAll(o, rest), NoHelp
+	case p.takeNegated(o):
 		return 0, NoHelp
-	case q == nil && !p.params.open:
-		p.problems = append(p.problems, p.params.unknownProblem("--", key))
-		if !hasValue && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+	case !p.params.open:
+		head, _, _ := strings.Cut(o.key, ".")
+		p.problems = append(p.problems, p.params.unknownProblem("--", head))
+		if o.form == 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			used = 1 // its value, most likely: not one more problem
 		}
 		return used, NoHelp
 	}
-	if hasValue {
-		p.addRaw(name, q, value)
-		return 0, NoHelp
+	switch o.form {
+	case '=':
+		p.addWord(path, q, o.value)
+	case '@':
+		p.addFile(path, q, o.value)
+	case ':':
+		v, err := DecodeJSON([]byte(o.value))
+		if err != nil {
+			p.addProblem("--%s:= is not JSON: %v: text is set with --%[1]s=", o.key, err)
+			break
+		}
+		p.add(given{path: path, param: q, text: o.value, value: v})
+	default:
+		used = p.takeValue("--"+o.key, path, q, rest)
 	}
-	return p.takeValue("--"+key, name, q, rest), NoHelp
+	return used, NoHelp
 }
 
 // TakesNext reports whether a word is --key of a parameter whose value is the
@@ -177,62 +213,80 @@ func (p *Params) TakesNext(word string) bool {
 	return ok && q != nil && !q.isFlag()
 }
 
-// findParam returns the parameter a key names and the key's canonical form; for an
-// object's member the parameter is the member.
-func (p *parser) findParam(key string) (*Param, string) {
-	if q := p.params.Find(key); q != nil {
-		return q, q.Name
-	}
-	head, member, dotted := strings.Cut(key, ".")
-	if q := p.params.Find(head); dotted && q != nil && member != "" && q.holds(Object) {
-		return q.Props.Find(member).orAny(), q.Name + "." + q.Props.canonical(member)
-	}
-	return nil, Fold(key)
-}
-
 // takeNegated takes --no-flag.
-func (p *parser) takeNegated(key string, hasValue bool) bool {
-	rest, ok := strings.CutPrefix(Fold(key), "no_")
-	if !ok {
-		return false
-	}
+func (p *parser) takeNegated(o option) bool {
+	rest, ok := strings.CutPrefix(Fold(o.key), "no_")
 	q := p.params.Find(rest)
-	if q == nil || !q.holds(Boolean) {
+	if !ok || q == nil || !q.holds(Boolean) {
 		return false
 	}
-	if hasValue {
-		p.addProblem("--%s takes no value: write --%s=true or --%s=false", key, rest, rest)
+	if o.form != 0 {
+		p.addProblem("--%s takes no value: write --%s=true or --%[2]s=false", o.key, rest)
 		return true
 	}
-	p.addRaw(q.Name, q, "false")
+	p.addWord([]string{q.Name}, q, "false")
 	return true
 }
 
+// takeAll takes --json.
+func (p *parser) takeAll(o option, rest []string) (used int) {
+	value, isFile := o.value, o.form == '@'
+	if o.form == 0 {
+		if len(rest) == 0 {
+			p.addProblem("--json needs a value: write --json '{...}', --json - or --json @FILE")
+			return 0
+		}
+		value, used = rest[0], 1
+	}
+	if name, ok := strings.CutPrefix(value, "@"); !isFile && (ok || value == "-") {
+		value, isFile = name, true
+	}
+	if p.base != nil || len(p.later) > 0 && p.later[0].Set == nil {
+		p.addProblem("--json is given twice: give it once")
+		return used
+	}
+	if isFile {
+		p.later = append([]source{{File: value}}, p.later...)
+		return used
+	}
+	base, err := p.tool.decodeBase([]byte(value))
+	if err != nil {
+		p.addProblem("--json %v: write --json '{\"key\": \"value\"}', --json - or --json @FILE", err)
+		return used
+	}
+	p.base = base
+	p.order.merge(orderOf(value))
+	return used
+}
+
 // takeValue takes the value of an option from the following words.
-func (p *parser) takeValue(shown, name string, q *Param, rest []string) (used int) {
-	if q != nil && q.isFlag() {
-		if len(rest) > 0 && (strings.EqualFold(rest[0], "true") || strings.EqualFold(rest[0], "false")) {
-			p.addRaw(name, q, rest[0])
+func (p *parser) takeValue(shown string, path []string, q *Param, rest []string) (used int) {
+	switch {
+	case q != nil && q.isFlag():
+		if len(rest) > 0 && q.isFlagWord(rest[0]) {
+			p.addWord(path, q, rest[0])
 			return 1
 		}
-		p.addRaw(name, q, "true")
+		p.addWord(path, q, "true")
+		return 0
+	case q == nil && len(path) == 1 && (len(rest) == 0 || strings.HasPrefix(rest[0], "--")): // an open schema: as the seed does, a flag
+		p.addWord(path, q, "true")
+		return 0
+	case len(rest) == 0:
+		p.addProblem("%s needs a value: write %[1]s VALUE", shown)
 		return 0
 	}
-	if q == nil && (len(rest) == 0 || strings.HasPrefix(rest[0], "--")) { // an open schema: as the seed does, a flag
-		p.addRaw(name, q, "true")
-		return 0
-	}
-	if len(rest) == 0 {
-		p.addProblem("%s needs a value: write %s VALUE", shown, shown)
-		return 0
-	}
-	if key, _, _, ok := p.cutOption(rest[0]); ok {
-		if k, _ := p.findParam(key); k != nil {
-			p.addProblem("%s needs a value, and the next word is %s: write %s=%s if that is the value", shown, rest[0], shown, rest[0])
+	if o, ok := p.cutOption(rest[0]); ok {
+		if _, _, known := p.findPlace(o.key); known {
+			p.addProblem("%s needs a value, and the next word is %s: write %[1]s=%[2]s if that is the value", shown, rest[0])
 			return 0
 		}
 	}
-	p.addRaw(name, q, rest[0])
+	if name, isFile := strings.CutPrefix(rest[0], "@"); q.isStructured() && (isFile || name == "-") {
+		p.addFile(path, q, name)
+	} else {
+		p.addWord(path, q, rest[0])
+	}
 	return 1
 }
 
@@ -244,96 +298,41 @@ func (p *parser) takeLetters(w string, rest []string) (used int) {
 			p.addProblem("unknown option %s: a value that starts with - goes after --", w)
 			return 0
 		}
-		if q.isFlag() {
-			p.addRaw(q.Name, q, "true")
-			continue
-		}
-		if i+1 < len(w) {
-			p.addRaw(q.Name, q, w[i+1:])
+		path := []string{q.Name}
+		switch isFlag := q.isFlag(); {
+		case isFlag && i+1 < len(w):
+			p.addWord(path, q, "true")
+		case i+1 < len(w):
+			p.addWord(path, q, w[i+1:])
 			return 0
+		default:
+			return p.takeValue("-"+q.Short, path, q, rest)
 		}
-		return p.takeValue("-"+q.Short, q.Name, q, rest)
 	}
 	return 0
 }
 
-// addRaw keeps one raw value; only arrays may have several.
-func (p *parser) addRaw(name string, q *Param, value string) {
-	if len(p.raw[name]) > 0 && (q == nil || !q.holds(Array)) {
-		p.addProblem("--%s is given twice (%s, then %s): give it once", name, quoteCut(p.raw[name][0]), quoteCut(value))
-		return
-	}
-	if len(p.raw[name]) == 0 {
-		p.order = append(p.order, name)
-	}
-	p.raw[name] = append(p.raw[name], value)
+// isFormat reports whether a word is -o, -oFORM or -o=FORM.
+func (p *parser) isFormat(w string) bool {
+	rest, ok := strings.CutPrefix(w, "-o")
+	return ok && p.tool.Formats != nil && (rest == "" || rest[0] == '=' || slices.Contains(p.tool.Formats, rest))
 }
 
-// fillPositionals gives the positionals to the parameters that are not set.
-func (p *parser) fillPositionals() {
-	left := p.positionals
-	for _, required := range []bool{true, false} {
-		for i := range p.params.list {
-			q := &p.params.list[i]
-			if len(left) == 0 || q.Required != required || p.isSet(q.Name) {
-				continue
-			}
-			p.addRaw(q.Name, q, left[0])
-			left = left[1:]
+// takeFormat takes -o FORM and returns how many of the following words it used.
+func (p *parser) takeFormat(w string, rest []string) (used int) {
+	last := len(p.tool.Formats) - 1
+	right := "write -o " + strings.Join(p.tool.Formats[:last], ", -o ") + " or -o " + p.tool.Formats[last]
+	value := strings.TrimPrefix(strings.TrimPrefix(w, "-o"), "=")
+	if w == "-o" {
+		if len(rest) == 0 {
+			p.addProblem("-o needs a format: %s", right)
+			return 0
 		}
+		value, used = rest[0], 1
 	}
-	if len(left) > 0 {
-		p.addProblem("too many values, the first extra one is %s: quote a value that holds spaces, or name it with --key", quoteCut(left[0]))
+	if !slices.Contains(p.tool.Formats, value) {
+		p.addProblem("-o %s: no such format: %s", value, right)
 	}
-}
-
-func (p *parser) isSet(name string) bool {
-	return slices.ContainsFunc(p.order, func(k string) bool { return k == name || strings.HasPrefix(k, name+".") })
-}
-
-// coerceRaw makes the kwargs from the raw values and names what is missing.
-func (p *parser) coerceRaw(hasStdin bool) Kwargs {
-	kwargs := Kwargs{}
-	for _, key := range p.order {
-		q, _ := p.findParam(key)
-		v, err := q.orAny().coerceWords(p.raw[key])
-		if err != nil {
-			p.addProblem("--%s: %v", key, err)
-			continue
-		}
-		if err := kwargs.setMember(key, v, p.params.Find(key) == nil && q != nil); err != nil {
-			p.addProblem("--%s: %v", key, err)
-		}
-	}
-	for i := range p.params.list {
-		q := &p.params.list[i]
-		if !q.Required || p.isSet(q.Name) || q.Stdin && hasStdin {
-			continue
-		}
-		p.problems = append(p.problems, q.missingProblem("--"))
-	}
-	return kwargs
-}
-
-// setMember stores a value, or a member of an object under a dotted key.
-func (k Kwargs) setMember(key string, v any, dotted bool) error {
-	if !dotted {
-		k[key] = v
-		return nil
-	}
-	parts := strings.Split(key, ".")
-	m := map[string]any(k)
-	for _, part := range parts[:len(parts)-1] {
-		next, ok := m[part].(map[string]any)
-		if !ok && m[part] != nil {
-			return errors.New("its parent is set as a whole: set it there")
-		}
-		if !ok {
-			next = map[string]any{}
-			m[part] = next
-		}
-		m = next
-	}
-	m[parts[len(parts)-1]] = v
-	return nil
+	p.format = value
+	return used
 }

@@ -28,7 +28,7 @@ func TestParseSchemaKeepsOrderAndTypes(t *testing.T) {
 	got, err := tool.Parse([]string{"--z", "1", "--a", "null", "--list", `[{"name":"n"}]`, "--one", "2.5", "--m", "y"}, false)
 	require.NoError(t, err)
 	require.Equal(t, Kwargs{"z": "1", "a": nil, "list": []any{map[string]any{"name": "n"}}, "one": json.Number("2.5"), "m": "y"}, got.Kwargs)
-	require.Contains(t, tool.Help(true), "list[].name (string, required)")
+	require.Contains(t, tool.Help(true), "--list.0.name TEXT (string, required)")
 	_, err = tool.Parse([]string{"--z", "1", "--m", "w"}, false)
 	require.ErrorContains(t, err, `"w" is not one of x, y`)
 }

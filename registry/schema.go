@@ -64,18 +64,21 @@ func (d *schemaDoc) params(o members, depth int) *Params {
 			required[n] = true
 		}
 	}
-	props, _ := decodeObject(o.at("properties"))
+	props, propsErr := decodeObject(o.at("properties"))
 	for _, m := range props {
+		if depth == 0 && isReserved(m.key) {
+			continue
+		}
 		q := d.param(m.value, depth+1)
 		q.Name, q.Required = m.key, required[m.key]
 		p.list = append(p.list, q)
 	}
 	extra := string(bytes.TrimSpace(o.at("additionalProperties")))
-	p.open = extra != "" && extra != "false" || extra == "" && len(p.list) == 0
+	p.open = extra != "" && extra != "false" || extra == "" && propsErr != nil
 	if depth > 0 { // what is in a value may have more; a key of the call is mistyped then
 		p.open = p.open || extra == "" || o.at("patternProperties") != nil
 	}
-	if d.rolesIn(o.at("additionalProperties")) != nil {
+	if strings.HasPrefix(extra, "{") {
 		q := d.param(o.at("additionalProperties"), depth+1)
 		p.rest = &q
 	}
@@ -135,7 +138,7 @@ func (d *schemaDoc) param(raw json.RawMessage, depth int) Param {
 		i := d.param(items, depth+1)
 		q.Items = &i
 	}
-	if q.Type == Object {
+	if q.Type == Object && (q.Props == nil || o.at("properties") != nil) { // a union of one has brought them
 		q.Props = d.params(o, depth+1)
 	}
 	d.readBeside(&q, o, depth)

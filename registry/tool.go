@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -42,17 +40,21 @@ type Tool struct {
 	// is empty. It may be nil.
 	MakeExamples func(*Tool) []string
 
-	// Grammar replaces Parse's grammar for this tool: it makes kwargs from the
-	// words, does no I/O, and its errors are *UsageError. nil: the common one.
-	Grammar func(t *Tool, words []string, hasStdin bool) (Parsed, error)
+	// Foreign is a tool that comes from elsewhere, with a JSON Schema of its own. Check
+	// judges by the whole of it: values of JSON, and numbers of any size, go to Run as
+	// they were written. A JSON object on stdin is the arguments of a call without any.
+	Foreign bool
 
-	// Own tells which kwargs the Grammar keeps for itself, and the words that say
-	// them: they are no arguments of the tool. nil: there are none.
-	Own func(kwargs Kwargs) (keys, words []string)
+	// Formats are the forms of its result among which -o chooses; the first is the one
+	// without -o. nil: there is no -o.
+	Formats []string
 
 	// FromShell makes a router call the tool from inside its shell, also when it
 	// is all there is to a command, so that Call.Environ is the shell's.
 	FromShell bool
+
+	// WithStdin corrects coerced kwargs for a call that has a stdin. It may be nil.
+	WithStdin func(kwargs Kwargs)
 
 	// Check looks at coerced kwargs for what a schema cannot say (one of two
 	// parameters, two that exclude each other) and returns one line a problem.
@@ -73,13 +75,16 @@ type Tool struct {
 }
 
 // Kwargs are a call's named arguments: string, bool, json.Number, []any,
-// map[string]any or nil, as the schema says.
+// map[string]any or nil, as the schema says. Those that Parse makes also hold what
+// is read from files and stdin until [Call.ReadPending]: see [Kwargs.Arguments].
 type Kwargs map[string]any
 
 // Call is everything a tool gets for one run. The streams belong to the caller.
 type Call struct {
 	Tool   *Tool
 	Kwargs Kwargs
+	Order  *Order    // of the kwargs' keys; nil: it is not known
+	Format string    // what -o chose, once ReadPending has run; "" is the first
 	Dir    string    // the directory relative paths start from; absolute
 	Stdin  io.Reader // nil: there is none
 	Stdout io.Writer // content
@@ -94,6 +99,10 @@ type Call struct {
 	// has none but its streams.
 	Descriptor func(n int) (*os.File, error)
 
+	// MayRead judges a file that a value is taken from, once it is open. nil: every
+	// file may be read.
+	MayRead func(ctx context.Context, f *os.File) error
+
 	// View is how the caller sees files: Dir and typed paths are of it.
 	View View
 }
@@ -107,18 +116,6 @@ type ToolResult struct {
 	Display    string         `json:"-"` // one line for a person; may be empty, and holds file names as they are
 	Metadata   map[string]any `json:"-"` // for embedders, in snake_case; each tool documents its keys; may be nil
 	ExitStatus int            `json:"-"` // 0 exactly when Success
-}
-
-// Arguments are the kwargs without what the Grammar keeps for itself; they may be
-// kwargs itself.
-func (t *Tool) Arguments(kwargs Kwargs) Kwargs {
-	if t.Own == nil {
-		return kwargs
-	}
-	args := maps.Clone(kwargs)
-	keys, _ := t.Own(kwargs)
-	maps.DeleteFunc(args, func(key string, _ any) bool { return slices.Contains(keys, key) })
-	return args
 }
 
 // Success returns a result whose Output is written to the call's stdout as it is.
@@ -159,7 +156,7 @@ func (c *Call) Bool(name string) bool {
 }
 
 // Int returns the integer parameter, its default, or 0. A value that does not fit,
-// which only a Grammar lets through, is clamped to the ends of int.
+// which only a Foreign tool gets, is clamped to the ends of int.
 func (c *Call) Int(name string) int {
 	switch v := c.valueOf(name).(type) {
 	case int:

@@ -68,14 +68,14 @@ func (t *Tool) UsesOf(kwargs Kwargs) (uses []Use, known bool) {
 		}
 	}
 	if t.Params != nil {
-		f.addValue(&Param{Props: t.Params, also: t.Params.also, lost: t.Params.lost}, "", map[string]any(t.Arguments(kwargs)))
+		f.addValue(&Param{Props: t.Params, also: t.Params.also, lost: t.Params.lost}, "", map[string]any(kwargs.Arguments()))
 	}
 	uses, known = f.uses, f.known
 	known = known && t.declares(uses)
 	if t.Uses != nil {
-		return t.Uses(kwargs, uses, known)
+		uses, known = t.Uses(kwargs, uses, known)
 	}
-	return uses, known
+	return t.pendingUses(kwargs, uses, known)
 }
 
 // MayUse are the roles of what a call acts on whose words are not known. A tool

@@ -4,50 +4,61 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
 
-// Words returns words that Parse makes these kwargs of: --name=value for each,
-// in the order of the schema. Values may also be what Go code has at hand
-// instead of a Kwargs' own types (an int, a []string); what JSON cannot hold is
-// an error.
+// Words returns words that Parse makes these kwargs of: --name=value for each, or
+// --name:=JSON where text would be read as another value, in the order of the schema.
+// Values may also be what Go code has at hand instead of a Kwargs' own types (an int,
+// a []string); what JSON cannot hold is an error.
 func (t *Tool) Words(kwargs Kwargs) ([]string, error) {
-	var own, names []string
-	if t.Own != nil {
-		_, own = t.Own(kwargs)
-	}
-	kwargs = t.Arguments(kwargs)
-	if p := t.Params.readSchema(); p != nil {
-		for _, q := range p.List() {
-			if _, ok := kwargs[q.Name]; ok {
-				names = append(names, q.Name)
-			}
+	args := kwargs.Arguments()
+	var names, words []string
+	for _, q := range t.Params.List() {
+		if _, ok := args[q.Name]; ok {
+			names = append(names, q.Name)
 		}
 	}
-	var others []string
-	for name := range kwargs {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(names, name) {
-			others = append(others, name)
+			names = append(names, name)
 		}
 	}
-	slices.Sort(others)
-	var words []string
-	for _, name := range append(names, others...) {
-		v, err := plainValue(kwargs[name])
-		text := ""
-		if n, ok := v.(json.Number); ok && t.Params.Find(name).orAny().Type == Integer {
+	unnamed := map[string]any{} // those that no key can name
+	for _, name := range names {
+		v, err := plainValue(args[name])
+		q := t.Params.Find(name)
+		if n, ok := v.(json.Number); ok && q.orAny().Type == Integer {
 			v = wholeNumber(n)
-		}
-		if err == nil {
-			text, err = wordOf(v)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		words = append(words, "--"+name+"="+text)
+		text, _ := wordOf(v)
+		value, _ := jsonText(v)
+		switch word := "--" + name + "=" + text; {
+		case t.says(word, name, v), q == nil && t.Params != nil && !t.Params.open:
+			words = append(words, word)
+		case t.says("--"+name+":="+value, name, v):
+			words = append(words, "--"+name+":="+value)
+		default:
+			unnamed[name] = v
+		}
 	}
-	return append(words, own...), nil
+	if len(unnamed) > 0 {
+		text, _ := jsonText(unnamed)
+		words = append(words, "--json="+text)
+	}
+	return append(words, kwargs.words()...), nil
+}
+
+// says reports whether a word gives a parameter this value, and nothing else.
+func (t *Tool) says(word, name string, v any) bool {
+	p := newParser(t)
+	return p.sortWords([]string{word}) == NoHelp && reflect.DeepEqual(p.makeKwargs(), Kwargs{name: v}) && p.problems == nil
 }
 
 // wordOf is a value as it is typed: a string as it is, everything else as JSON.
@@ -55,6 +66,11 @@ func wordOf(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
 	}
+	return jsonText(v)
+}
+
+// jsonText encodes without escaping <, > and &.
+func jsonText(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -28,7 +28,7 @@ func text(name string, params ...registry.Param) *registry.Tool {
 
 func stringParam(name string, required bool) registry.Param {
 	pattern := slices.Contains([]string{"pattern", "glob", "content", "old_string", "new_string"}, name)
-	return registry.Param{Name: name, Type: registry.String, Required: required, Pattern: pattern, Positional: strings.HasSuffix(name, "_string")}
+	return registry.Param{Name: name, Type: registry.String, Required: required, Pattern: pattern, Positional: true}
 }
 
 // testTools are tools with the names and keys that the decision table is about.

@@ -54,7 +54,7 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir func() string, hasSt
 	if t == nil || p.Help {
 		return p, nil, nil
 	}
-	args := t.Arguments(p.Kwargs)
+	args := p.Kwargs.Arguments()
 	if o = r.newHookedCall(t.Name, args, dir(), p.Inside); o == nil {
 		return p, nil, nil
 	}
@@ -71,11 +71,7 @@ func (r *Router) askHooks(ctx context.Context, p *Plan, dir func() string, hasSt
 	}
 	fresh := r.planWords(prefixedName(t.Name), words, hasStdin)
 	fresh.Inside = p.Inside
-	for key, v := range args {
-		if _, ok := fresh.Kwargs[key]; ok && fresh.Err == nil && reflect.DeepEqual(v, o.call.Input[key]) {
-			fresh.Kwargs[key] = v // as it was: a word may be read as a number
-		}
-	}
+	fresh.parsed.Order = p.parsed.Order
 	return fresh, o, nil
 }
 

@@ -84,7 +84,7 @@ var insideBash = []struct {
 	{"an odd directory", `mkdir -p $'o dd\n日' && cd $'o dd\n日' && echo here > f && read ./f | cat; cd ../..; cd ..`, "here\n", 0},
 	{"odd arguments", `field:db:query --sql $'a\n"b" $c \\ \x01\xff日' | od -An -tx1 -w99`, " 73 71 6c 3d 61 0a 22 62 22 20 24 63 20 5c 20 01 ff e6 97 a5 0a\n", 0},
 	{"an empty argument", `field:db:query --sql '' | cat`, "sql=\n", 0},
-	{"ten thousand arguments", `agent:glob $(seq 10000) 2>&1 | head -c 49`, "glob: too many values, the first extra one is \"3\"", 0},
+	{"ten thousand arguments", `agent:glob $(seq 10000) 2>&1 | head -c 49`, "glob: a word too many: \"3\": quote values of sever", 0},
 }
 
 func TestCallsInsideBash(t *testing.T) {

@@ -25,6 +25,12 @@ type Confiner interface {
 	View() registry.View
 }
 
+// A Reader is a Confiner that judges the files which calls take values from, once
+// they are open: a name may lead elsewhere by then.
+type Reader interface {
+	MayRead(ctx context.Context, f *os.File) error
+}
+
 // A Reconsiderer is a Guard that is asked again when the kernel refused a text to
 // write that was let run to read only. Without an error the text runs again, with
 // what is granted then.

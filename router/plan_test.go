@@ -33,8 +33,8 @@ func TestExplain(t *testing.T) {
 		{"native, no word first", "(ls)", `{"script":"(ls)"}`},
 		{"agent, key and value", "read --file_path a.go --limit 5", `{"layer":"agent","name":"read","kwargs":{"file_path":"a.go","limit":5},"in_process":true}`},
 		{"agent, key=value", "read --file-path=a.go", `{"layer":"agent","name":"read","kwargs":{"file_path":"a.go"},"in_process":true}`},
-		{"agent, positionals", "read a.go 7 9", `{"layer":"agent","name":"read","args":["a.go","7","9"],"kwargs":{"file_path":"a.go","offset":7,"limit":9},"in_process":true}`},
-		{"agent, a number keeps its digits", "read a.go 9007199254740993", `{"layer":"agent","name":"read","args":["a.go","9007199254740993"],"kwargs":{"file_path":"a.go","offset":9007199254740993},"in_process":true}`},
+		{"agent, positionals", "glob a.go 7", `{"layer":"agent","name":"glob","args":["a.go","7"],"kwargs":{"pattern":"a.go","path":"7"},"in_process":true}`},
+		{"agent, a number keeps its digits", "read a.go --offset 9007199254740993", `{"layer":"agent","name":"read","args":["a.go"],"kwargs":{"file_path":"a.go","offset":9007199254740993},"in_process":true}`},
 		{"agent, a flag", "grep x --ignore_case", `{"layer":"agent","name":"grep","args":["x"],"kwargs":{"pattern":"x","ignore_case":true},"in_process":true}`},
 		{"agent, a flag that is off", "grep x --no-ignore-case --path .", `{"layer":"agent","name":"grep","args":["x"],"kwargs":{"pattern":"x","ignore_case":false,"path":"."},"in_process":true}`},
 		{"agent, quotes", `write x.txt 'a $b "c"'`, `{"layer":"agent","name":"write","args":["x.txt","a $b \"c\""],"kwargs":{"file_path":"x.txt","content":"a $b \"c\""},"in_process":true}`},
@@ -96,16 +96,17 @@ func TestParsedCommand(t *testing.T) {
 }
 
 func TestHelpAndListings(t *testing.T) {
+	const elsewhere = "values from a file or stdin: --KEY@=FILE, --KEY@=-; all: --json @FILE, --json -\n"
 	rows := []struct{ name, command, out string }{
 		{"brief", "glob -h", "glob: Test glob\n"},
-		{"verbose", "glob --help", "glob: Test glob\n\nusage: glob --pattern TEXT [--path TEXT]\n\nparameters:\n  --pattern (string, required)\n  --path (string)\n"},
+		{"verbose", "glob --help", "glob: Test glob\n\nusage: glob --pattern TEXT [--path TEXT]\n\nparameters:\n  --pattern (string, required)\n  --path (string)\n" + elsewhere},
 		{"of a field command", "field:db:query -h", "field:db:query: Test field:db:query\n"},
 		{"of a group that is not loaded", "field:late:echo -h", "field:late:echo: Test field:late:echo\n"},
 		{"servers", "field:", "field:late: A server that has to be started\nlist a server's tools: field:late -h\n"},
 		{"servers, in a pipe", "field: | head -n 1", "field:late: A server that has to be started\n"},
 		{"tools of a server", "field:late", "field:late:echo: Test field:late:echo\nshow a tool's parameters: field:late:echo --help\n"},
 		{"tools of a server, brief", "field:late -h", "field:late:echo: Test field:late:echo\nshow a tool's parameters: field:late:echo --help\n"},
-		{"tools of a server, verbose", "field:late --help", "field:late:echo: Test field:late:echo\n\nusage: field:late:echo --word TEXT [--n N]\n\nparameters:\n  --word (string, required)\n  --n (integer)\n"},
+		{"tools of a server, verbose", "field:late --help", "field:late:echo: Test field:late:echo\n\nusage: field:late:echo --word TEXT [--n N]\n\nparameters:\n  --word (string, required)\n  --n (integer)\n" + elsewhere},
 		{"search", "field: search echo", "field:late:echo: Test field:late:echo\n"},
 		{"search, nothing", "field: search zebra stripes", "no field tool matches \"zebra stripes\": field: lists the servers\n"},
 		{"agent commands", "agent: | head -n 2", "edit: Test edit\nglob: Test glob\n"},
@@ -182,7 +183,7 @@ func TestUsageErrorsCostNothing(t *testing.T) {
 		{"--file", "count: --file needs a value: write --file VALUE"},
 		{"--file --n", "count: --file needs a value, and the next word is --n: write --file=--n if that is the value"},
 		{"f --n x", `count: --n: "x" is not an integer: write a whole number such as 5`},
-		{"f --n 1.0", `count: --n: "1.0" is not an integer`},
+		{"f --n 1.5", `count: --n: "1.5" is not an integer`},
 		{"f --n 1 --n 2", `count: --n is given twice ("1", then "2"): give it once`},
 		{"f --on=maybe", `count: --on: "maybe" is not a boolean: write true or false`},
 		{"f --no-on=true", "count: --no-on takes no value: write --on=true or --on=false"},
@@ -190,7 +191,7 @@ func TestUsageErrorsCostNothing(t *testing.T) {
 		{"f --list 1 --list x", `count: --list: element 2: "x" is not an integer`},
 		{"f --fil g", "count: unknown parameter --fil; did you mean --file? (its parameters: file, n, on, list, mode)"},
 		{"f -x", "count: unknown option -x: a value that starts with - goes after --"},
-		{"f 1 true 2 a b", `count: too many values, the first extra one is "b": quote a value that holds spaces, or name it with --key`},
+		{"f 1 true 2 a b", `count: a word too many: "1": quote values of several words: --file 'f 1 true 2 a b'`},
 	}
 	r := newTest(t, counts)
 	for _, row := range rows {

@@ -195,6 +195,10 @@ func (r *Router) Call(ctx context.Context, name string, words []string, c *regis
 
 // invokeTool runs what a plan calls, or prints the help or the listing it asks for.
 func (r *Router) invokeTool(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
+	if reader, ok := r.opts.Confiner.(Reader); ok {
+		held := *c
+		held.MayRead, c = reader.MayRead, &held
+	}
 	if p.Err == nil && p.isListing() {
 		group, _, isField := registry.SplitField(p.Name)
 		return r.callGroup(ctx, group, isField, p.words, c)

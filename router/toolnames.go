@@ -155,12 +155,12 @@ func (s site) meantWrite(t *registry.Tool) bool {
 	return true
 }
 
-// longKey returns the key of --key or --key=value, dashes folded.
+// longKey returns the key of --key, --key=value, --key:=JSON or --key@=FILE, dashes folded.
 func longKey(word string) (string, bool) {
 	k, ok := strings.CutPrefix(word, "--")
 	if !ok || k == "" || !(k[0]|0x20 >= 'a' && k[0]|0x20 <= 'z') {
 		return "", false
 	}
 	k, _, _ = strings.Cut(k, "=")
-	return registry.Fold(k), true
+	return registry.Fold(strings.TrimRight(k, ":@")), true
 }

@@ -137,17 +137,33 @@ func (g *gate) openInput(call *registry.Call, path string) (fd int, err error) {
 		return -1, err
 	}
 	defer f.Close()
+	err = withDescriptor(f, func(open int) (err error) {
+		if err = g.mayRead(open); err == nil {
+			fd, err = unix.FcntlInt(uintptr(open), unix.F_DUPFD_CLOEXEC, 0)
+		}
+		return err
+	})
+	return fd, err
+}
+
+// withDescriptor calls a function with a file's descriptor, which stays as it is.
+func withDescriptor(f *os.File, do func(fd int) error) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
-		return -1, err
+		return err
 	}
-	var denied error
-	err = raw.Control(func(open uintptr) {
-		if denied = g.mayRead(int(open)); denied == nil {
-			fd, denied = unix.FcntlInt(open, unix.F_DUPFD_CLOEXEC, 0)
-		}
-	})
-	return fd, errors.Join(err, denied)
+	var done error
+	err = raw.Control(func(fd uintptr) { done = do(int(fd)) })
+	return errors.Join(err, done)
+}
+
+// MayRead judges an open file as read does. A nil Access lets everything through.
+func (a *Access) MayRead(ctx context.Context, f *os.File, settings registry.Settings) error {
+	if a == nil {
+		return nil
+	}
+	g := &gate{ctx: ctx, settings: settings.WithDefaults(), secret: new(links).withTargets(a.Secret)}
+	return withDescriptor(f, g.mayRead)
 }
 
 // openRead opens a file to be read.

@@ -38,7 +38,7 @@ func TestPathsAreShownFromTheCurrentDirectory(t *testing.T) {
 		require.Equal(t, "d/f:1:hit\n", s.ok("grep", "hit", typed), typed)
 		require.Contains(t, s.ok("write", typed, "hit\n", "--force"), "overwrote d/f:", typed)
 		require.Contains(t, s.fails("edit", typed, "none", "x"), "old_string is not in d/f", typed)
-		require.Contains(t, s.fails("read", typed, "9"), "d/f has 1 line", typed)
+		require.Contains(t, s.fails("read", typed, "--offset", "9"), "d/f has 1 line", typed)
 	}
 	for _, typed := range []string{"../out", filepath.Join(top, "out")} {
 		require.Equal(t, filepath.Join(top, "out/f")+":1:hit\n", s.ok("grep", "hit", typed), typed)

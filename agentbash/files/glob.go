@@ -28,7 +28,7 @@ directories. Hidden names are matched by a pattern's name that starts with a dot
 repository, and .git always. Links are listed and not followed.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "pattern", Type: registry.String, Required: true, Pattern: true, Description: "The pattern, relative to path, absolute or ~/..."},
-			registry.Param{Name: "path", Type: registry.String, Default: ".", Aliases: []string{"dir", "directory"}, Description: "The directory the pattern starts from."},
+			registry.Param{Name: "path", Type: registry.String, Positional: true, Default: ".", Aliases: []string{"dir", "directory"}, Description: "The directory the pattern starts from."},
 			registry.Param{Name: "sort", Type: registry.String, Default: "path", Enum: []string{"path", "mtime"},
 				Description: "path: by name; mtime: what was changed last comes first."},
 			registry.Param{Name: "limit", Type: registry.Integer, Default: 0, Min: registry.Float(0), Aliases: []string{"head_limit", "headLimit"},
@@ -45,7 +45,7 @@ repository, and .git always. Links are listed and not followed.`,
 				path = "."
 			}
 			base, _ := splitStart(pattern, path)
-			return []registry.Use{{Role: registry.ReadsTree, Value: base}}, known
+			return []registry.Use{{Role: registry.ReadsTree, Value: base}}, known && !k.Pending("pattern") && !k.Pending("path")
 		},
 		Run: runGlob,
 	}

@@ -35,7 +35,7 @@ inside a repository, .git and binary files; when nothing is found, what was left
 when something matched, 1 when nothing did, 2 on an error.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "pattern", Type: registry.String, Required: true, Pattern: true, Description: "The regular expression (RE2 syntax), or literal text with --fixed."},
-			registry.Param{Name: "path", Type: registry.String, Default: ".", Role: registry.ReadsTree, Aliases: []string{"file_path", "dir"},
+			registry.Param{Name: "path", Type: registry.String, Positional: true, Default: ".", Role: registry.ReadsTree, Aliases: []string{"file_path", "dir"},
 				Description: "The file or directory to search; - is stdin, which is searched without a path too if something is piped in."},
 			registry.Param{Name: "glob", Type: registry.String, Pattern: true, Aliases: []string{"include"},
 				Description: "Only files that match, such as *.go or src/**/*.{ts,tsx}, relative to path; !*_test.go leaves files out. Several are separated by spaces."},
@@ -73,25 +73,21 @@ when something matched, 1 when nothing did, 2 on an error.`,
 			}
 			return nil
 		},
-		Grammar: parseGrep,
-		Uses:    notStdin,
-		Run:     f.grep,
+		WithStdin: searchInput,
+		Uses:      notStdin,
+		Run:       f.grep,
 	}
 }
 
-// parseGrep is the common grammar. Without a path what is piped in is searched, as
-// by grep(1), unless something is said of the files to search.
-func parseGrep(t *registry.Tool, words []string, hasStdin bool) (registry.Parsed, error) {
-	common := *t
-	common.Grammar = nil
-	p, err := common.Parse(words, hasStdin)
-	if hasStdin && err == nil && p.Help == registry.NoHelp && !slices.ContainsFunc([]string{"path", "glob", "type", "hidden", "ignore", "sort"}, func(name string) bool {
-		_, given := p.Kwargs[name]
-		return given
+// searchInput is what a call means if something is piped in: without a path that is
+// searched, as by grep(1), unless something is said of the files to search.
+func searchInput(kwargs registry.Kwargs) {
+	if !slices.ContainsFunc([]string{"path", "glob", "type", "hidden", "ignore", "sort"}, func(name string) bool {
+		_, given := kwargs[name]
+		return given || kwargs.Pending(name)
 	}) {
-		p.Kwargs["path"] = "-"
+		kwargs["path"] = "-"
 	}
-	return p, err
 }
 
 // grepError is a failure of grep itself: exit status 2, as of grep(1).

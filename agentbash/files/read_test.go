@@ -50,7 +50,7 @@ func TestReadWindow(t *testing.T) {
 	}{
 		{[]string{"ten", "--offset", "9"}, "line 9\nline 10\n", ""},
 		{[]string{"ten", "--offset", "0", "--limit", "1"}, "line 1\n", "ten: lines 1-1 of 10: go on with --offset 2"},
-		{[]string{"ten", "3", "2"}, "line 3\nline 4\n", "lines 3-4 of 10: go on with --offset 5"},
+		{[]string{"ten", "--offset", "3", "--limit", "2"}, "line 3\nline 4\n", "lines 3-4 of 10: go on with --offset 5"},
 		{[]string{"ten", "--offset=-2"}, "line 9\nline 10\n", ""},
 		{[]string{"ten", "--offset", "-3", "--limit", "1"}, "line 8\n", "lines 8-8 of 10: go on with --offset 9"},
 		{[]string{"ten", "--offset", "-99"}, numbered(10), ""},
@@ -113,10 +113,10 @@ func TestReadFarIntoABigFile(t *testing.T) {
 	s.put("big", b.String())
 	lines := strings.SplitAfter(strings.TrimSuffix(b.String(), "\n"), "\n")
 	for _, n := range []int{1, 2, 20000, 123456, len(lines) - 1, len(lines)} {
-		require.Equal(t, strings.TrimSuffix(lines[n-1], "\n"), strings.TrimSuffix(s.ok("read", "big", fmt.Sprint(n), "1"), "\n"), n)
+		require.Equal(t, strings.TrimSuffix(lines[n-1], "\n"), strings.TrimSuffix(s.ok("read", "big", "--offset", fmt.Sprint(n), "--limit", "1"), "\n"), n)
 	}
 	require.Equal(t, strings.Join(lines[len(lines)-3:], ""), strings.TrimSuffix(s.ok("read", "big", "--offset", "-3"), "\n"))
-	require.Contains(t, s.run("read", "big", "5", "1").err, "of "+groupThousands(len(lines)))
+	require.Contains(t, s.run("read", "big", "--offset", "5", "--limit", "1").err, "of "+groupThousands(len(lines)))
 }
 
 func utf16Bytes(text string, little, mark bool) string {

@@ -26,7 +26,7 @@ func (f *files) undoTool() *registry.Tool {
 the file that is named. An undo is a change too, so undo again takes it back; --id goes further back, to before the change of that number
 (--list shows them). A file that was changed by something else since is left alone without --force.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "file_path", Type: registry.String, Role: registry.WritesFile, Aliases: []string{"path", "filePath", "file"},
+			registry.Param{Name: "file_path", Type: registry.String, Positional: true, Role: registry.WritesFile, Aliases: []string{"path", "filePath", "file"},
 				Description: "The file; without it, the one that was changed last below the current directory."},
 			registry.Param{Name: "id", Type: registry.Integer, Min: registry.Float(1), Description: "Restore what there was before the change of this number."},
 			registry.Param{Name: "list", Type: registry.Boolean, Default: false, Short: "l", Description: "List the last changes, and change nothing."},

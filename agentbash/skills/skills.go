@@ -183,7 +183,7 @@ func Tool(opts *Options) *registry.Tool {
 		Detail: `Skills are folders with a SKILL.md in .agentbash/skills and .claude/skills of the project, and in the user's own. Prints all
 of one, and first the path of its folder, from where the scripts and files that it names are run and read.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "name", Type: registry.String, Aliases: []string{"skill_name", "skill"}, Description: "Which one. Without a name, they are listed."},
+			registry.Param{Name: "name", Type: registry.String, Positional: true, Aliases: []string{"skill_name", "skill"}, Description: "Which one. Without a name, they are listed."},
 		),
 		Examples: []string{"skill", "skill pdf"},
 		Run: func(_ context.Context, call *registry.Call) (registry.ToolResult, error) {

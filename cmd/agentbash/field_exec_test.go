@@ -255,7 +255,7 @@ func TestFilesystemAndThinkingThroughExec(t *testing.T) {
 	})
 	checkCalls(t, w, "think", []called{
 		{"field:think:sequentialthinking --thought hm --nextThoughtNeeded=false --thoughtNumber 1 --totalThoughts 1", `"nextThoughtNeeded": false`, 0},
-		{"field:think:sequentialthinking --thought hm --nextThoughtNeeded yes --thoughtNumber 1 --totalThoughts 2 -o json | jq .nextThoughtNeeded", "true", 0},
+		{"field:think:sequentialthinking --thought hm --nextThoughtNeeded true --thoughtNumber 1 --totalThoughts 2 -o json | jq .nextThoughtNeeded", "true", 0},
 		{"field:think:sequentialthinking --thought hm --nextThoughtNeeded perhaps --thoughtNumber 1 --totalThoughts 2", `Expected boolean or "true"/"false" string`, 1},
 	})
 }
@@ -272,14 +272,14 @@ func TestDeadlineAndRestartThroughExec(t *testing.T) {
 		`for p in /proc/[0-9]*; do tr '\0' ' ' < $p/cmdline 2>/dev/null | grep -q server-everything/dist && [ "$(ps -o ppid= -p ${p#/proc/} | tr -d ' ')" = "$(ps -o ppid= -p $$ | tr -d ' ')" ] && echo ${p#/proc/}; done > pid; kill -KILL $(cat pid); while kill -0 $(cat pid) 2>/dev/null; do sleep 0.01; done; wc -w < pid`,
 		"field:ev:echo 'started again'",
 	)
-	require.Equal(t, "Echo: warm", got[0].Stdout)
+	require.Equal(t, "Echo: warm\n", got[0].Stdout)
 	for _, slow := range got[1:3] {
 		require.Equal(t, 124, slow.ExitCode, "%+v", slow)
 		require.True(t, slow.TimedOut, slow.Command)
 	}
-	require.Equal(t, "Echo: still the same", got[3].Stdout, got[3].Stderr)
+	require.Equal(t, "Echo: still the same\n", got[3].Stdout, got[3].Stderr)
 	require.Equal(t, "1\n", got[4].Stdout, "%+v: one server, and it is killed", got[4])
-	require.Equal(t, "Echo: started again", got[5].Stdout, "%+v", got[5])
+	require.Equal(t, "Echo: started again\n", got[5].Stdout, "%+v", got[5])
 }
 
 // The model is sent the same bytes whatever is registered.

@@ -23,16 +23,16 @@ func testTool(name string, kind registry.Kind, params ...registry.Param) *regist
 // testRouter has the tools that the tables here are about.
 var testRouter = sync.OnceValue(func() *router.Router {
 	text := func(name string, required bool, role registry.Role, aliases ...string) registry.Param {
-		return registry.Param{Name: name, Type: registry.String, Required: required, Role: role, Aliases: aliases}
+		return registry.Param{Name: name, Type: registry.String, Required: required, Positional: true, Role: role, Aliases: aliases}
 	}
 	flag := func(name string) registry.Param { return registry.Param{Name: name, Type: registry.Boolean} }
 	reg := registry.New()
 	err := reg.Register(
 		testTool("read", registry.ReadOnly, text("file_path", true, registry.ReadsFile, "path", "filePath"), registry.Param{Name: "limit", Type: registry.Integer}, flag("show_line_numbers")),
-		testTool("grep", registry.ReadOnly, text("pattern", true, ""), registry.Param{Name: "path", Type: registry.String, Default: ".", Role: registry.ReadsTree}, flag("ignore_case")),
+		testTool("grep", registry.ReadOnly, text("pattern", true, ""), registry.Param{Name: "path", Type: registry.String, Positional: true, Default: ".", Role: registry.ReadsTree}, flag("ignore_case")),
 		testTool("write", registry.Write, text("file_path", true, registry.WritesFile, "path", "filePath"), registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true}, flag("force")),
 		testTool("edit", registry.Write, text("file_path", true, registry.WritesFile, "path", "filePath"), text("old_string", false, ""), text("new_string", false, ""), flag("replace_all")),
-		testTool("note", registry.Write, registry.Param{Name: "text", Type: registry.String, Role: registry.KeepsState}),
+		testTool("note", registry.Write, registry.Param{Name: "text", Type: registry.String, Positional: true, Role: registry.KeepsState}),
 		testTool("recall", registry.ReadOnly, text("query", false, ""), text("category", false, "")),
 		testTool("web_fetch", registry.Network, text("url", true, registry.Contacts)),
 		testTool("bash_kill", registry.ReadOnly, text("bash_id", true, "")),

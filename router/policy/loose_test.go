@@ -39,15 +39,15 @@ func TestAClaimToReadIsNotAll(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	for line, effects := range map[string][]Effect{
-		"address --v a.example":     {Read, Network},
-		"uri https://a.example/":    {Read, Network},
-		"runs --v 'touch x'":        {Read, Write},
-		"nested --v a.example":      {Read, Network},
-		`map --v '{"k":"touch x"}'`: {Read, Write},
-		`lost --v '{"k":"a"}'`:      {Unknown},
-		"reads --file a":            {Read},
-		"reads $X":                  {Read},
-		"reads *":                   {Read},
+		"address --v a.example":      {Read, Network},
+		"uri --v https://a.example/": {Read, Network},
+		"runs --v 'touch x'":         {Read, Write},
+		"nested --v a.example":       {Read, Network},
+		`map --v '{"k":"touch x"}'`:  {Read, Write},
+		`lost --v '{"k":"a"}'`:       {Unknown},
+		"reads --file a":             {Read},
+		"reads $X":                   {Read},
+		"reads *":                    {Read},
 	} {
 		plan := r.Plan(line)
 		v := Judge(plan, &World{Dir: "/w", Tool: plan.Lookup, Carried: plan.Carried})
