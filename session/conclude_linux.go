@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -48,7 +49,25 @@ func (c *command) conclude() (_ Result, ran bool, _ error) {
 		at = e.updateDir(c.sh, c.reportedDir(at))
 	}
 	res.Dir, res.DirDeleted = at.name, at.deleted
+	if !c.died && status == exitSyntax && bytes.HasSuffix(res.Stderr, openEnd) && strings.Contains(c.text, "$(") {
+		c.leaveShell()
+	}
 	return *res, true, nil
+}
+
+// openEnd is the end of what bash says of a text that ends within $( ).
+var openEnd = []byte("looking for matching `)'\n")
+
+// leaveShell ends a shell whose text ended within $( ): bash 5.2 then writes outside
+// of its memory when it reads its next line, and crashes some commands later.
+func (c *command) leaveShell() {
+	e := c.e
+	for end := time.Now().Add(snapTimeout); c.opens && !e.snap.fresh && time.Now().Before(end); e.snap.readPipe(e.buf) {
+		p := []unix.PollFd{{Fd: int32(e.snap.in), Events: unix.POLLIN}}
+		unix.Poll(p, int(snapTimeout/time.Millisecond))
+	}
+	e.discardShell(c.sh)
+	c.res.ShellExited = true
 }
 
 // reportedDir is what the shell reported, if it did.
