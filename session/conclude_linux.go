@@ -62,9 +62,18 @@ var openEnd = []byte("looking for matching `)'\n")
 // of its memory when it reads its next line, and crashes some commands later.
 func (c *command) leaveShell() {
 	e := c.e
-	for end := time.Now().Add(snapTimeout); c.opens && !e.snap.fresh && time.Now().Before(end); e.snap.readPipe(e.buf) {
-		p := []unix.PollFd{{Fd: int32(e.snap.in), Events: unix.POLLIN}}
-		unix.Poll(p, int(snapTimeout/time.Millisecond))
+	if e.shell.Load() == nil {
+		return // it could not be stopped otherwise
+	}
+	if !c.opens || c.stop.stage > 0 {
+		e.takeSnapshot()
+	}
+	for end := time.Now().Add(bootTimeout); !e.snap.fresh && time.Now().Before(end); e.snap.readPipe(e.buf) {
+		p := []unix.PollFd{{Fd: int32(e.snap.in), Events: unix.POLLIN}, {Fd: int32(c.sh.pidfd), Events: unix.POLLIN}}
+		unix.Poll(p, int(bootTimeout/time.Millisecond))
+		if p[0].Revents == 0 {
+			break
+		}
 	}
 	e.discardShell(c.sh)
 	c.res.ShellExited = true
