@@ -93,7 +93,7 @@ func (res *Result) statusLines() []string {
 	case res.Restarted:
 		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory, variables and functions; its jobs are lost]")
 	}
-	if res.shellEnded {
+	if res.shellEnded && !strings.Contains(res.Command, "exit") && !strings.Contains(res.Command, "exec") { // nobody asked for it
 		lines = append(lines, "[the shell ended: the next command runs in a new one]")
 	}
 	if res.Background != "" {

@@ -32,7 +32,7 @@ func bashBy(t testing.TB, l *Launcher, dir, command string) answer {
 	t.Helper()
 	c, err := resolveOptions(&Options{Dir: dir, Launcher: l})
 	require.NoError(t, err)
-	argv := []string{c.Shell, "--noprofile", "--norc", "-O", "expand_aliases", "-c", command, "bash"}
+	argv := []string{c.Shell, "--noprofile", "--norc", "-O", "expand_aliases", "-c", "--", command, "bash"}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = dir, append(c.shellEnv(), "PWD="+dir)
 	if l != nil {

@@ -13,6 +13,7 @@ const (
 	exitTimedOut = 124
 	exitCanceled = 130
 	exitLost     = -1
+	exitSyntax   = 2
 )
 
 // maxInline is the length up to which a text stands in the line that evaluates it.
@@ -28,6 +29,7 @@ type command struct {
 	out, err stream
 	lineEnd  int  // of all bytes for the shell, those that it must have read for the command to run
 	unsent   bool // the shell was gone before it could be told
+	opens    bool // it may end within $( ), and leaves its state
 
 	start   time.Time
 	stop    stopper
@@ -55,7 +57,7 @@ func (e *engine) newCommand(text string, timeout time.Duration, t *tee) *command
 func (c *command) composeLine() error {
 	l := append(c.e.scratch[:0], firstLine...)
 	l = appendStatus(l, c.e.status)
-	l = append(l, `\builtin eval `...)
+	l = append(l, `\builtin eval -- `...)
 	if len(c.text) <= maxInline {
 		l = appendQuoted(l, c.text)
 	} else {
@@ -80,6 +82,9 @@ func (c *command) composeLine() error {
 	}
 	if c.sh.hasJobs = c.sh.hasJobs || startsJobs().MatchString(c.text); c.sh.hasJobs {
 		l = append(l, forgetJobs...)
+	}
+	if c.opens = strings.Contains(c.text, "$(") && strings.Count(c.text, "(") != strings.Count(c.text, ")"); c.opens {
+		l = append(append(l, ';'), dumpLine(c.e.snap.path)...)
 	}
 	if err := c.e.line.set(l); err != nil {
 		return err

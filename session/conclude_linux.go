@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -48,7 +49,34 @@ func (c *command) conclude() (_ Result, ran bool, _ error) {
 		at = e.updateDir(c.sh, c.reportedDir(at))
 	}
 	res.Dir, res.DirDeleted = at.name, at.deleted
+	if !c.died && status == exitSyntax && bytes.HasSuffix(res.Stderr, openEnd) && strings.Contains(c.text, "$(") {
+		c.leaveShell()
+	}
 	return *res, true, nil
+}
+
+// openEnd is the end of what bash says of a text that ends within $( ).
+var openEnd = []byte("looking for matching `)'\n")
+
+// leaveShell ends a shell whose text ended within $( ): bash 5.2 then writes outside
+// of its memory when it reads its next line, and crashes some commands later.
+func (c *command) leaveShell() {
+	e := c.e
+	if e.shell.Load() == nil {
+		return // it could not be stopped otherwise
+	}
+	if !c.opens || c.stop.stage > 0 {
+		e.takeSnapshot()
+	}
+	for end := time.Now().Add(bootTimeout); !e.snap.fresh && time.Now().Before(end); e.snap.readPipe(e.buf) {
+		p := []unix.PollFd{{Fd: int32(e.snap.in), Events: unix.POLLIN}, {Fd: int32(c.sh.pidfd), Events: unix.POLLIN}}
+		unix.Poll(p, int(bootTimeout/time.Millisecond))
+		if p[0].Revents == 0 {
+			break
+		}
+	}
+	e.discardShell(c.sh)
+	c.res.ShellExited = true
 }
 
 // reportedDir is what the shell reported, if it did.

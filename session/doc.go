@@ -57,6 +57,8 @@
 //
 //   - An unset variable under set -u and ${x?} end the shell with status 1, where
 //     bash -c has 127; as after every end of a shell jobs and descriptors are lost.
+//   - A text that ends within $( ) ends the shell too, for bash 5.2 is not sound
+//     after it.
 //   - set -x indents two levels deeper. After set -n nothing runs, and the status
 //     is lost.
 //   - A message about a function of the text names main as its file, where bash -c

@@ -182,6 +182,24 @@ func TestWriters(t *testing.T) {
 	require.Equal(t, int64(1000000), r.StdoutTotal)
 }
 
+// TestWritersGetTheOrder has each chunk written after the one before was got.
+func TestWritersGetTheOrder(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, &Options{Dir: dir})
+	run(t, s, "mkfifo go; exec 9<>go")
+	next, err := os.OpenFile(filepath.Join(dir, "go"), os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer next.Close()
+	var got strings.Builder
+	writer := writerFunc(func(p []byte) {
+		got.Write(p)
+		next.WriteString("\n")
+	})
+	_, err = s.Run(context.Background(), "for i in 1 2 3 4; do echo o$i; read x <&9; echo e$i >&2; read x <&9; done", &RunOptions{Stdout: writer, Stderr: writer})
+	require.NoError(t, err)
+	require.Equal(t, "o1\ne1\no2\ne2\no3\ne3\no4\ne4\n", got.String())
+}
+
 type failingWriter struct{}
 
 func (failingWriter) Write(p []byte) (int, error) { return 0, io.ErrClosedPipe }

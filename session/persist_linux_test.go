@@ -89,7 +89,7 @@ func TestRestart(t *testing.T) {
 			run(t, s, "mkdir sub; cd sub; export E='a b'; v=$'x\\ny'; arr=([2]=c); declare -A m=([k]=v); readonly r=1; declare -i n=5")
 			run(t, s, "f() { echo \"f $1\"; }; alias al='echo al'; shopt -s extglob; set -o pipefail; umask 027; trap 'echo usr1' USR1")
 			r := run(t, s, row.end)
-			require.Equal(t, row.code, r.ExitCode)
+			require.Equal(t, row.code, r.ExitCode, "%+v", r)
 			require.Equal(t, row.stderr, string(r.Stderr))
 			require.False(t, r.Restarted)
 			if row.name == "logout" {

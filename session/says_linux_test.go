@@ -1,6 +1,11 @@
 package session
 
-import "strings"
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 // longText does not fit into the line that evaluates a command.
 var longText = strings.Repeat("long ", maxInline/4)
@@ -33,6 +38,7 @@ var says = []row{
 	{"carriage returns", "if true; then\r\necho x &&\r\nfi\r\n"},
 	{"a carriage return in a word", "echo a\r\nls\r\n"},
 	{"extglob where it was not on", "shopt -s extglob; case abc in +([a-c])) echo yes;; esac; shopt -u extglob"},
+	{"a text that begins with a dash", "-n x; echo $?"},
 	{"a command that is not there", "echo a\nnosuch_b\necho c"},
 	{"a command in the way of a pipe", "echo a |\nnosuch_b |\ncat"},
 	{"a command in a subshell", "(\n  nosuch_b\n)"},
@@ -131,4 +137,24 @@ var says = []row{
 	{"umask", "umask 999; echo $?"},
 	{"getopts", "set -- -z; getopts ab: o; echo $? $o; OPTIND=1"},
 	{"a warning of a substitution", "x=$(printf 'a\\0b')\necho $x"},
+}
+
+// A text that ends within something does no harm; in $( ) it is another shell that goes on.
+func TestOpenTexts(t *testing.T) {
+	s := open(t, &Options{Dir: t.TempDir()})
+	for i := range 10 {
+		for _, command := range []string{
+			"y=%\nx=$(\necho hi", "y=%; echo a\necho $(case a in\na) echo b; (:", "y=%\necho `a", "y=%\ncat <<EOF\n$(a", "y=%\necho ${a[$(", "y=%\n((", "y=%\n$(cat <<EOF\nx" + strings.Repeat("x", 100*i),
+		} {
+			mark := itoa(i) + itoa(len(command))
+			command = strings.ReplaceAll(command, "%", mark)
+			r := run(t, s, command)
+			after := run(t, s, "echo $? $y; x=$(echo ok); echo $x")
+			require.Equal(t, itoa(r.ExitCode)+" "+mark+"\nok\n", string(after.Stdout), command)
+			require.Equal(t, r.ShellExited, after.Restarted, command)
+			require.False(t, after.StateLost, command)
+			require.False(t, after.ShellExited, command)
+		}
+	}
+	require.True(t, run(t, s, "echo $(a").ShellExited)
 }
