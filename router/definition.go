@@ -1,15 +1,10 @@
 package router
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/agentbash/agentbash/registry"
 )
@@ -109,42 +104,6 @@ func agentLine(reg *registry.ToolRegistry) string {
 func takesWords(t *registry.Tool, words []string) bool {
 	_, err := t.Parse(words, true)
 	return err == nil
-}
-
-// Arguments are the arguments of one call of the bash tool.
-type Arguments struct {
-	Command string
-	Timeout time.Duration // 0: none was given
-}
-
-const rightForm = `bash takes arguments such as {"command": "ls -l", "timeout": 60}`
-
-// ParseArguments reads the arguments of a call of the one tool. An error is
-// meant for who called, and names the right form.
-func ParseArguments(data []byte) (a Arguments, err error) {
-	var raw struct {
-		Command json.RawMessage `json:"command"`
-		Timeout json.RawMessage `json:"timeout"`
-	}
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return a, fmt.Errorf("the arguments are not a JSON object (%w): %s", err, rightForm)
-	}
-	if raw.Command == nil {
-		return a, errors.New("the arguments have no command: " + rightForm)
-	}
-	if err := json.Unmarshal(raw.Command, &a.Command); err != nil || bytes.Equal(raw.Command, []byte("null")) {
-		return a, errors.New("command is not a string: " + rightForm)
-	}
-	text := strings.Trim(string(raw.Timeout), `"`)
-	if text == "" || text == "null" {
-		return a, nil
-	}
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(seconds) || seconds <= 0 || seconds > MaxTimeout.Seconds() {
-		return a, fmt.Errorf("timeout is %.40s: give a number of seconds above 0, at most %.0f, or leave it out", raw.Timeout, MaxTimeout.Seconds())
-	}
-	a.Timeout = time.Duration(seconds * float64(time.Second))
-	return a, nil
 }
 
 // CommandFor is a command string that calls a tool with these kwargs.

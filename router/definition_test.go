@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/registry"
@@ -54,37 +53,6 @@ func TestTheDescriptionNamesWhatIsRegistered(t *testing.T) {
 			require.Equal(t, row.line != "", strings.Contains(text, "agent commands"))
 			require.NotContains(t, text, "web_fetch")
 		})
-	}
-}
-
-func TestParseArguments(t *testing.T) {
-	for _, row := range []struct {
-		json string
-		want Arguments
-		err  string
-	}{
-		{`{"command":"ls"}`, Arguments{Command: "ls"}, ""},
-		{`{"command":"","timeout":null}`, Arguments{}, ""},
-		{`{"command":"ls","timeout":1.5}`, Arguments{"ls", 1500 * time.Millisecond}, ""},
-		{`{"command":"ls","timeout":"60"}`, Arguments{"ls", time.Minute}, ""},
-		{`{"command":"ls","other":1}`, Arguments{Command: "ls"}, ""},
-		{`["ls"]`, Arguments{}, "not a JSON object"},
-		{``, Arguments{}, "not a JSON object"},
-		{`{}`, Arguments{}, "have no command"},
-		{`{"command":5}`, Arguments{}, "command is not a string"},
-		{`{"command":null}`, Arguments{}, "command is not a string"},
-		{`{"command":"ls","timeout":0}`, Arguments{}, "timeout is 0"},
-		{`{"command":"ls","timeout":601}`, Arguments{}, "at most 600"},
-		{`{"command":"ls","timeout":"NaN"}`, Arguments{}, "timeout is"},
-		{`{"command":"ls","timeout":[1]}`, Arguments{}, "timeout is"},
-	} {
-		got, err := ParseArguments([]byte(row.json))
-		if row.err != "" {
-			require.ErrorContains(t, err, row.err, row.json)
-			continue
-		}
-		require.NoError(t, err, row.json)
-		require.Equal(t, row.want, got, row.json)
 	}
 }
 

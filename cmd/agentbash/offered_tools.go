@@ -70,7 +70,7 @@ func (a *app) everyTool(ctx context.Context, b *configuredBash) []*registry.Tool
 // runOffered runs a command for another program.
 func (b *configuredBash) runOffered(ctx context.Context, args router.Arguments, live io.Writer) (text string, failed bool) {
 	res := b.Router().Run(ctx, args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live})
-	return res.Output, !res.Success
+	return args.Noted(res.Output), !res.Success
 }
 
 // commandOf is the command string of a call with JSON arguments.
