@@ -47,12 +47,14 @@ type Options struct {
 	CommandDirs []CommandDir    // hold the user's commands, NAME.md; the first of a name counts
 
 	// Mode is how much runs without a question, and SetMode changes it; nil: it
-	// cannot be seen, or changed. Resume has another session go on and says so, with
+	// cannot be seen, or changed. ModeText is what a conversation whose system prompt
+	// tells another mode is told of it. Resume has another session go on and says so, with
 	// the conversation that takes the present one's place; "" is the one before. nil:
 	// there are none. They are called between turns.
-	Mode    func() string
-	SetMode func(ctx context.Context, mode string) error
-	Resume  func(ctx context.Context, id string) (c *chat.Conversation, about string, err error)
+	Mode     func() string
+	SetMode  func(ctx context.Context, mode string) error
+	ModeText func() string
+	Resume   func(ctx context.Context, id string) (c *chat.Conversation, about string, err error)
 }
 
 // LiveRunner is a [chat.Runner] that can show what a command writes as it comes.
@@ -91,6 +93,9 @@ func Chat(ctx context.Context, o *Options) error {
 	}
 	s.screen.banner(o)
 	s.openHistory()
+	if s.Mode != nil {
+		s.prompted, s.told = s.Mode(), s.Mode()
+	}
 	return s.loop(ctx)
 }
 
@@ -98,7 +103,9 @@ type chatUI struct {
 	Options
 	in       *input
 	screen   *screen
-	aside    []string    // what ! ran since the last prompt, for the next
+	aside    []string    // what ! and /undo ran since the last prompt, for the next
+	prompted string      // the mode in the system prompt
+	told     string      // the mode that the model was told of
 	attached attachments // pictures of texts that are not sent yet
 	asked    *asking     // a question that is not answered yet; nil: none
 	gone     bool        // nobody types any more
@@ -248,6 +255,10 @@ func (s *chatUI) sendPrompt(ctx context.Context, prompt string) (err error) {
 	if len(s.aside) > 0 {
 		prompt = "I ran in your shell:\n" + strings.Join(s.aside, "\n") + "\n\n" + prompt
 		s.aside = nil
+	}
+	if s.ModeText != nil && s.Mode() != s.told {
+		s.told = s.Mode()
+		prompt = "<system_hint type=\"mode_changed\">the user changed the mode. " + s.ModeText() + "</system_hint>\n\n" + prompt
 	}
 	s.screen.begin()
 	images := s.takePictures(prompt)

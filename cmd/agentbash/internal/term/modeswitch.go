@@ -51,6 +51,9 @@ func (s *chatUI) resumeSession(ctx context.Context, id string) (string, error) {
 	if c != nil {
 		c.OnEvent(s.screen.showEvent)
 		s.Conversation, s.aside = c, nil
+		if s.Mode != nil {
+			s.prompted, s.told = s.Mode(), s.Mode()
+		}
 		s.screen.mu.Lock()
 		s.screen.usage, s.screen.total = chat.Usage{}, chat.Usage{}
 		s.screen.mu.Unlock()
