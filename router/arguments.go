@@ -242,7 +242,7 @@ func (a *Arguments) place(dir string, background bool) {
 			home, dir = "~/", rest
 		}
 		a.Command = "(cd -- " + home + quote.Word(dir) + " || exit\n" + a.Command + "\n)"
-		a.addNote("this command alone ran in " + home + dir + ", in a subshell: cd stays for those that follow")
+		a.addNote("this command alone ran in " + home + dir + ", in a subshell, so variables it set are gone: cd there to stay")
 	}
 }
 
