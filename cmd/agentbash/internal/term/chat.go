@@ -89,7 +89,7 @@ func Chat(ctx context.Context, o *Options) error {
 		defer s.dismissQuestion(ErrNobody)
 	}
 	if s.Conversation != nil {
-		s.Conversation.OnEvent(s.screen.showEvent)
+		s.Conversation.OnEvent(s.showEvent)
 	}
 	s.screen.banner(o)
 	s.openHistory()
@@ -267,6 +267,14 @@ func (s *chatUI) sendPrompt(ctx context.Context, prompt string) (err error) {
 	})
 	s.screen.end()
 	return err
+}
+
+// showEvent shows an event. A summary may have lost what the model was told of the mode.
+func (s *chatUI) showEvent(e chat.Event) {
+	if _, ok := e.(chat.Compacted); ok {
+		s.told = s.prompted
+	}
+	s.screen.showEvent(e)
 }
 
 // takePictures takes the pictures that a prompt has chips of, and shows the chips of
