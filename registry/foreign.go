@@ -61,6 +61,9 @@ var foreignTools = []foreignTool{
 	{"python executepython runpython ipython executeipythoncell runcode codeinterpreter", "", "", `call bash with {"command": "python3 - <<'EOF'\n...\nEOF"}`},
 	{"codebasesearch semanticsearch searchcodebase", "", "", `call bash with {"command": "grep --pattern 'WORDS' --ignore_case"}`},
 	{"webrun browser browseraction", "", "", `call bash with {"command": "web_search --query 'WORDS'"} or {"command": "web_fetch --url URL"}`},
+	{"readmanyfiles readmultiplefiles", "", "", `call bash with {"command": "for f in A B; do read --file_path \"$f\"; done"}`},
+	{"directorytree", "", "", `call bash with {"command": "glob '**' --path DIR"}`},
+	{"multitooluseparallel batch", "", "", "call bash several times in one reply"},
 	{"toolsearch listtools", "", "", `call bash with {"command": "agent:"}, which lists the commands, or {"command": "field:"}, which lists the servers`},
 }
 
@@ -98,6 +101,13 @@ func Foreign(name string, args Kwargs) (words []string, err error) {
 			return nil, fmt.Errorf("there is no tool %q: %s", name, t.say)
 		}
 		return t.translate(name, args)
+	}
+	if args["command"] != nil || args["cmd"] != nil {
+		for _, part := range []string{"bash", "shell", "terminal", "exec", "command", "cmd", "console"} {
+			if strings.Contains(folded, part) {
+				return []string{"bash"}, nil
+			}
+		}
 	}
 	return nil, nil
 }

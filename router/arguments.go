@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"regexp"
@@ -82,9 +81,9 @@ func decodeArguments(data []byte) (registry.Kwargs, error) {
 		return nil, nil
 	}
 	for range 3 {
-		v, err := decodeValue(data)
+		v, err := registry.DecodeJSON(data)
 		if err != nil {
-			if v, err = decodeValue(escapeControls(data)); err != nil {
+			if v, err = registry.DecodeJSON(escapeControls(data)); err != nil {
 				return nil, fmt.Errorf("the arguments are not a JSON object (%w): %s: %s", err, quoteHead(data), rightForm)
 			}
 		}
@@ -98,17 +97,6 @@ func decodeArguments(data []byte) (registry.Kwargs, error) {
 		break
 	}
 	return nil, fmt.Errorf("the arguments are not a JSON object: %s: %s", quoteHead(data), rightForm)
-}
-
-func decodeValue(data []byte) (v any, err error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err = d.Decode(&v); err == nil {
-		if _, more := d.Token(); more != io.EOF {
-			err = errors.New("more follows after it: send one object a call")
-		}
-	}
-	return v, err
 }
 
 // escapeControls escapes control characters in the strings of a JSON text.
@@ -167,9 +155,10 @@ func readArguments(args registry.Kwargs, depth int) (a Arguments, err error) {
 			}
 		case "runinbackground", "isbackground", "background":
 			background = v == true || v == "true"
-		case "description", "explanation", "justification", "reason", "thought", "goal", "id", "requiresapproval", "securityrisk":
+		case "description", "explanation", "justification", "reason", "thought", "goal", "id", "requiresapproval", "securityrisk",
+			"yieldtimems", "maxoutputtokens", "login", "blocking", "waitmsbeforeasync", "safetoautorun":
 		default:
-			if v != nil && v != false && v != "" {
+			if v != nil && v != false && v != "" && v != "false" {
 				others[key] = v
 			}
 		}
@@ -242,7 +231,7 @@ func (a *Arguments) place(dir string, background bool) {
 			home, dir = "~/", rest
 		}
 		a.Command = "(cd -- " + home + quote.Word(dir) + " || exit\n" + a.Command + "\n)"
-		a.addNote("this command alone ran in " + home + dir + ", in a subshell, so variables it set are gone: cd there to stay")
+		a.addNote("the directory was for this call alone, in a subshell, which keeps no variables: cd " + home + quote.Word(dir) + " stays")
 	}
 }
 

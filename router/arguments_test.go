@@ -26,7 +26,7 @@ func TestParseArguments(t *testing.T) {
 		{`{"cmd":"ls","description":"lists","sandbox":false,"env":null,"timeout":""}`, Arguments{Command: "ls"}, ""},
 		{`["ls"]`, Arguments{}, "not a JSON object"},
 		{`"ls"`, Arguments{}, "not a JSON object"},
-		{`{"command":"ls"} {"command":"pwd"}`, Arguments{}, "one object a call"},
+		{`{"command":"ls"} {"command":"pwd"}`, Arguments{}, "more after the value"},
 		{``, Arguments{}, "have no command"},
 		{`{}`, Arguments{}, "have no command"},
 		{`{"command":5}`, Arguments{}, "command is not a string"},
@@ -172,7 +172,7 @@ func FuzzParseArguments(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		_, err := ParseArguments([]byte(text))
 		if err == nil && !json.Valid([]byte(text)) {
-			_, err = decodeValue(escapeControls([]byte(text)))
+			_, err = registry.DecodeJSON(escapeControls([]byte(text)))
 			require.NoError(t, err)
 		}
 	})

@@ -123,7 +123,7 @@ func (a *Arguments) unwrapDocument(text string) error {
 	if m == nil {
 		return nil
 	}
-	v, err := decodeValue([]byte(strings.ReplaceAll(m[3], `'\''`, `'`)))
+	v, err := registry.DecodeJSON([]byte(strings.ReplaceAll(m[3], `'\''`, `'`)))
 	args, ok := v.(map[string]any)
 	if err != nil || !ok {
 		return nil
