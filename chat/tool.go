@@ -40,7 +40,7 @@ func (c *Conversation) parseCall(call *toolCall) (router.Arguments, error) {
 	if r, ok := c.opts.Runner.(interface{ Has(name string) bool }); ok {
 		has = r.Has
 	}
-	args, err := router.ParseCall(call.name, []byte(call.arguments), has)
+	args, err := router.ParseCall(call.name, []byte(call.arguments), c.shellDir(), has)
 	if args.Timeout == 0 {
 		args.Timeout = DefaultTimeout
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -36,18 +37,18 @@ func (a *Arguments) Noted(output string) string {
 const rightForm = `bash takes arguments such as {"command": "ls -l", "timeout": 60}`
 
 // ParseArguments reads the arguments of a call of the one tool, as models send
-// them. An error is meant for who called, and names the right form.
-func ParseArguments(data []byte) (Arguments, error) {
+// them, to a shell that is in dir. An error is meant for who called, and names the right form.
+func ParseArguments(data []byte, dir string) (Arguments, error) {
 	args, err := decodeArguments(data)
 	if err != nil {
 		return Arguments{}, err
 	}
-	return readArguments(args, 0)
+	return readArguments(args, dir, 0)
 }
 
 // ParseCall reads a call by a model. One of a tool that is not bash becomes a command that
 // does what was meant. has says which agent commands there are; nil: bash is all there is.
-func ParseCall(name string, data []byte, has func(name string) bool) (Arguments, error) {
+func ParseCall(name string, data []byte, dir string, has func(name string) bool) (Arguments, error) {
 	name = templateMarks().ReplaceAllString(name, "")
 	args, err := decodeArguments(data)
 	if err != nil {
@@ -56,7 +57,7 @@ func ParseCall(name string, data []byte, has func(name string) bool) (Arguments,
 	words, err := registry.Foreign(name, args)
 	switch {
 	case name == ToolName, len(words) == 1 && words[0] == ToolName:
-		return readArguments(args, 0)
+		return readArguments(args, dir, 0)
 	case has == nil || !toolNames().MatchString(name):
 		return Arguments{}, fmt.Errorf("there is no tool %.80q, the only tool is bash: %s", name, rightForm)
 	case words == nil && err == nil, has(name) && (err != nil || words[0] != agentPrefix+name):
@@ -133,7 +134,7 @@ func quoteHead(text []byte) string {
 const maxUnwraps = 4
 
 // readArguments reads the arguments, by the names that agents have for them.
-func readArguments(args registry.Kwargs, depth int) (a Arguments, err error) {
+func readArguments(args registry.Kwargs, at string, depth int) (a Arguments, err error) {
 	var text any
 	dir, background, others := "", false, registry.Kwargs{}
 	for _, key := range slices.Sorted(maps.Keys(args)) {
@@ -170,10 +171,10 @@ func readArguments(args registry.Kwargs, depth int) (a Arguments, err error) {
 		err = unknownArguments(a.Command, others)
 	}
 	if err == nil {
-		err = a.unwrap(depth)
+		err = a.unwrap(at, depth)
 	}
 	if err == nil {
-		a.place(dir, background)
+		a.place(at, dir, background)
 	}
 	return a, err
 }
@@ -218,14 +219,14 @@ func unknownArguments(command string, args registry.Kwargs) error {
 }
 
 // place has the command run in a directory or in the background.
-func (a *Arguments) place(dir string, background bool) {
+func (a *Arguments) place(at, dir string, background bool) {
 	if strings.TrimSpace(a.Command) == "" {
 		return
 	}
 	if background {
 		a.Command = quote.Line(agentPrefix+"bash_start", []string{"--command=" + a.Command})
 	}
-	if dir != "" && dir != "." {
+	if dir != "" && filepath.Clean(dir) != "." && filepath.Clean(dir) != at {
 		home := ""
 		if rest, ok := strings.CutPrefix(dir, "~/"); ok {
 			home, dir = "~/", rest

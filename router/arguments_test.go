@@ -24,6 +24,9 @@ func TestParseArguments(t *testing.T) {
 		{`{"command":"ls","timeout":"60"}`, Arguments{Command: "ls", Timeout: time.Minute}, ""},
 		{`{"command":"ls","timeout_ms":500}`, Arguments{Command: "ls", Timeout: 500 * time.Millisecond}, ""},
 		{`{"cmd":"ls","description":"lists","sandbox":false,"env":null,"timeout":""}`, Arguments{Command: "ls"}, ""},
+		{`{"command":"ls","workdir":"/work/"}`, Arguments{Command: "ls"}, ""},
+		{`{"command":"ls","workdir":"./"}`, Arguments{Command: "ls"}, ""},
+		{`{"command":"ls","is_background":true,"workdir":"/work"}`, Arguments{Command: "agent:bash_start --command=ls"}, ""},
 		{`["ls"]`, Arguments{}, "not a JSON object"},
 		{`"ls"`, Arguments{}, "not a JSON object"},
 		{`{"command":"ls"} {"command":"pwd"}`, Arguments{}, "more after the value"},
@@ -63,7 +66,7 @@ func TestParseArguments(t *testing.T) {
 		{`{"command":"read {\"file_path\": \"a b\"}"}`, Arguments{Command: "agent:read '--file_path=a b'"}, ""},
 		{`{"command":"jq '{\"a\": 1}'"}`, Arguments{Command: `jq '{"a": 1}'`}, ""},
 	} {
-		got, err := ParseArguments([]byte(row.json))
+		got, err := ParseArguments([]byte(row.json), "/work")
 		if row.err != "" {
 			require.ErrorContains(t, err, row.err, row.json)
 			continue
@@ -87,7 +90,7 @@ func TestTimeoutsAboveTheLimit(t *testing.T) {
 		{"601", MaxTimeout, "600 seconds, the longest"},
 		{"1800", MaxTimeout, "600 seconds, the longest"},
 	} {
-		got, err := ParseArguments([]byte(`{"command":"ls","timeout":` + row.timeout + `}`))
+		got, err := ParseArguments([]byte(`{"command":"ls","timeout":`+row.timeout+`}`), "")
 		require.NoError(t, err)
 		require.Equal(t, row.want, got.Timeout, row.timeout)
 		require.Contains(t, got.Noted("x\n"), row.note, row.timeout)
@@ -138,7 +141,7 @@ func TestCallsOfOtherTools(t *testing.T) {
 		{"functions.bash:0", `{"command":"echo hi"}`, "hi\n"},
 		{"what is this", `{}`, "the only tool is bash"},
 	} {
-		a, err := ParseCall(row.name, []byte(row.arguments), has)
+		a, err := ParseCall(row.name, []byte(row.arguments), r.Dir(), has)
 		got := ""
 		if err == nil {
 			res := run(t, r, a.Command)
@@ -170,7 +173,7 @@ func FuzzParseArguments(f *testing.F) {
 	f.Add("{\"command\":\"```bash\\nls\\n```\"}")
 	f.Add(`"{\"command\": [\"bash\",\"-c\",\"x\"]}"`)
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := ParseArguments([]byte(text))
+		_, err := ParseArguments([]byte(text), "")
 		if err == nil && !json.Valid([]byte(text)) {
 			_, err = registry.DecodeJSON(escapeControls([]byte(text)))
 			require.NoError(t, err)

@@ -27,7 +27,7 @@ var (
 
 // unwrap takes off what models put around a command: Markdown's fence, whose content bash would
 // run and then run the output of, a prompt, tags, and the call itself.
-func (a *Arguments) unwrap(depth int) error {
+func (a *Arguments) unwrap(at string, depth int) error {
 	text := strings.TrimSpace(a.Command)
 	if depth == maxUnwraps || text == "" {
 		return nil
@@ -53,13 +53,13 @@ func (a *Arguments) unwrap(depth int) error {
 			return err
 		}
 	case strings.HasPrefix(text, "{"):
-		return a.unwrapCall(text, depth)
+		return a.unwrapCall(text, at, depth)
 	case hasFence(text):
 		return errMarkdown
 	default:
 		return a.unwrapDocument(text)
 	}
-	return a.unwrap(depth + 1)
+	return a.unwrap(at, depth+1)
 }
 
 var errMarkdown = errors.New("there is Markdown around the command, and nothing ran: send the command alone: " + rightForm)
@@ -98,7 +98,7 @@ func (a *Arguments) dropPrompts(text string) error {
 }
 
 // unwrapCall takes the arguments, or a whole call, out of a text that is JSON.
-func (a *Arguments) unwrapCall(text string, depth int) error {
+func (a *Arguments) unwrapCall(text, at string, depth int) error {
 	args, _ := decodeArguments([]byte(text))
 	for _, key := range []string{"arguments", "parameters", "input"} {
 		if inner, ok := args[key].(map[string]any); ok && args["command"] == nil {
@@ -108,7 +108,7 @@ func (a *Arguments) unwrapCall(text string, depth int) error {
 	if args["command"] == nil && args["cmd"] == nil {
 		return nil
 	}
-	inner, err := readArguments(args, depth+1)
+	inner, err := readArguments(args, at, depth+1)
 	if inner.Timeout == 0 {
 		inner.Timeout = a.Timeout
 	}

@@ -120,7 +120,7 @@ func (a *app) execLines(ctx context.Context, b *configuredBash, timeout time.Dur
 }
 
 func (a *app) execLine(ctx context.Context, b *configuredBash, line []byte, n int, timeout time.Duration) router.Result {
-	args, err := router.ParseArguments(line)
+	args, err := router.ParseArguments(line, b.Router().Dir())
 	if err != nil {
 		message := fmt.Sprintf("line %d: %v", n, err)
 		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: b.Router().Dir()}

@@ -70,7 +70,7 @@ func (a *app) routeLines(b *configuredBash, decide bool) int {
 }
 
 func (b *configuredBash) explainLine(line []byte, n int, decide bool) any {
-	args, err := router.ParseArguments(line)
+	args, err := router.ParseArguments(line, b.Router().Dir())
 	if err != nil {
 		p := &router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w", n, err)}
 		return explainVerdict(b.explainPlan(p), false)

@@ -22,7 +22,7 @@ func (a *app) offeredTools(ctx context.Context, b *configuredBash, all bool) []m
 	one := router.Definition(b.Registry())
 	list := []mcp.Offer{{Name: one.Name, Description: one.Description, Schema: one.Parameters,
 		Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) (string, bool) {
-			args, err := router.ParseArguments(arguments)
+			args, err := router.ParseArguments(arguments, b.Router().Dir())
 			if err != nil {
 				return err.Error(), true
 			}
