@@ -29,7 +29,7 @@ var foreignTools = []foreignTool{
 	{"read readfile readtextfile view viewfile viewfilelines openfile cat catfile fileread fsread getfilecontents", "agent:read",
 		"path=file_path absolutepath=file_path targetfile=file_path file=file_path filename=file_path filepath=file_path startline=offset startlineoneindexed=offset line=offset" + idle, ""},
 	{"write writefile writetofile createfile filewrite fswrite savefile", "agent:write",
-		"path=file_path absolutepath=file_path targetfile=file_path file=file_path filename=file_path filepath=file_path text=content filetext=content contents=content linecount= overwrite=force" + idle, ""},
+		"path=file_path absolutepath=file_path targetfile=file_path file=file_path filename=file_path filepath=file_path text=content filetext=content contents=content linecount= overwrite=" + idle, ""},
 	{"edit editfile strreplace strreplacefile stringreplace replace replaceinfile replacestringinfile searchreplace searchandreplace multiedit multieditfile multireplacestringinfile fileedit", "agent:edit",
 		"path=file_path absolutepath=file_path targetfile=file_path file=file_path filename=file_path filepath=file_path oldstr=old_string oldtext=old_string oldstring=old_string search=old_string " +
 			"newstr=new_string newtext=new_string newstring=new_string replace=new_string replaceall=replace_all allowmultiple=replace_all instruction=" + idle, ""},
@@ -39,7 +39,7 @@ var foreignTools = []foreignTool{
 		"globpattern=pattern query=pattern targetdirectory=path searchdirectory=path dirpath=path dir=path root=path respectgitignore= casesensitive=" + idle, ""},
 	{"grep grepsearch greptool searchfilecontent searchfiles ripgrep rg searchtext searchindirectory", "agent:grep",
 		"query=pattern regex=pattern searchterm=pattern searchpattern=pattern directory=path dirpath=path targetdirectory=path searchpath=path includepattern=glob filepattern=glob " +
-			"n=show_line_numbers i=ignore_case a=after b=before c=context contextlines=context isregexp=" + idle, ""},
+			"n=show_line_numbers i=ignore_case a=after b=before c=context contextlines=context" + idle, ""},
 	{"ls listdir listdirectory listfiles list", "ls -la", "path=* dirpath=* directory=* directorypath=* targetdirectory=* dir=* relativeworkspacepath=*" + idle, "glob '**' --path DIR lists what is below"},
 	{"movefile renamefile", "mv", "source=* src=* from=* destination=* dest=* to=*", ""},
 	{"deletefile removefile", "rm", "path=* filepath=* targetfile=*" + idle, ""},
@@ -47,7 +47,7 @@ var foreignTools = []foreignTool{
 	{"bashstart", "agent:bash_start", "cmd=command", ""},
 	{"bashoutput taskoutput readbash readterminal getterminaloutput commandstatus readbackgroundoutput", "agent:bash_output", "commandid=bash_id id=bash_id taskid=bash_id shellid=bash_id block=", ""},
 	{"bashkill killshell killbash taskstop stopbash killterminal", "agent:bash_kill", "commandid=bash_id id=bash_id taskid=bash_id shellid=bash_id", ""},
-	{"webfetch fetch fetchurl fetchwebpage readurl readurlcontent urlfetch", "agent:web_fetch", "format= maxlength=" + idle, ""},
+	{"webfetch fetch fetchurl fetchwebpage readurl readurlcontent urlfetch", "agent:web_fetch", "format= maxlength=max_bytes" + idle, ""},
 	{"websearch googlewebsearch searchweb tavily tavilysearch bravewebsearch internetsearch", "agent:web_search", "searchterm=query q=query maxresults=max_results numresults=max_results" + idle, ""},
 	{"skill getskill loadskill readskill activateskill useskill", "agent:skill", "skill=name command=name skillname=name", ""},
 	{"note savememory memorywrite remember", "agent:note", "fact=content memory=content text=content", ""},
@@ -146,14 +146,18 @@ func (t *foreignTool) translate(name string, args Kwargs) ([]string, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	ours, bare, native := Kwargs{}, map[string]string{}, !strings.HasPrefix(words[0], "agent:")
-	for key, v := range args {
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		v := args[key]
 		to, known := t.named(key)
+		text, isText := v.(string)
 		switch {
 		case v == nil, known && to == "", native && v == false:
-		case to == "*":
-			bare[key] = fmt.Sprint(v)
+		case to == "*" && isText:
+			bare[key] = text
+		case ours[to] != nil:
+			return nil, fmt.Errorf("%s: %s is given twice, the second time as %s: give it once", name, to, key)
 		case native:
-			return nil, fmt.Errorf("%s: there is no argument %s here: call bash with {\"command\": \"%s ...\"}; %s", name, key, t.words, cmp.Or(t.say, "man "+words[0]+" has its options"))
+			return nil, fmt.Errorf("%s: there is no argument %s of this kind here: call bash with {\"command\": \"%s ...\"}; %s", name, key, t.words, cmp.Or(t.say, "man "+words[0]+" has its options"))
 		default:
 			ours[to] = v
 		}
