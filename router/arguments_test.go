@@ -1,6 +1,7 @@
 package router
 
 import (
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -101,7 +102,10 @@ func TestTimeoutsAboveTheLimit(t *testing.T) {
 // TestCallsOfOtherTools: each call of a tool of another agent, by a command that a real router runs.
 func TestCallsOfOtherTools(t *testing.T) {
 	reg := registry.New()
-	require.NoError(t, reg.Register(files.Tools(nil)...))
+	require.NoError(t, reg.Register(append(files.Tools(nil), &registry.Tool{Name: "task", Summary: "an own one", Kind: registry.ReadOnly, Params: registry.NewParams(),
+		Run: func(context.Context, *registry.Call) (registry.ToolResult, error) {
+			return registry.Success("our own task"), nil
+		}})...))
 	r, err := New(reg, &Options{Dir: t.TempDir(), StateDir: t.TempDir()})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
@@ -133,6 +137,8 @@ func TestCallsOfOtherTools(t *testing.T) {
 		{"move_file", `{"destination":"made/n.txt","source":"n.txt"}`, ""},
 		{"delete_file", `{"path":"made/n.txt"}`, ""},
 		{"ls", `{"path":"made"}`, "deep"},
+		{"task", `{}`, "our own task"},
+		{"Task", `{}`, "no other agents here"},
 		{"TodoWrite", `{"todos":[]}`, "no list of tasks"},
 		{"attempt_completion", `{"result":"done"}`, "in words, without a call"},
 		{"mcp__db__query", `{"sql":"select 1"}`, "field:db:query"},

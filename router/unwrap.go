@@ -57,7 +57,8 @@ func (a *Arguments) unwrap(at string, depth int) error {
 	case hasFence(text):
 		return errMarkdown
 	default:
-		return a.unwrapDocument(text)
+		a.unwrapDocument(text)
+		return nil
 	}
 	return a.unwrap(at, depth+1)
 }
@@ -118,18 +119,17 @@ func (a *Arguments) unwrapCall(text, at string, depth int) error {
 }
 
 // unwrapDocument makes a command of a name and its arguments in JSON.
-func (a *Arguments) unwrapDocument(text string) error {
+func (a *Arguments) unwrapDocument(text string) {
 	m := withDoc().FindStringSubmatch(text)
 	if m == nil {
-		return nil
+		return
 	}
-	v, err := registry.DecodeJSON([]byte(strings.ReplaceAll(m[3], `'\''`, `'`)))
+	v, err := registry.DecodeJSON([]byte(m[3]))
 	args, ok := v.(map[string]any)
 	if err != nil || !ok {
-		return nil
+		return
 	}
 	if words, err := registry.Foreign(m[2], args); err == nil && len(words) > 1 && words[0] == agentPrefix+m[2] {
 		a.Command = quote.Line(words[0], words[1:])
 	}
-	return nil
 }
