@@ -112,7 +112,7 @@ type Conversation struct {
 	summarizing bool              // a summary is written, which nobody is shown
 	plain       bool              // the server refuses reasoning that is sent back
 	by          string            // the model that answers
-	denied      error             // why the last command was not run
+	denials     denials
 }
 
 // New makes a conversation. It sends nothing yet.
@@ -164,7 +164,6 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 		return "", &Error{Exit: ExitUsage, Text: err.Error(), Err: err}
 	}
 	c.turns++
-	c.denied = nil
 	c.beginTurn()
 	c.closeTurn()
 	c.addRecord(transcript.Record{Type: transcript.TypeUser, Text: p.Text, Images: named})
@@ -183,14 +182,20 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	return final, errors.Join(err, c.syncJournal())
 }
 
-// Denied is why the last command of the last Send was not run, where nothing has
-// run since; nil otherwise.
-func (c *Conversation) Denied() error { return c.denied }
+// Denied is why a command was not run, where none of the same name (`git push`, `rm`)
+// has run since; of several the last. nil: there is none.
+func (c *Conversation) Denied() error {
+	if n := len(c.denials); n > 0 {
+		return c.denials[n-1].why
+	}
+	return nil
+}
 
 // turn is the state of one Turn.
 type turn struct {
 	requests    int
 	compactions int // compactions since the last reply
+	unusable    int // replies in a row that said nothing, or a call as text
 	loops       *loopDetector
 }
 
@@ -212,8 +217,15 @@ func (c *Conversation) runTurn(ctx context.Context, t *turn) (final string, err 
 			return final, err
 		}
 		if len(r.calls) == 0 {
-			return final, c.checkFinish(r)
+			if err := c.checkFinish(r); err != nil {
+				return final, err
+			}
+			if again, err := c.askAgain(t, final); !again {
+				return final, err
+			}
+			continue
 		}
+		t.unusable = 0
 		for _, call := range r.calls {
 			c.runToolCall(ctx, t, r, call)
 		}

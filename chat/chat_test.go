@@ -184,32 +184,36 @@ func TestMisbehavingServers(t *testing.T) {
 		}, "ok", nil},
 		{"empty arguments", []modelserver.Reply{
 			{ToolCalls: []modelserver.ToolCall{{Arguments: text("")}}},
-			{Expect: modelserver.Expectations{{Contains: []string{"not a JSON object"}}}, Text: "ok"},
+			{Expect: modelserver.Expectations{{Contains: []string{"no command"}}}, Text: "ok"},
 		}, "ok", nil},
 		{"no command", []modelserver.Reply{
-			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`{"cmd":"ls"}`)}}},
+			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`{"text":"ls"}`)}}},
 			{Expect: modelserver.Expectations{{Contains: []string{"no command", `{"command": "ls -l"`}}}, Text: "ok"},
 		}, "ok", nil},
 		{"a command that is a list", []modelserver.Reply{
-			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`{"command":["ls","-l"]}`)}}},
-			{Expect: modelserver.Expectations{{Contains: []string{"command is not a string"}}}, Text: "ok"},
-		}, "ok", nil},
-		{"too long a timeout", []modelserver.Reply{
-			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`{"command":"true","timeout":30000}`)}}},
-			{Expect: modelserver.Expectations{{Contains: []string{"at most 600"}}}, Text: "ok"},
-		}, "ok", nil},
+			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`{"command":["echo","a b"]}`)}}},
+			{Expect: modelserver.Expectations{{Equals: text("a b\n")}}, Text: "ok"},
+		}, "ok", []string{"echo 'a b'"}},
+		{"a timeout in milliseconds", []modelserver.Reply{
+			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`{"command":"echo x","timeout":30000}`)}}},
+			{Expect: modelserver.Expectations{{Equals: text("x\n[timeout 30000 was read as milliseconds: it is in seconds]")}}, Text: "ok"},
+		}, "ok", []string{"echo x"}},
+		{"raw newlines in the arguments", []modelserver.Reply{
+			{ToolCalls: []modelserver.ToolCall{{Arguments: text("{\"command\":\"echo x\necho y\"}")}}},
+			{Expect: modelserver.Expectations{{Equals: text("x\ny\n")}}, Text: "ok"},
+		}, "ok", []string{"echo x\necho y"}},
 		{"a timeout in quotes", []modelserver.Reply{
 			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`{"command":"echo x","timeout":"30"}`)}}},
 			{Expect: modelserver.Expectations{{Equals: text("x\n")}}, Text: "ok"},
 		}, "ok", []string{"echo x"}},
 		{"an unknown tool", []modelserver.Reply{
 			{ToolCalls: []modelserver.ToolCall{{Name: "read", Arguments: text(`{"file_path":"a.txt"}`)}}},
-			{Expect: modelserver.Expectations{{Contains: []string{`no tool "read"`, `{"command": "read --key value ..."}`}}}, Text: "ok"},
+			{Expect: modelserver.Expectations{{Contains: []string{`no tool "read"`, `{"command": "ls -l"`}}}, Text: "ok"},
 		}, "ok", nil},
 		{"a tool name that servers refuse", []modelserver.Reply{
-			{ToolCalls: []modelserver.ToolCall{{Name: "functions.bash:0", Command: "ls"}}},
-			{Expect: modelserver.Expectations{{Contains: []string{`no tool "functions.bash:0"`}}}, Text: "ok"},
-		}, "ok", nil},
+			{ToolCalls: []modelserver.ToolCall{{Name: "functions.bash:0", Command: "echo x"}, {Name: "Shell<|channel|>", Command: "echo y"}, {Name: "a tool", Command: "ls"}}},
+			{Expect: modelserver.Expectations{{Equals: text("x\n")}, {Equals: text("y\n")}, {Contains: []string{`no tool "a tool"`}}}, Text: "ok"},
+		}, "ok", []string{"echo x", "echo y"}},
 		{"calls without ids", []modelserver.Reply{
 			{ToolCalls: []modelserver.ToolCall{{Command: "echo 1", NoID: true}, {Command: "echo 2", NoID: true}}},
 			{Expect: modelserver.Expectations{{Equals: text("1\n")}, {Equals: text("2\n")}}, Text: "ok"},
@@ -231,7 +235,11 @@ func TestMisbehavingServers(t *testing.T) {
 		}, "ok", nil},
 		{"an answer without a word", []modelserver.Reply{
 			{ToolCalls: call("echo 1")}, {Text: " \n"},
-		}, " \n", []string{"echo 1"}},
+			{Expect: modelserver.Expectations{{Role: "user", Contains: []string{"your reply was empty"}}}, Text: "ok"},
+		}, "ok", []string{"echo 1"}},
+		{"reasoning without an answer", []modelserver.Reply{
+			{Reasoning: "hm"}, {ToolCalls: call("echo 1")}, {Reasoning: "hm"}, {Text: "ok"},
+		}, "ok", []string{"echo 1"}},
 		{"429, 500, 503 and a dropped connection before the reply", []modelserver.Reply{
 			{Status: 429, RetryAfter: "0"}, {Status: 503}, {Cut: modelserver.CutDrop}, {Text: "ok"},
 		}, "ok", nil},
@@ -271,4 +279,48 @@ func BenchmarkStream(b *testing.B) {
 		require.NoError(b, server.Close())
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/deltas, "us/delta")
+}
+
+// TestACallAsText: nothing of it runs, and the model is told; an answer that speaks of calls is one.
+func TestACallAsText(t *testing.T) {
+	for _, said := range []string{
+		`<tool_call>{"name": "bash", "arguments": {"command": "touch x"}}</tool_call>`,
+		"I look.\n<tool_call>\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}",
+		"<tool_call>bash\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</tool_call>",
+		"<tool_call>\n<function=bash>\n<parameter=command>\nls\n</parameter>\n</function>\n</tool_call>",
+		`<function=bash>{"command": "ls"}</function>`,
+		"<function_calls>\n<invoke name=\"bash\">\n<parameter name=\"command\">ls</parameter>\n</invoke>\n</function_calls>",
+		`[TOOL_CALLS][{"name": "bash", "arguments": {"command": "ls"}}]`,
+		`<|python_tag|>{"name": "bash", "parameters": {"command": "ls"}}`,
+		"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>bash\n```json\n{\"command\": \"ls\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+		`<|tool_calls_section_begin|><|tool_call_begin|>functions.bash:0<|tool_call_argument_begin|>{"command": "ls"}<|tool_call_end|>`,
+		`<|channel|>commentary to=functions.bash <|constrain|>json<|message|>{"command": "ls"}<|call|>`,
+		"```json\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}\n```",
+	} {
+		require.Regexp(t, textCall(), said)
+	}
+	for _, said := range []string{
+		"Qwen writes `<tool_call>{...}</tool_call>` around its calls, which the parser has to find.",
+		"The file is {\"name\": \"x\", \"version\": 1}.", `{"answer": 3}`, `{"name": "x", "input": {"n": 1}}`, "[TOOL_CALLS] is Mistral's mark.",
+	} {
+		require.NotRegexp(t, textCall(), said)
+	}
+	as := `<tool_call>{"name": "bash", "arguments": {"command": "touch x"}}</tool_call>`
+	told := modelserver.Expectations{{Role: "user", Contains: []string{"a call as text, so nothing ran", `{"command": "ls -l"}`}}}
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
+		{Text: as}, {Expect: told, ToolCalls: call("echo 1")}, {Text: "ok"},
+		{Text: as}, {Text: as}, {Text: as},
+		{Reasoning: "hm"}, {Reasoning: "hm"}, {Text: "ok"},
+	}}, nil)
+	final, err := k.Turn(context.Background(), "go")
+	require.NoError(t, err)
+	require.Equal(t, "ok", final)
+	require.Len(t, pick[ToolCall](k.events), 1)
+	_, err = k.Turn(context.Background(), "go")
+	requireLine(t, err, ExitModel, "a call as text, 3 times")
+	_, err = k.Turn(context.Background(), "go")
+	requireLine(t, err, ExitModel, "empty, 2 times")
+	_, err = k.Turn(context.Background(), "go")
+	require.NoError(t, err)
+	k.played(t)
 }

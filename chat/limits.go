@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/agentbash/agentbash/router"
 )
 
 // checkLimits is asked before each request.
@@ -53,6 +56,27 @@ func stopReason(ctx context.Context) string {
 		return "stopped by a limit"
 	}
 	return "interrupted by the user"
+}
+
+// denials are what was not allowed and has not run since.
+type denials []denied
+
+// denied is a command of a text that was not allowed.
+type denied struct {
+	name string // see router.Commands
+	why  error
+}
+
+// note notes the commands of a text that ran, or was not allowed.
+func (d *denials) note(text string, why error) {
+	names := router.Commands(text)
+	*d = slices.DeleteFunc(*d, func(e denied) bool { return slices.Contains(names, e.name) })
+	if why == nil {
+		return
+	}
+	for _, name := range names {
+		*d = append(*d, denied{name, why})
+	}
 }
 
 // When a call that fails again and again is pointed out, and when it ends the turn.

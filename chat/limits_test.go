@@ -135,7 +135,8 @@ func (r *refusing) Refusal() error { return r.refusal }
 func TestACommandThatIsNotAllowed(t *testing.T) {
 	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
 		{ToolCalls: call("touch x")}, {Text: "no"},
-		{ToolCalls: []modelserver.ToolCall{{Command: "touch x"}, {Command: "exit 126"}}}, {Text: "hm"},
+		{ToolCalls: []modelserver.ToolCall{{Command: "exit 126"}, {Command: "cd . && date +%s"}}}, {Text: "hm"},
+		{ToolCalls: []modelserver.ToolCall{{Command: "cd /; touch x"}}}, {Text: "done"},
 		{ToolCalls: []modelserver.ToolCall{{Command: "touch x"}, {Command: "date +%N"}}, Times: 3},
 	}}, func(o *Options) { o.Runner = &refusing{} })
 	_, err := k.Turn(context.Background(), "go")
@@ -144,7 +145,10 @@ func TestACommandThatIsNotAllowed(t *testing.T) {
 	require.True(t, pick[ToolResult](k.events)[0].Denied)
 	_, err = k.Turn(context.Background(), "and?")
 	require.NoError(t, err)
-	require.NoError(t, k.Denied(), "something has run since, whatever its status")
+	require.Error(t, k.Denied(), "nothing like it has run")
+	_, err = k.Turn(context.Background(), "so?")
+	require.NoError(t, err)
+	require.NoError(t, k.Denied(), "the same has run since")
 	_, err = k.Turn(context.Background(), "now!")
 	requireLine(t, err, ExitDenied, "not allowed 3 times")
 	k.played(t)

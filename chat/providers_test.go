@@ -55,7 +55,7 @@ func TestChunksOfTheWrongShape(t *testing.T) {
 		{"one call without its list", events(calls(`{"id":"a",`+run+`}`), called), "", []string{"echo 1"}},
 		{"a call without a function", events(calls(`[{"index":0,"id":"a"}]`), called), "", nil},
 		{"a name that is null", events(calls(`[{"index":0,"id":"a","function":{"name":null,"arguments":null}}]`), called), "", nil},
-		{"arguments that are an object", events(calls(`[{"index":0,"id":"a","function":{"name":"bash","arguments":{"command":"echo 1","extra":[1]}}}]`), called), "", []string{"echo 1"}},
+		{"arguments that are an object", events(calls(`[{"index":0,"id":"a","function":{"name":"bash","arguments":{"command":"echo 1","description":"[1]"}}}]`), called), "", []string{"echo 1"}},
 		{"the same id twice at other places", events(calls(`[{"index":0,"id":"a",`+run+`},{"index":1,"id":"a","function":{"name":"bash","arguments":""}}]`), called), "", []string{"echo 1"}},
 		{"carriage returns, other fields, no space", "\ufeff: hello\r\nevent: message\r\nid: 1\r\nretry: 5\r\ndata:" + said + "\r\n\r\ndata:" + theEnd + "\r\n\r\ndata:[DONE]\r\n\r\n", "ok", nil},
 		{"300 blank lines", strings.Repeat("\n", 300) + events(said, theEnd), "ok", nil},

@@ -1,11 +1,8 @@
 package chat
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -37,56 +34,17 @@ func toolDefinitions(description string) []openai.Tool {
 	}}
 }
 
-const rightForm = `the only tool is bash, with arguments such as {"command": "ls -l", "timeout": 60}`
-
-// parseCall reads the command and the time limit out of a tool call. An error
-// is meant for the model and names the right form.
-func parseCall(name, arguments string) (command string, timeout time.Duration, err error) {
-	if name != toolName {
-		return "", 0, unknownTool(name, arguments)
+// parseCall reads a call. An error is meant for the model and names the right form.
+func (c *Conversation) parseCall(call *toolCall) (router.Arguments, error) {
+	var has func(string) bool
+	if r, ok := c.opts.Runner.(interface{ Has(name string) bool }); ok {
+		has = r.Has
 	}
-	var args struct {
-		Command json.RawMessage `json:"command"`
-		Timeout json.RawMessage `json:"timeout"`
+	args, err := router.ParseCall(call.name, []byte(call.arguments), c.shellDir(), has)
+	if args.Timeout == 0 {
+		args.Timeout = DefaultTimeout
 	}
-	if err := json.Unmarshal([]byte(arguments), &args); err != nil {
-		return "", 0, fmt.Errorf("the arguments are not a JSON object (%v): %s: %s", err, quoteHead(arguments), rightForm)
-	}
-	if args.Command == nil {
-		return "", 0, fmt.Errorf("the arguments have no command: %s: %s", quoteHead(arguments), rightForm)
-	}
-	if err := json.Unmarshal(args.Command, &command); err != nil || bytes.Equal(args.Command, []byte("null")) {
-		return "", 0, fmt.Errorf("command is not a string: %s: %s", quoteHead(string(args.Command)), rightForm)
-	}
-	timeout, err = parseTimeout(args.Timeout)
-	return command, timeout, err
-}
-
-// unknownTool names what to send instead; a model that calls read as a tool of
-// its own has usually just forgotten that it is a command.
-func unknownTool(name, arguments string) error {
-	var args map[string]any
-	if json.Unmarshal([]byte(arguments), &args) != nil || len(args) == 0 || name == "" {
-		return fmt.Errorf("there is no tool %q: %s; other commands are typed into it: name --key value", name, rightForm)
-	}
-	return fmt.Errorf("there is no tool %q: %s; if %[1]s is a command, call bash with {\"command\": \"%[1]s --key value ...\"}", name, rightForm)
-}
-
-// parseTimeout takes seconds as a number, or as the text of one, which some
-// models send.
-func parseTimeout(raw json.RawMessage) (time.Duration, error) {
-	text := strings.Trim(string(raw), `"`)
-	if raw == nil || text == "null" || text == "" {
-		return DefaultTimeout, nil
-	}
-	seconds, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil || math.IsNaN(seconds) || seconds <= 0:
-		return 0, fmt.Errorf("timeout is %s: give a number of seconds above 0, at most %.0f, or leave it out", quoteHead(string(raw)), MaxTimeout.Seconds())
-	case seconds > MaxTimeout.Seconds():
-		return 0, fmt.Errorf("timeout is %s seconds: at most %.0f; start what takes longer in the background with &", text, MaxTimeout.Seconds())
-	}
-	return time.Duration(seconds * float64(time.Second)), nil
+	return args, err
 }
 
 // quoteHead shows the beginning of what the model sent.
@@ -101,7 +59,7 @@ func quoteHead(s string) string {
 // runToolCall runs one call and appends its tool message.
 func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call *toolCall) {
 	result := ToolResult{ID: call.id}
-	command, timeout, err := parseCall(call.name, call.arguments)
+	args, err := c.parseCall(call)
 	switch {
 	case ctx.Err() != nil:
 		result.Output, result.ExitCode, result.Interrupted = "["+stopReason(ctx)+" before it ran]", 130, true
@@ -114,16 +72,16 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	case t.loops.stopError() != nil:
 		result.Output, result.ExitCode, result.Refused = "[not run: the turn was stopped]", 1, true
 	default:
-		c.emitEvent(ToolCall{ID: call.id, Command: command, Timeout: timeout})
+		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout})
 		start := time.Now()
-		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, command, timeout)
+		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, args.Command, args.Timeout)
 		result.Duration = time.Since(start)
-		if r, ok := c.opts.Runner.(Refuser); ok && r.Refusal() != nil {
-			result.Denied, c.denied = true, r.Refusal()
-			result.Why = c.denied
-		} else {
-			c.denied = nil
+		result.Output = args.Noted(result.Output)
+		if r, ok := c.opts.Runner.(Refuser); ok {
+			result.Why = r.Refusal()
+			result.Denied = result.Why != nil
 		}
+		c.denials.note(args.Command, result.Why)
 		if d, ok := c.opts.Runner.(Displayer); ok {
 			result.Display = d.Display()
 		}
@@ -131,7 +89,7 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 			result.Interrupted = true
 			result.Output = strings.TrimLeft(result.Output+"\n["+stopReason(ctx)+"]", "\n")
 		} else {
-			result.Output += t.loops.noteResult(command, result)
+			result.Output += t.loops.noteResult(args.Command, result)
 		}
 	}
 	if strings.TrimSpace(result.Output) == "" {
@@ -146,8 +104,10 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 // command has ended, with what the model is to see; when ctx is cancelled it
 // ends the command first. A command that fails has an exit code, not an error.
 //
-// A Runner may say more: see [Refuser] and [TurnBeginner]; and with a method
-// Dir() string where its shell is, which prompts and records name.
+// A Runner may say more: see [Refuser] and [TurnBeginner]; with a method
+// Dir() string where its shell is, which prompts and records name; and with
+// Has(name string) bool which agent commands there are, so that a call of one as
+// a tool is one of it.
 type Runner interface {
 	Run(ctx context.Context, command string, timeout time.Duration) (output string, exitCode int)
 }
@@ -200,6 +160,12 @@ func (r *RouterRunner) BeginTurn() {
 	if r.Turns != nil {
 		r.Turns.BeginTurn()
 	}
+}
+
+// Has reports whether there is an agent command of that name.
+func (r *RouterRunner) Has(name string) bool {
+	_, ok := r.Router.Registry().Lookup(name)
+	return ok
 }
 
 // Dir is the shell's directory.

@@ -1,15 +1,10 @@
 package router
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/agentbash/agentbash/registry"
 )
@@ -25,64 +20,66 @@ const (
 		`"required":["command"]}`
 )
 
-// description is paid for with every request, so it says only what --help
-// cannot: which kinds of commands there are, and how to find out more. Field
-// commands are in it whether there is a server or not, since one may come later.
-const description = `Runs a command in one persistent bash: directory, variables and functions carry over. %s kinds of commands, freely mixed in pipes and loops:
+// The parts of a description. It is paid for with every request, so it says only what
+// --help cannot: which kinds of commands there are, and how to find out more.
+const (
+	aboutBash  = `Runs a command in one persistent bash: directory, variables and functions carry over.`
+	aboutKinds = ` %s kinds of commands, freely mixed in pipes, loops and $(...):
 - anything bash can run
-%s- field commands: field: lists the servers, field:SERVER its tools, field:SERVER:TOOL --key value calls one
-COMMAND -h says what a command is for, COMMAND --help lists its parameters. The output is stdout, with [stderr] and [stdout] where the other begins, then [exit code: N] if not 0.`
+%sCOMMAND -h says what a command is for, COMMAND --help lists its keys.`
+	aboutOutput = ` The output is stdout, with [stderr] and [stdout] where the other begins, then [exit code: N] if not 0.`
+)
 
-// shown are the agent commands that a description names first, each with an
-// example, which stands there if the tool takes it.
-var shown = []struct{ name, example string }{
-	{"read", "read --file_path main.go --limit 50"},
-	{"write", "write --file_path f <<'EOF'"},
-	{"edit", "edit --file_path a.go --old_string 'x' --new_string 'y'"},
-	{"grep", ""},
-	{"glob", ""},
+// shown are the agent commands that a description names first, with examples, each of
+// which stands there if the tool takes such words.
+var shown = []struct{ name, words, example string }{
+	{"read", "--file_path f --offset 40 --limit 20", "read --file_path main.go --offset 40 --limit 20 (`read NAME` is bash's own)"},
+	{"write", "--file_path f", "write --file_path notes.md <<'EOF'\nany text, as it is\nEOF"},
+	{"edit", "--file_path f --old_string x --new_string y", "edit --file_path a.go --old_string 'x = 5' --new_string \"$(cat <<'EOF'\nany text, as it is\nEOF\n)\""},
+	{"edit", "--file_path f", "edit --file_path a.go <<'EOF'\n<<<<<<< SEARCH\nold lines\n=======\nnew lines\n>>>>>>> REPLACE\nEOF"},
+	{"grep", "--pattern x --glob y", "grep --pattern 'func main' --glob '*.go'"},
+	{"glob", "--pattern x", "for f in $(glob '**/*_test.go'); do wc -l \"$f\"; done"},
+	{"bash_start", "--command x", "id=$(bash_start 'npm run dev'); bash_output $id --wait 'listening' (for what takes long)"},
 }
 
 // Definition returns the definition of the bash tool, for a model's provider or a
-// program that lists tools. Its description names read, write, edit, grep and glob,
-// as far as they are registered, and every tool without a Category; the command
-// agent: lists the others. The same tools give the same bytes, which a provider's
+// program that lists tools. Its description names read, write, edit, grep, glob and bash_start,
+// as far as they are registered, every tool without a Category, and the first servers; the commands
+// agent: and field: list the others. The same tools give the same bytes, which a provider's
 // prompt cache needs.
 func Definition(reg *registry.ToolRegistry) registry.Definition {
-	kinds, agents := "Two", agentLine(reg)
-	if agents != "" {
-		kinds = "Three"
+	text, agents, fields := aboutBash, agentLines(reg), fieldLines(reg)
+	switch {
+	case agents != "" && fields != "":
+		text += fmt.Sprintf(aboutKinds, "Three", agents+fields)
+	case agents+fields != "":
+		text += fmt.Sprintf(aboutKinds, "Two", agents+fields)
 	}
-	return registry.Definition{Name: ToolName, Description: fmt.Sprintf(description, kinds, agents), Parameters: json.RawMessage(ToolParameters)}
+	return registry.Definition{Name: ToolName, Description: text + aboutOutput, Parameters: json.RawMessage(ToolParameters)}
 }
 
-// agentLine is the line of a description about agent commands; "" if there are none.
-func agentLine(reg *registry.ToolRegistry) string {
+// agentLines are the lines of a description about agent commands; "" if there are none.
+func agentLines(reg *registry.ToolRegistry) string {
 	var names, examples []string
-	long := "" // how a long text is passed
 	for _, s := range shown {
 		t, ok := reg.Lookup(s.name)
 		if !ok {
 			continue
 		}
-		names = append(names, s.name)
-		words := strings.Fields(strings.TrimSuffix(s.example, " <<'EOF'"))
-		switch {
-		case len(words) == 0:
-		case !takesWords(t, words[1:]):
-		case s.name == "write":
-			long = " Long text: " + s.example
-		default:
+		if !slices.Contains(names, s.name) {
+			names = append(names, s.name)
+		}
+		if takesWords(t, strings.Fields(s.words)) {
 			examples = append(examples, s.example)
 		}
 	}
-	some := false
+	var others []string // categories
 	for _, t := range reg.All() {
-		if strings.HasPrefix(t.Name, registry.FieldPrefix) {
+		if strings.HasPrefix(t.Name, registry.FieldPrefix) || slices.Contains(names, t.Name) {
 			continue
 		}
-		some = true
-		if t.Category != "" || slices.Contains(names, t.Name) {
+		if t.Category != "" {
+			others = append(others, t.Category)
 			continue
 		}
 		names = append(names, t.Name)
@@ -90,61 +87,50 @@ func agentLine(reg *registry.ToolRegistry) string {
 			examples = t.Examples[:1]
 		}
 	}
-	switch {
-	case !some:
+	if slices.Sort(others); len(others) > 0 {
+		names = append(names, "and what agent: lists ("+strings.Join(slices.Compact(others), ", ")+")")
+	}
+	if len(names) == 0 {
 		return ""
-	case len(names) == 0:
-		names = []string{"agent: lists them"}
 	}
 	line := "- agent commands: " + strings.Join(names, ", ")
 	if len(examples) > 0 {
-		line += ". Example: " + strings.Join(examples, "; ")
-	}
-	if long != "" {
-		line += "." + long
+		line += ", with --key value:\n" + strings.Join(examples, "\n")
 	}
 	return line + "\n"
+}
+
+// How much of a description is about servers.
+const (
+	maxServers     = 30
+	maxServerBytes = 1500
+)
+
+// fieldLines are those about servers and functions; "" if there are none.
+func fieldLines(reg *registry.ToolRegistry) string {
+	groups := reg.Groups()
+	if len(groups) == 0 && !slices.ContainsFunc(reg.All(), func(t *registry.Tool) bool { return strings.HasPrefix(t.Name, registry.FieldPrefix) }) {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("- field commands, of servers: field:SERVER -h lists the tools of one, field: search WORDS looks in all, field:SERVER:TOOL --key value calls one\n")
+	for i, g := range groups {
+		if i == maxServers {
+			fmt.Fprintf(&b, "and %d more: field: lists them\n", len(groups)-i)
+			break
+		}
+		line := strings.TrimSuffix("field:"+g.Name+": "+g.Summary, ": ")
+		if most := maxServerBytes / min(len(groups), maxServers); len(line) > most {
+			line = strings.ToValidUTF8(line[:most-3], "") + "..."
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
 }
 
 func takesWords(t *registry.Tool, words []string) bool {
 	_, err := t.Parse(words, true)
 	return err == nil
-}
-
-// Arguments are the arguments of one call of the bash tool.
-type Arguments struct {
-	Command string
-	Timeout time.Duration // 0: none was given
-}
-
-const rightForm = `bash takes arguments such as {"command": "ls -l", "timeout": 60}`
-
-// ParseArguments reads the arguments of a call of the one tool. An error is
-// meant for who called, and names the right form.
-func ParseArguments(data []byte) (a Arguments, err error) {
-	var raw struct {
-		Command json.RawMessage `json:"command"`
-		Timeout json.RawMessage `json:"timeout"`
-	}
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return a, fmt.Errorf("the arguments are not a JSON object (%w): %s", err, rightForm)
-	}
-	if raw.Command == nil {
-		return a, errors.New("the arguments have no command: " + rightForm)
-	}
-	if err := json.Unmarshal(raw.Command, &a.Command); err != nil || bytes.Equal(raw.Command, []byte("null")) {
-		return a, errors.New("command is not a string: " + rightForm)
-	}
-	text := strings.Trim(string(raw.Timeout), `"`)
-	if text == "" || text == "null" {
-		return a, nil
-	}
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(seconds) || seconds <= 0 || seconds > MaxTimeout.Seconds() {
-		return a, fmt.Errorf("timeout is %.40s: give a number of seconds above 0, at most %.0f, or leave it out", raw.Timeout, MaxTimeout.Seconds())
-	}
-	a.Timeout = time.Duration(seconds * float64(time.Second))
-	return a, nil
 }
 
 // CommandFor is a command string that calls a tool with these kwargs.

@@ -3,9 +3,11 @@ package router
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
-	"time"
+	"unicode/utf8"
 
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/registry"
@@ -35,57 +37,43 @@ func TestTheDescriptionNamesWhatIsRegistered(t *testing.T) {
 		kinds string
 		line  string
 	}{
-		{"the built-in ones", append(files.Tools(nil), own("web_fetch", "web")), "Three", "- agent commands: read, write, edit, grep, glob. Example: read --file_path main.go --limit 50; " +
-			"edit --file_path a.go --old_string 'x' --new_string 'y'. Long text: write --file_path f <<'EOF'\n"},
-		{"one beside them", append(files.Tools(nil), own("greet", "")), "Three", "- agent commands: read, write, edit, grep, glob, greet. Example: read"},
-		{"own ones", []*registry.Tool{own("wave", ""), own("greet", "")}, "Three", "- agent commands: greet, wave. Example: greet --loud\n"},
-		{"an own read", []*registry.Tool{own("read", "")}, "Three", "- agent commands: read\n"},
-		{"in categories", []*registry.Tool{own("greet", "people")}, "Three", "- agent commands: agent: lists them\n"},
-		{"fields", []*registry.Tool{own("field:a:b", "")}, "Two", ""},
-		{"none", nil, "Two", ""},
+		{"the built-in ones", append(files.Tools(nil), own("web_fetch", "web")), " Two kinds", "- agent commands: read, write, edit, grep, glob, and what agent: lists (files, web), with --key value:\nread --file_path main.go"},
+		{"one beside them", append(files.Tools(nil), own("greet", "")), " Two kinds", "- agent commands: read, write, edit, grep, glob, greet, and what agent: lists (files), with --key value:\nread"},
+		{"own ones", []*registry.Tool{own("wave", ""), own("greet", "")}, " Two kinds", "- agent commands: greet, wave, with --key value:\ngreet --loud\n"},
+		{"an own read", []*registry.Tool{own("read", "")}, " Two kinds", "- agent commands: read\n"},
+		{"in categories", []*registry.Tool{own("greet", "people")}, " Two kinds", "- agent commands: and what agent: lists (people)\n"},
+		{"both", []*registry.Tool{own("greet", ""), own("field:a:b", "")}, " Three kinds", "- agent commands: greet"},
+		{"fields", []*registry.Tool{own("field:a:b", "")}, " Two kinds", "- field commands, of servers: field:SERVER -h"},
+		{"none", nil, " The output", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			reg := registry.New()
 			require.NoError(t, reg.Register(row.tools...))
 			text := Definition(reg).Description
 			require.Equal(t, text, Definition(reg).Description)
-			require.Contains(t, text, " carry over. "+row.kinds+" kinds of commands, freely mixed in pipes and loops:\n- anything bash can run\n"+row.line)
-			require.Contains(t, text, "\n- field commands: ")
-			require.Equal(t, row.line != "", strings.Contains(text, "agent commands"))
+			require.Contains(t, text, " carry over."+row.kinds)
+			require.Contains(t, text, row.line)
+			require.Equal(t, strings.Contains(row.line, "agent commands"), strings.Contains(text, "agent commands"))
 			require.NotContains(t, text, "web_fetch")
 		})
 	}
 }
 
-func TestParseArguments(t *testing.T) {
-	for _, row := range []struct {
-		json string
-		want Arguments
-		err  string
-	}{
-		{`{"command":"ls"}`, Arguments{Command: "ls"}, ""},
-		{`{"command":"","timeout":null}`, Arguments{}, ""},
-		{`{"command":"ls","timeout":1.5}`, Arguments{"ls", 1500 * time.Millisecond}, ""},
-		{`{"command":"ls","timeout":"60"}`, Arguments{"ls", time.Minute}, ""},
-		{`{"command":"ls","other":1}`, Arguments{Command: "ls"}, ""},
-		{`["ls"]`, Arguments{}, "not a JSON object"},
-		{``, Arguments{}, "not a JSON object"},
-		{`{}`, Arguments{}, "have no command"},
-		{`{"command":5}`, Arguments{}, "command is not a string"},
-		{`{"command":null}`, Arguments{}, "command is not a string"},
-		{`{"command":"ls","timeout":0}`, Arguments{}, "timeout is 0"},
-		{`{"command":"ls","timeout":601}`, Arguments{}, "at most 600"},
-		{`{"command":"ls","timeout":"NaN"}`, Arguments{}, "timeout is"},
-		{`{"command":"ls","timeout":[1]}`, Arguments{}, "timeout is"},
-	} {
-		got, err := ParseArguments([]byte(row.json))
-		if row.err != "" {
-			require.ErrorContains(t, err, row.err, row.json)
-			continue
-		}
-		require.NoError(t, err, row.json)
-		require.Equal(t, row.want, got, row.json)
+// TestTheDescriptionNamesServers: 30 with a line each, then a count, in at most 2 KB.
+func TestTheDescriptionNamesServers(t *testing.T) {
+	reg := registry.New()
+	none := len(Definition(reg).Description)
+	for i := range 200 {
+		g := registry.Group{Name: fmt.Sprintf("server%03d", i), Summary: strings.Repeat("é talks of many things ", 8),
+			Load: func(context.Context) ([]*registry.Tool, error) { return nil, errors.New("nothing is started for it") }}
+		require.NoError(t, reg.RegisterGroup(g))
+		text := Definition(reg).Description
+		require.Contains(t, text, "field:server000: é talks")
+		require.Equal(t, i >= 29, strings.Contains(text, "field:server029: "))
+		require.Less(t, len(text)-none, 2048)
+		require.True(t, utf8.ValidString(text))
 	}
+	require.Contains(t, Definition(reg).Description, "\nand 170 more: field: lists them\n")
 }
 
 func TestCommandForCallsTheTool(t *testing.T) {

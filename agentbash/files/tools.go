@@ -49,8 +49,18 @@ func Tools(opts *Options) []*registry.Tool {
 	if opts != nil {
 		f.opts = *opts
 	}
-	return []*registry.Tool{f.readTool(), f.writeTool(), f.editTool(), f.grepTool(), globTool(), f.undoTool()}
+	tools := []*registry.Tool{f.readTool(), f.writeTool(), f.editTool(), f.grepTool(), globTool(), f.undoTool()}
+	for _, t := range tools {
+		run := t.Run
+		t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+			return run(context.WithValue(ctx, changesNothing{}, call.Bool("dry_run")), call)
+		}
+	}
+	return tools
 }
+
+// changesNothing is the key of whether a run changes nothing, which every mode allows.
+type changesNothing struct{}
 
 // Category is what the tools are listed under.
 const Category = "files"

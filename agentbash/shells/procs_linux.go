@@ -46,10 +46,11 @@ func readProcesses() (all []process) {
 	return all
 }
 
-// sessionMembers are the living processes of a session.
+// sessionMembers are the living processes of a session; 0, that of a leader that had ended
+// before its number was known, has none, though processes of the kernel and of other namespaces are in it.
 func sessionMembers(session int) (out []process) {
 	for _, p := range readProcesses() {
-		if p.session == session && !p.zombie {
+		if session > 0 && p.session == session && !p.zombie {
 			out = append(out, p)
 		}
 	}
@@ -66,7 +67,7 @@ func (j *job) tree(before []process) (alive []process) {
 		was[p.pid] = p.start
 	}
 	for _, p := range all {
-		if p.session == j.pid || was[p.pid] == p.start || hasEnvEntry(p.pid, j.mark) {
+		if j.pid > 0 && p.session == j.pid || was[p.pid] == p.start || hasEnvEntry(p.pid, j.mark) {
 			in[p.pid] = true
 		}
 	}

@@ -176,6 +176,7 @@ func (t *chatCommands) resumeSession(ctx context.Context, id string) (*chat.Conv
 	t.transcript.writer, t.transcript.lazy = s, nil
 	model := t.conv.Model()
 	opts := *t.opts
+	opts.System = t.a.systemText(t.b)
 	opts.Model, opts.BaseURL, opts.APIKey, opts.API, opts.KnownAPI = model.Name, model.BaseURL, model.APIKey, model.API, model.KnownAPI
 	opts.Window, opts.Prices = model.Window, model.Prices
 	opts.Journal, opts.History = s, records

@@ -145,7 +145,7 @@ func (a *app) runSession(ctx context.Context, b *configuredBash, saved *chatTran
 	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typedRunner{chat.RouterRunner{Router: b.Router(), Turns: b.Guard()}, c.config.Mode == "" || choice.model != "", choice.model == ""}, Interrupt: interrupts,
 		Info: b.bannerInfo(choice), Plain: a.plainTerminal(), Color: a.wantsColours(), Asker: b.asker}
 	t := &chatCommands{a: a, b: b, transcript: saved, none: c.noSession}
-	o.Mode, o.SetMode = func() string { return string(b.Guard().Mode()) }, b.setMode
+	o.Mode, o.SetMode, o.ModeText = func() string { return string(b.Guard().Mode()) }, b.setMode, b.modeText
 	if choice.model != "" {
 		opts, err := a.chatOptions(b, choice, saved, c)
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,12 +91,6 @@ func (a *app) execNotes(res router.Result) {
 	}
 }
 
-// execLine is one line of exec --jsonl.
-type execLine struct {
-	Command *string  `json:"command"`
-	Timeout *float64 `json:"timeout"`
-}
-
 // execLines answers every line of stdin with one result, in one session.
 func (a *app) execLines(ctx context.Context, b *configuredBash, timeout time.Duration) int {
 	b.audit.Later = true // than the answer
@@ -125,23 +120,15 @@ func (a *app) execLines(ctx context.Context, b *configuredBash, timeout time.Dur
 }
 
 func (a *app) execLine(ctx context.Context, b *configuredBash, line []byte, n int, timeout time.Duration) router.Result {
-	var l execLine
-	err := json.Unmarshal(line, &l)
-	switch {
-	case err == nil && l.Command == nil:
-		err = errors.New(`there is no "command"`)
-	case err == nil && l.Timeout != nil && *l.Timeout <= 0:
-		err = fmt.Errorf("timeout %v: give seconds above 0", *l.Timeout)
-	}
+	args, err := router.ParseArguments(line, b.Router().Dir())
 	if err != nil {
-		message := fmt.Sprintf("line %d: %v: write {\"command\": \"ls\", \"timeout\": 10}", n, err)
+		message := fmt.Sprintf("line %d: %v", n, err)
 		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: b.Router().Dir()}
 	}
-	if l.Timeout != nil {
-		timeout = secondsOf(*l.Timeout)
-	}
 	b.Guard().BeginTurn()
-	return b.Router().Run(ctx, *l.Command, &router.RunOptions{Timeout: timeout})
+	res := b.Router().Run(ctx, args.Command, &router.RunOptions{Timeout: cmp.Or(args.Timeout, timeout)})
+	res.Output = args.Noted(res.Output)
+	return res
 }
 
 // writeLine writes one JSON value and a newline, & < > as they are.

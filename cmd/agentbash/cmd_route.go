@@ -70,16 +70,12 @@ func (a *app) routeLines(b *configuredBash, decide bool) int {
 }
 
 func (b *configuredBash) explainLine(line []byte, n int, decide bool) any {
-	var l execLine
-	err := json.Unmarshal(line, &l)
-	if err == nil && l.Command == nil {
-		err = errors.New(`there is no "command"`)
-	}
+	args, err := router.ParseArguments(line, b.Router().Dir())
 	if err != nil {
-		p := &router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w: write {\"command\": \"ls\"}", n, err)}
+		p := &router.Plan{Layer: router.Native, Err: fmt.Errorf("line %d: %w", n, err)}
 		return explainVerdict(b.explainPlan(p), false)
 	}
-	return explainVerdict(b.explainPlan(b.Router().Plan(*l.Command)), decide)
+	return explainVerdict(b.explainPlan(b.Router().Plan(args.Command)), decide)
 }
 
 // routeText is an explanation for a person.

@@ -93,7 +93,7 @@ examples:
   git diff | agentbash -p 'Review this change.' --max-turns 20
 
 exit status of -p: 0 done, 1 model or provider error, 2 usage, 3 a limit was reached,
-4 authentication, 126 the last command was not allowed, 130 interrupted.
+4 authentication, 126 a command was not allowed and none like it ran later, 130 interrupted.
 `
 
 const helpExec = `usage: agentbash exec [flags] 'COMMAND'

@@ -2,21 +2,15 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
-
-//go:embed prompt.md
-var systemPrompt string
 
 // defaultModel is asked for where the server is OpenAI's own and no model was named.
 const defaultModel = "gpt-5"
@@ -65,12 +59,11 @@ var chatSettings = chat.Settings{
 
 // chatOptions puts together what a conversation needs.
 func (a *app) chatOptions(b *configuredBash, s modelChoice, saved *chatTranscript, c *chatFlags) (*chat.Options, error) {
-	fill := strings.NewReplacer("{os}", runtime.GOOS+"/"+runtime.GOARCH, "{dir}", b.Router().Dir())
 	limits := b.cfg.Limits
 	m := b.addFacts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
 	o := &chat.Options{
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: b.knownProtocols().saveProtocol,
-		System: fill.Replace(systemPrompt) + a.readInstructions(b), Runner: &chat.RouterRunner{Router: b.Router(), Turns: b.Guard()},
+		System: a.systemText(b), Runner: &chat.RouterRunner{Router: b.Router(), Turns: b.Guard()},
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
 		Spill:       chat.SpillTo(filepath.Join(b.cfg.Dirs.State, "outputs")),
 		Description: router.Definition(b.Registry()).Description,

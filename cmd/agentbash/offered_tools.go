@@ -22,7 +22,7 @@ func (a *app) offeredTools(ctx context.Context, b *configuredBash, all bool) []m
 	one := router.Definition(b.Registry())
 	list := []mcp.Offer{{Name: one.Name, Description: one.Description, Schema: one.Parameters,
 		Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) (string, bool) {
-			args, err := router.ParseArguments(arguments)
+			args, err := router.ParseArguments(arguments, b.Router().Dir())
 			if err != nil {
 				return err.Error(), true
 			}
@@ -70,7 +70,7 @@ func (a *app) everyTool(ctx context.Context, b *configuredBash) []*registry.Tool
 // runOffered runs a command for another program.
 func (b *configuredBash) runOffered(ctx context.Context, args router.Arguments, live io.Writer) (text string, failed bool) {
 	res := b.Router().Run(ctx, args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live})
-	return res.Output, !res.Success
+	return args.Noted(res.Output), !res.Success
 }
 
 // commandOf is the command string of a call with JSON arguments.

@@ -31,6 +31,7 @@ type report struct {
 	structured json.RawMessage
 	requests   int
 	calls      int
+	denials    int
 	usage      chat.Usage
 }
 
@@ -50,6 +51,9 @@ func (r *report) writeEvent(e chat.Event) {
 		r.calls++
 		out = map[string]any{"type": "tool_call", "id": e.ID, "command": e.Command, "timeout": e.Timeout.Seconds()}
 	case chat.ToolResult:
+		if e.Denied {
+			r.denials++
+		}
 		out = map[string]any{"type": "tool_result", "id": e.ID, "output": e.Output, "exit_code": e.ExitCode,
 			"duration_ms": e.Duration.Milliseconds(), "refused": e.Refused, "interrupted": e.Interrupted, "denied": denialOf(e)}
 	case chat.Usage:
@@ -127,11 +131,15 @@ func (r *report) showEvent(e chat.Event) {
 	}
 }
 
-// writeResult writes the result and returns the exit status. A run whose last command was
-// denied has not done what it was started for, whatever the model says of it.
+// writeResult writes the result and returns the exit status. A run in which a command was
+// denied, and none like it ran later, has not done what it was started for, whatever the model says of it.
 func (r *report) writeResult(session string, conv *chat.Conversation, err error) int {
 	if denied := conv.Denied(); err == nil && denied != nil {
-		err = &chat.Error{Exit: chat.ExitDenied, Err: denied, Text: "the last command was not allowed (" + denied.Error() + "): allow it with --mode or a rule"}
+		text, d := "a command was not allowed ("+denied.Error()+")", (*guard.Denial)(nil)
+		if !errors.As(denied, &d) || d.Cause != guard.OverBudget && d.Cause != guard.Unrecorded {
+			text += ": allow it with --mode or a rule"
+		}
+		err = &chat.Error{Exit: chat.ExitDenied, Err: denied, Text: text}
 	}
 	if r.format == "text" {
 		switch {
@@ -147,7 +155,7 @@ func (r *report) writeResult(session string, conv *chat.Conversation, err error)
 	}
 	cost, known := conv.Cost()
 	out := map[string]any{"type": "result", "v": eventsVersion, "session": session, "success": err == nil, "answer": r.answer,
-		"requests": r.requests, "tool_calls": r.calls, "usage": usageFields(r.usage), "cost": nil,
+		"requests": r.requests, "tool_calls": r.calls, "denials": r.denials, "usage": usageFields(r.usage), "cost": nil,
 		"duration_ms": time.Since(r.started).Milliseconds(), "exit_status": exitOK, "error": nil}
 	if known {
 		out["cost"] = cost

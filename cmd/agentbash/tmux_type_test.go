@@ -129,11 +129,14 @@ func TestScreenCompletes(t *testing.T) {
 }
 
 func TestScreenShellCommandsAndSlashCommands(t *testing.T) {
+	still := "and now?"
 	p := newPane(t, screenTest{width: 100, height: 50, files: map[string]string{"a.txt": "one\n"}, replies: []modelserver.Reply{
 		{Text: "I see.", Expect: modelserver.Expectations{{Role: "user", Contains: []string{"I ran in your shell:\n$ x=5; echo out $x", "out 5", "what was that"}}}},
 		{ToolCalls: calls("echo x is $x; edit --file_path a.txt --old_string one --new_string two; sleep 300 &")},
 		{Text: "Done.", Expect: expect("x is 5")},
-		{Text: "Anew.", NewConversation: true, Expect: modelserver.Expectations{{Role: "system"}, {Role: "user", Contains: []string{"fresh"}}}},
+		{Text: "Planning.", Expect: modelserver.Expectations{{Role: "user", Contains: []string{"$ undo a.txt\n", "the user changed the mode. Mode plan: what only reads runs", "and so?"}}}},
+		{Text: "Still.", Expect: modelserver.Expectations{{Role: "user", Equals: &still}}},
+		{Text: "Anew.", NewConversation: true, Expect: modelserver.Expectations{{Role: "system", Contains: []string{"Mode full: "}}, {Role: "user", Contains: []string{"Mode plan: ", "fresh"}}}},
 	}})
 	git := exec.Command("bash", "-c", "git init -q && git add . && git -c user.name=a -c user.email=a@b commit -qm x")
 	git.Dir = p.dir
@@ -170,6 +173,14 @@ func TestScreenShellCommandsAndSlashCommands(t *testing.T) {
 	p.matches(`baseURL +http`)
 	p.say("/nonsense")
 	p.want("there is no command /nonsense: /help")
+	p.ready()
+	p.say("/mode plan")
+	p.want("mode plan from here on")
+	p.say("and so?")
+	p.want("Planning.")
+	p.ready()
+	p.say(still)
+	p.want("Still.")
 	p.ready()
 	p.say("/clear")
 	p.want("the conversation is forgotten")

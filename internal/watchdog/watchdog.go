@@ -135,9 +135,10 @@ func (w *Watchdog) start() error {
 	return nil
 }
 
-// Add puts a session or a process group, by the number of its leader, under watch.
+// Add puts a session or a process group, by the number of its leader, under watch. 0, which is one that
+// had ended before its number was known, is not watched: half the machine is in that session.
 func (w *Watchdog) Add(pid int) error {
-	if w == nil {
+	if w == nil || pid <= 0 {
 		return nil
 	}
 	w.mu.Lock()

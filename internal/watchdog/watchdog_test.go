@@ -154,3 +154,9 @@ func TestItIsReplacedAndToldAgain(t *testing.T) {
 	none.Remove(1)
 	require.NoError(t, none.Close())
 }
+
+func TestSessionZeroIsNotWatched(t *testing.T) {
+	var w Watchdog
+	require.NoError(t, w.Add(0))
+	require.Nil(t, w.Ended())
+}

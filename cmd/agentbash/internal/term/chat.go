@@ -47,12 +47,14 @@ type Options struct {
 	CommandDirs []CommandDir    // hold the user's commands, NAME.md; the first of a name counts
 
 	// Mode is how much runs without a question, and SetMode changes it; nil: it
-	// cannot be seen, or changed. Resume has another session go on and says so, with
+	// cannot be seen, or changed. ModeText is what a conversation whose system prompt
+	// tells another mode is told of it. Resume has another session go on and says so, with
 	// the conversation that takes the present one's place; "" is the one before. nil:
 	// there are none. They are called between turns.
-	Mode    func() string
-	SetMode func(ctx context.Context, mode string) error
-	Resume  func(ctx context.Context, id string) (c *chat.Conversation, about string, err error)
+	Mode     func() string
+	SetMode  func(ctx context.Context, mode string) error
+	ModeText func() string
+	Resume   func(ctx context.Context, id string) (c *chat.Conversation, about string, err error)
 }
 
 // LiveRunner is a [chat.Runner] that can show what a command writes as it comes.
@@ -87,10 +89,13 @@ func Chat(ctx context.Context, o *Options) error {
 		defer s.dismissQuestion(ErrNobody)
 	}
 	if s.Conversation != nil {
-		s.Conversation.OnEvent(s.screen.showEvent)
+		s.Conversation.OnEvent(s.showEvent)
 	}
 	s.screen.banner(o)
 	s.openHistory()
+	if s.Mode != nil {
+		s.prompted, s.told = s.Mode(), s.Mode()
+	}
 	return s.loop(ctx)
 }
 
@@ -98,7 +103,9 @@ type chatUI struct {
 	Options
 	in       *input
 	screen   *screen
-	aside    []string    // what ! ran since the last prompt, for the next
+	aside    []string    // what ! and /undo ran since the last prompt, for the next
+	prompted string      // the mode in the system prompt
+	told     string      // the mode that the model was told of
 	attached attachments // pictures of texts that are not sent yet
 	asked    *asking     // a question that is not answered yet; nil: none
 	gone     bool        // nobody types any more
@@ -249,6 +256,10 @@ func (s *chatUI) sendPrompt(ctx context.Context, prompt string) (err error) {
 		prompt = "I ran in your shell:\n" + strings.Join(s.aside, "\n") + "\n\n" + prompt
 		s.aside = nil
 	}
+	if s.ModeText != nil && s.Mode() != s.told {
+		s.told = s.Mode()
+		prompt = "<system_hint type=\"mode_changed\">the user changed the mode. " + s.ModeText() + "</system_hint>\n\n" + prompt
+	}
 	s.screen.begin()
 	images := s.takePictures(prompt)
 	s.runInterruptible(ctx, "working", func(ctx context.Context) {
@@ -256,6 +267,14 @@ func (s *chatUI) sendPrompt(ctx context.Context, prompt string) (err error) {
 	})
 	s.screen.end()
 	return err
+}
+
+// showEvent shows an event. A summary may have lost what the model was told of the mode.
+func (s *chatUI) showEvent(e chat.Event) {
+	if _, ok := e.(chat.Compacted); ok {
+		s.told = s.prompted
+	}
+	s.screen.showEvent(e)
 }
 
 // takePictures takes the pictures that a prompt has chips of, and shows the chips of

@@ -35,7 +35,7 @@ func (s *chatUI) builtinCommands() []Command {
 		{Name: "help", Help: "lists the commands and the keys", Run: s.help},
 		{Name: "output", Args: "[N]", Help: "shows the last output whole, or the Nth from the last (Ctrl-O: the last)", Run: s.output},
 		{Name: "diff", Help: "shows what has changed since the last commit", Run: s.shellCommand("git --no-pager diff --no-color HEAD")},
-		{Name: "undo", Args: "[FILE]", Help: "takes back the last write or edit", Run: s.shellCommand("undo")},
+		{Name: "undo", Args: "[FILE]", Help: "takes back the last write or edit", Run: s.undo},
 		{Name: "jobs", Help: "lists what runs in the background of the shell", Run: s.shellCommand("jobs -l")},
 		{Name: "field", Args: "[SERVER]", Help: "lists the servers, or the tools of one", Run: s.field},
 		{Name: "mode", Args: "[MODE]", Help: "shows or changes how much runs without a question: plan, ask, auto, full", Run: s.switchMode, Complete: modeNames},
@@ -130,6 +130,13 @@ func (s *chatUI) shellCommand(command string) func(context.Context, string) (str
 	}
 }
 
+// undo is /undo, which the model is told of: it may have the file in mind as it was.
+func (s *chatUI) undo(ctx context.Context, args string) (string, error) {
+	out, err := s.shellCommand("undo")(ctx, args)
+	s.aside = append(s.aside, "$ "+strings.TrimSpace("undo "+args)+"\n"+out)
+	return out, err
+}
+
 func (s *chatUI) field(ctx context.Context, args string) (string, error) {
 	command := "field:"
 	if args != "" {
@@ -155,7 +162,7 @@ func (s *chatUI) output(_ context.Context, args string) (string, error) {
 func (s *chatUI) costs(context.Context, string) (string, error) { return s.screen.costs(), nil }
 
 func (s *chatUI) clear(context.Context, string) (string, error) {
-	s.aside = nil
+	s.aside, s.told = nil, s.prompted
 	if err := s.Conversation.Clear(); err != nil {
 		return "", err
 	}

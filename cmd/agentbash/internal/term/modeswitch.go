@@ -49,8 +49,11 @@ func (s *chatUI) resumeSession(ctx context.Context, id string) (string, error) {
 	}
 	c, about, err := s.Resume(ctx, id)
 	if c != nil {
-		c.OnEvent(s.screen.showEvent)
+		c.OnEvent(s.showEvent)
 		s.Conversation, s.aside = c, nil
+		if s.Mode != nil {
+			s.prompted, s.told = s.Mode(), s.Mode()
+		}
 		s.screen.mu.Lock()
 		s.screen.usage, s.screen.total = chat.Usage{}, chat.Usage{}
 		s.screen.mu.Unlock()

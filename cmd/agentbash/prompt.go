@@ -1,0 +1,40 @@
+package main
+
+import (
+	_ "embed"
+	"runtime"
+	"strings"
+
+	"github.com/agentbash/agentbash/router/policy"
+)
+
+//go:embed prompt.md
+var systemPrompt string
+
+// systemText is the system prompt of a conversation that begins: one that goes on keeps its own,
+// for a provider's cache, and is told of another mode with the next prompt.
+func (a *app) systemText(b *configuredBash) string {
+	fill := strings.NewReplacer("{os}", runtime.GOOS+"/"+runtime.GOARCH, "{dir}", b.Router().Dir(), "{mode}", b.modeText())
+	return fill.Replace(strings.TrimSuffix(systemPrompt, "\n")) + a.readInstructions(b)
+}
+
+// modeText is what a model is told of the mode in force: what runs, and what comes of the rest.
+func (b *configuredBash) modeText() string {
+	rest, nobody := "the user is asked about the rest.", ""
+	if !b.asker.Present() {
+		nobody = " Nobody can be asked in this run."
+		rest = "the rest is denied." + nobody
+	}
+	var text string
+	switch b.Guard().Mode() {
+	case policy.PlanMode:
+		text = "Mode plan: what only reads runs, the rest is denied: look, and say what you would do." + nobody
+	case policy.AskMode:
+		text = "Mode ask: what only reads runs, " + rest
+	case policy.AutoMode:
+		text = "Mode auto: what stays in the working directory runs (edits, and where this machine can hold them builds, tests and commits), " + rest
+	default:
+		return "Mode full: everything runs, held by nothing, but what would destroy the machine: take care of what cannot be undone." + nobody
+	}
+	return text + ` Commands are held to the working directory: what a program writes elsewhere, or where others would run it (.git/hooks, .github), fails ("Read-only file system") or stays in a copy of the home directory; /tmp ($TMPDIR) is private, and the network is what the user allowed.`
+}
