@@ -216,7 +216,7 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.replaceContent(call, "write", file, old, content, appending); err != nil {
+	if err := f.replaceContent(call, "write", file, old, content, appending, true); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	io.WriteString(call.Stdout, report)
@@ -235,8 +235,9 @@ func (f *files) checkWasRead(shown string, file *atomicfile.File, old, content [
 	return nil
 }
 
-// replaceContent checkpoints the old content, puts the new one in its place and remembers it.
-func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending bool) error {
+// replaceContent checkpoints the old content, puts the new one in its place and, where the
+// old one was known, remembers it.
+func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending, known bool) error {
 	change := f.saveCheckpoint(call, checkpoint.Change{
 		Op: op, Path: file.Path, Before: checkpoint.VersionOf(old, file.Mode()), After: checkpoint.VersionOf(content, file.Mode()), Appended: appending,
 	}, old)
@@ -250,7 +251,9 @@ func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.
 		change.cancel()
 		return err
 	}
-	f.rememberFile(file.Path, content)
+	if known {
+		f.rememberFile(file.Path, content)
+	}
 	return nil
 }
 
