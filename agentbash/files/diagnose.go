@@ -23,7 +23,7 @@ func diagnoseMismatch(text string, r replacement, what, shown string) string {
 		return missing + ", which is empty: use write"
 	}
 	if line := appliedLine(text, r); line > 0 {
-		return fmt.Sprintf("%s: already applied at line %d, new_string is there", missing, line)
+		return fmt.Sprintf("%s: already applied at line %d, the new text is there", missing, line)
 	}
 	d := newComparison(text)
 	for _, c := range mismatchCauses() {

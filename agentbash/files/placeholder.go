@@ -27,6 +27,9 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 
 // newPlaceholder is a placeholder that new has and old has not, or fewer times; "" if there is none.
 func newPlaceholder(old, new string) string {
+	if len(new) > foldLimit {
+		return ""
+	}
 	count := map[string]int{}
 	for line := range strings.Lines(old) {
 		count[strings.TrimSpace(line)]++

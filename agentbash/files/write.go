@@ -200,15 +200,21 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 		if err := f.checkWasRead(shown, file, old, content); err != nil {
 			return about, err
 		}
+		if line := newPlaceholder(string(old), string(content)); line != "" {
+			return about, fmt.Errorf("the content has %q, which stands for lines that are left out, and they would be lost: give the whole content, use edit, or pass --force", line)
+		}
 	}
-	verb := "overwrote"
+	verb, diff := "overwrote", echoDiff
+	if call.Bool("dry_run") {
+		diff = unifiedDiff
+	}
 	if appending {
 		verb = "appended to"
 		content = append(bytes.Clone(old), content...)
 	}
 	hash := hashOf(content)
 	about = writeSummary(call, verb, file.Path, content, hash)
-	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, describeContent(content, hash), unifiedDiff(shown, old, content))
+	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, describeContent(content, hash), diff(shown, old, content))
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would have %s", report)
 		return about, nil
