@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,7 +141,7 @@ func replacementsOf(call *registry.Call, path string) ([]replacement, error) {
 	for _, p := range files {
 		other := strings.ContainsAny(p.Path, "./") && call.Path(p.Path) != path && !strings.HasSuffix(path, "/"+filepath.Clean(p.Path))
 		if other || p.Add || p.Delete || p.To != "" {
-			return nil, fmt.Errorf("the patch is about %s, too, and edit changes %s alone: send it to apply_patch", p.Path, call.Rel(path))
+			return nil, fmt.Errorf("edit only changes what is in %s, and the patch does something with %s: send it to apply_patch", call.Rel(path), cmp.Or(p.Path, "another file"))
 		}
 		list = append(list, replacementsFrom(p.Edits)...)
 	}

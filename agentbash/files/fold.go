@@ -11,7 +11,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// foldLimit is the size in bytes of a text above which only exact matches are looked for.
+// foldLimit is the size in bytes of a text above which only its ends of lines and its
+// indentation may differ.
 const foldLimit = 16 << 20
 
 // folding is a way to take texts for alike that are not the same.
@@ -100,9 +101,6 @@ func (f *folded) was(at, cuts int) int {
 
 // find finds the places where a text is like the old one.
 func (w *folding) find(text string, r replacement) (places []located) {
-	if len(text) > foldLimit {
-		return nil
-	}
 	old := w.fold(r.old)
 	if strings.TrimSpace(old.text) == "" && old.text != r.old {
 		return nil

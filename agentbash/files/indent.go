@@ -44,7 +44,7 @@ func splitIndents(text string) []indented {
 // how all of them are indented, and indents the new text in the same way.
 func otherIndent(text string, r replacement) (places []located, how string) {
 	old, new := splitIndents(r.old), splitIndents(r.new)
-	if strings.TrimSpace(r.old) == "" || len(text) > foldLimit {
+	if strings.TrimSpace(r.old) == "" {
 		return nil, ""
 	}
 	lines := textLines(text)

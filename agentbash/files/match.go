@@ -55,7 +55,7 @@ func findAlike(text string, r replacement, strict bool) standing {
 	if strict || exact.places != nil && !r.cutsIndent(text, exact.places) {
 		return exact
 	}
-	for i, all := 0, foldings(); exact.places == nil && i < len(all); i++ {
+	for i, all := 0, foldings(); exact.places == nil && i < len(all) && (i == 0 || len(text) <= foldLimit); i++ {
 		alike := &all[i]
 		if places := r.fit(text, alike.find(text, r)); places != nil {
 			if i == 0 {

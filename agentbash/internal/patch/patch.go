@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -174,6 +175,10 @@ func (r *reader) hunk(e *Edit, stop func() bool) error {
 		old, new = old[:len(old)-1], new[:len(new)-1]
 	}
 	e.Old, e.New = strings.Join(old, ""), strings.Join(new, "")
+	open := func(line string) bool { return !strings.HasSuffix(line, "\n") }
+	if slices.ContainsFunc(old[:max(len(old)-1, 0)], open) || slices.ContainsFunc(new[:max(len(new)-1, 0)], open) {
+		return r.errorf("only a last line has no newline at the end of file: leave that out above")
+	}
 	return nil
 }
 
