@@ -86,9 +86,10 @@ func (r replacement) apply(text string, p *position, e *edited, strict bool, wha
 	if line := newPlaceholder(r.old, r.new); line != "" && !strict {
 		return "", fmt.Errorf("the new text has %q, which stands for lines that are left out: give these lines, or an edit of fewer lines (--strict writes it as it is)", line)
 	}
-	open := r.hunk != nil && text != "" && !strings.HasSuffix(text, "\n")
+	whole := r.hunk != nil || !strict && strings.HasSuffix(r.old, "\n") && !strings.Contains(text, r.old)
+	open := whole && text != "" && !strings.HasSuffix(text, "\n")
 	if open {
-		text += "\n"
+		text += endingAt(text, len(text), len(text))
 	}
 	var f standing
 	if r.old != "" {

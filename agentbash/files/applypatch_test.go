@@ -74,6 +74,7 @@ func TestPatchesAsModelsSendThem(t *testing.T) {
 		{"the end of the file", tree{"a": "x\ny\nx\n"}, "", envelope("*** Update File: a", "@@", "-x", "+z", "*** End of File"), tree{"a": "x\ny\nz\n"}, ""},
 		{"a file without a last end of line", tree{"a": "x\ny"}, "", envelope("*** Update File: a", "@@", "-y", "+z"), tree{"a": "x\nz"}, ""},
 		{"lines at such an end", tree{"a": "x\ny"}, "", envelope("*** Update File: a", "@@", " y", "+z"), tree{"a": "x\ny\nz"}, ""},
+		{"such an end with CRLF", tree{"a": "x\r\ny"}, "", envelope("*** Update File: a", "@@", "-y", "+z", "+w"), tree{"a": "x\r\nz\r\nw"}, ""},
 		{"a byte order mark", tree{"a": "\ufeffusing A;\n\nclass B {}\n"}, "", envelope("*** Update File: a", "@@", "-using A;", "+using C;"), tree{"a": "\ufeffusing C;\n\nclass B {}\n"}, ""},
 		{"CRLF in the file", tree{"a": "x\r\ny\r\n"}, "", envelope("*** Update File: a", "@@", " x", "-y", "+z", "+w"), tree{"a": "x\r\nz\r\nw\r\n"}, ""},
 		{"CRLF in the patch", tree{"a": "x\ny\n"}, "", strings.ReplaceAll(envelope("*** Update File: a", "@@", " x", "-y", "+z"), "\n", "\r\n"), tree{"a": "x\nz\n"}, ""},

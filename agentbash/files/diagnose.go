@@ -74,7 +74,7 @@ func mismatchCauses() []cause {
 	same := func(r replacement) (string, bool) { return r.old, true }
 	return []cause{
 		{name: "it has line numbers before its lines: leave them out", repair: func(r replacement) (string, bool) {
-			plain, ok := r.withoutNumbers()
+			plain, ok := replacement{old: r.old}.withoutNumbers()
 			return plain.old, ok
 		}},
 		{name: `it is escaped once too often, and new_string in yet another way: write \n, \" and their like as the file has them ($'...\n...' gives an end of line in bash)`, repair: func(r replacement) (string, bool) {

@@ -47,7 +47,11 @@ func (r replacement) withoutNumbers() (replacement, bool) {
 	}
 	new := strings.Split(r.new, "\n")
 	for i, line := range new {
-		if m := lineNumber().FindStringSubmatch(line); m != nil && m[2] == sep {
+		switch m := lineNumber().FindStringSubmatch(line); {
+		case m == nil || m[2] != sep:
+		case i > 0 && new[0] == strings.Split(r.new, "\n")[0]:
+			return r, false // a number that may be a part of the text
+		default:
 			new[i] = line[len(m[0]):]
 		}
 	}

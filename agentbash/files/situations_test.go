@@ -33,6 +33,7 @@ func TestEditsAsModelsSendThem(t *testing.T) {
 		{"numbers with an arrow", "a\nb\n", "     1→a\n     2→b", "a\nc", nil, "a\nc\n", "line numbers"},
 		{"numbers of grep -n", "a\nb\n", "1:a\n2:b", "1:a\n2:c", nil, "a\nc\n", "line numbers"},
 		{"numbers and another indentation", goFile, "4| if x {\n5|     return 1\n6| }", "if x {\n    return 2\n}", nil, strings.Replace(goFile, "1", "2", 1), "but for the indentation"},
+		{"numbers in the old text alone", "a\nbeta\nc\n", "2: beta", "x:\n8080: y", nil, "", "has line numbers before its lines"},
 		{"numbers that skip", "a\nb\n", "1| a\n3| b\n", "x\n", nil, "", "is not in f"},
 		{"a number that is a part of the line", "beta\nbetamax\n", "2|max", "min", nil, "", "is not in f"},
 		{"text that only looks numbered", "1: a\n2: b\n", "1: a", "1: c", nil, "1: c\n2: b\n", ""},
@@ -73,6 +74,11 @@ func TestEditsAsModelsSendThem(t *testing.T) {
 		{"lines that stay keep theirs", "\ta\n\n \tb\n\tc\n", "a\n\n \tb\nc\n", "x\n", nil, "", ""},
 		{"deeper in a blank-led block", "  // c\n\n  function old() {}", "\nfunction old() {}", "\nfunction new() {}", nil, "  // c\n\n  function new() {}", "indentation"},
 		{"the first line from within", "\tf(a,\n\t\tb)\n", "f(a,\n\t\tb)", "f(a,\n\t\tc)", nil, "\tf(a,\n\t\tc)\n", ""},
+		// the end of the file
+		{"an end of line that is not there", "a\nb", "b\n", "c\n", nil, "a\nc", ""},
+		{"an end of line that is not there, with CRLF", "a\r\nb", "b\n", "c\nd\n", nil, "a\r\nc\r\nd", ""},
+		{"several lines to such an end", "a\nb\nc", "b\nc\n", "x\n", nil, "a\nx", ""},
+		{"every end of line", "a\nb", "\n", ";", []string{all}, "a;b", ""},
 		// what is not there
 		{"one word differs", goFile, "if y {", "if z {", nil, "", "the closest is at line 4"},
 		{"in two places as close", "a one\nb\na two\nb\n", "a three\nb\n", "c\n", nil, "", "lines 1, 3"},

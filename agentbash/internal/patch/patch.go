@@ -62,7 +62,7 @@ func Parse(text string) ([]File, error) {
 			return r.unified()
 		}
 	}
-	return nil, fmt.Errorf("this is no patch: send %s", Form)
+	return nil, fmt.Errorf("this is no patch: send %s; a whole content goes to write", Form)
 }
 
 // unwrap takes a patch out of the JSON object and the here-document in which some send it.
