@@ -95,6 +95,7 @@ func (r replacement) apply(text string, p *position, e *edited, strict bool, wha
 	if r.old != "" {
 		f = findReplacement(text, r, strict)
 	}
+	e.once = e.once && f.exact && len(f.places) == 1
 	if r.hunk != nil && (r.old == "" || len(f.places) > 0) {
 		if err := r.choose(text, &f, *p); err != nil {
 			return "", fmt.Errorf("%s: %w", shown, err)
@@ -110,7 +111,6 @@ func (r replacement) apply(text string, p *position, e *edited, strict bool, wha
 		e.notes = append(e.notes, f.note)
 	}
 	e.count += len(f.places)
-	e.once = e.once && f.exact && len(f.places) == 1 && r.old != ""
 	if r.hunk != nil {
 		l := f.places[0]
 		p.from = l.start + len(l.new)

@@ -144,6 +144,9 @@ type position struct {
 // hunk before and the lines that it names, else at its number.
 func (r replacement) choose(text string, f *standing, p position) error {
 	h := r.hunk
+	if !h.Ordered {
+		p.from = 0
+	}
 	from, err := anchored(text, h, p.from)
 	if err != nil {
 		return err
@@ -162,8 +165,8 @@ func (r replacement) choose(text string, f *standing, p position) error {
 		}
 	}
 	keep(func(l located) bool { return l.start >= from })
-	if len(h.After) > 0 {
-		f.places = f.places[:min(1, len(f.places))]
+	if len(h.After) > 0 && f.places[0].start >= from {
+		f.places = f.places[:1]
 	}
 	if h.AtEnd {
 		keep(func(l located) bool { return l.end == len(text) })

@@ -28,6 +28,7 @@ type Edit struct {
 	After    []string // lines that stand somewhere before it, one after the other
 	Line     int      // where it starts by its own account, counted from 1; 0: it does not say
 	AtEnd    bool     // it ends where the file does
+	Ordered  bool     // it comes after the edit before it
 }
 
 // Form is how patches look, for messages.
@@ -122,6 +123,7 @@ func (r *reader) result() ([]File, error) {
 // change reads the lines that begin a hunk, and its own, up to the next one or to where
 // ends says.
 func (r *reader) change(ends func() bool) (e Edit, err error) {
+	e.Ordered = true
 	for ; r.more() && strings.HasPrefix(r.line(), "@@"); r.at++ {
 		m := forms().hunk.FindStringSubmatch(r.line())
 		if m == nil {

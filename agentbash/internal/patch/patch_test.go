@@ -57,15 +57,15 @@ func TestWhatIsSaidOfAPlace(t *testing.T) {
 	files, err := Parse(samples[0])
 	require.NoError(t, err)
 	require.Equal(t, []File{
-		{Path: "a", To: "b", Edits: []Edit{{Old: "one\ntwo\n", New: "one\nTWO\n", After: []string{"class A:", "def f"}, AtEnd: true}}},
+		{Path: "a", To: "b", Edits: []Edit{{Old: "one\ntwo\n", New: "one\nTWO\n", After: []string{"class A:", "def f"}, AtEnd: true, Ordered: true}}},
 		{Path: "c", Add: true, Edits: []Edit{{New: "x\n\n"}}},
 		{Path: "d", Delete: true},
 	}, files)
 	files, err = Parse(samples[1])
 	require.NoError(t, err)
 	require.Equal(t, []File{
-		{Path: "a", To: "b", Edits: []Edit{{Old: "one\ntwo", New: "one\nTWO\n", Line: 1, AtEnd: true}}},
-		{Path: "c", Add: true, Edits: []Edit{{New: "x\n", Line: 1}}},
+		{Path: "a", To: "b", Edits: []Edit{{Old: "one\ntwo", New: "one\nTWO\n", Line: 1, AtEnd: true, Ordered: true}}},
+		{Path: "c", Add: true, Edits: []Edit{{New: "x\n", Line: 1, Ordered: true}}},
 	}, files)
 	files, err = Parse(samples[2])
 	require.NoError(t, err)
