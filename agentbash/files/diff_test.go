@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/agentbash/internal/patch"
 )
 
 // gitDiff is git's diff of two contents, from its first hunk on.
@@ -72,5 +74,15 @@ func TestInsertedLinesSlideAsInGit(t *testing.T) {
 		text := strings.Join(lines, "")
 		require.Equal(t, gitDiff(t, text, more), ourDiff(text, more), "%d", i)
 		require.Equal(t, gitDiff(t, more, text), ourDiff(more, text), "%d", i)
+		for range 3 {
+			lines[r.IntN(len(lines))] = words[r.IntN(len(words))]
+		}
+		if changed := strings.Join(lines, ""); changed != more { // its own diff leads from the one to the other, wherever lines repeat themselves
+			list, err := patch.Parse(ourDiff(more, changed))
+			require.NoError(t, err)
+			e, err := applyReplacements([]byte(more), replacementsFrom(list[0].Edits), false, "f")
+			require.NoError(t, err, "%q\n%s", more, ourDiff(more, changed))
+			require.Equal(t, changed, string(e.content), "%q\n%s", more, ourDiff(more, changed))
+		}
 	}
 }
