@@ -24,7 +24,7 @@ var misquotes = sync.OnceValue(func() []misquote {
 })
 
 var (
-	lineNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*(\d+)(\| |\||→|\t|: |:|- )`) })
+	lineNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*(\d+)(\| |\||→|\t|: |:|- |$)`) })
 	escapes    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\\\[nrt\"'`$\\\\]") })
 )
 
@@ -39,11 +39,15 @@ func (r replacement) withoutNumbers() (replacement, bool) {
 			return r, false
 		}
 		n, _ := strconv.Atoi(m[1])
-		if i > 0 && (n != before+1 || m[2] != sep) {
+		lines[i] = line[len(m[0]):]
+		if i == 0 {
+			before, sep = n-1, m[2]
+		}
+		empty := lines[i] == "" && strings.HasPrefix(sep, m[2]) // an empty line may have lost its blanks
+		if n != before+1 || sep == "" || m[2] != sep && !empty {
 			return r, false
 		}
-		before, sep = n, m[2]
-		lines[i] = line[len(m[0]):]
+		before = n
 	}
 	new := strings.Split(r.new, "\n")
 	for i, line := range new {
