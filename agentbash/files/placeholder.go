@@ -19,7 +19,7 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	mark := `(?:\*/\}?|\*?\)|-->|""")?`
 	says := which + `(?: (?:of )?(?:the |your |this |that )?(?:[\w.]+ ){0,2}?` + subject + `)?(?: ` + stays + `)?`
 	return regexp.MustCompile(`(?i)^` + comment + ` *` + dots + ` *` + which + `(?: [\w.]+){0,5} *` + dots + ` *` + mark + `$|` +
-		`^` + comment + `? *` + dots + ` *(?:the )?(?:` + says + `|` + subject + ` ` + stays + `) *` + dots + `? *` + mark + `$|` +
+		`^(?:` + comment + ` *` + dots + ` *|` + dots + ` +)(?:the )?(?:` + says + `|` + subject + ` ` + stays + `) *` + dots + `? *` + mark + `$|` +
 		`^` + comment + ` *(?:the )?` + says + ` *` + dots + ` *` + mark + `$|` +
 		`^` + comment + ` *(?:the )?(?:existing ` + subject + `(?: ` + stays + `)?|(?:rest|remainder) of (?:the |your |this )?(?:[\w.]+ ){0,2}?` + subject + `(?: ` + stays + `)?|` +
 		`(?:remaining|previous|other) ` + subject + ` ` + stays + `) *` + mark + `$`)

@@ -104,6 +104,8 @@ func TestEditsAsModelsSendThem(t *testing.T) {
 		{"one within a string", "a\nb\n", "b", `msg = "(rest of methods ...)"`, nil, "a\nmsg = \"(rest of methods ...)\"\n", ""},
 		{"a sentence about the rest", "a\nb\n", "b", "// the rest of the tokens are kept for the parser", nil, "a\n// the rest of the tokens are kept for the parser\n", ""},
 		{"an import comment", "a\nb\n", "b", "# other imports", nil, "a\n# other imports\n", ""},
+		{"a spread at the end", "a\nb\n", "b", "...rest\n...other", nil, "a\n...rest\n...other\n", ""},
+		{"a heading", "a\nb\n", "b", "# Rest of the world\n* other files\n- rest of the files\n// previous tests", nil, "a\n# Rest of the world\n* other files\n- rest of the files\n// previous tests\n", ""},
 		{"a spread", "a\nb\n", "b", "...rest,", nil, "a\n...rest,\n", ""},
 		// text is text
 		{"dollars", "price value\n", "value", "$$100 $& $1", nil, "price $$100 $& $1\n", ""},
