@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
 )
 
 type tree map[string]string
@@ -285,6 +287,35 @@ func TestAPatchKeepsModesAndSaysWhatItDid(t *testing.T) {
 	require.NoFileExists(t, s.path("d/new.sh"))
 	require.Equal(t, "A\nb\n", s.get("run.sh"))
 	require.Equal(t, []string{"n", "run.sh"}, slices.Sorted(maps.Keys(s.tree())))
+}
+
+func TestUndoOfAPatchKeepsToItsDirectory(t *testing.T) {
+	s := newUndoShell(t)
+	s.put("in/a", "1\n")
+	s.put("b", "1\n")
+	s.ok("apply_patch", envelope("*** Update File: in/a", "@@", "-1", "+2", "*** Update File: b", "@@", "-1", "+2"))
+	s.dir = s.path("in")
+	require.Contains(t, s.fails("undo"), "too, which is not below")
+	require.Equal(t, "2\n", s.get("a"))
+	s.ok("undo", "a")
+	require.Equal(t, "1\n", s.get("a"))
+	require.Equal(t, "2\n", s.get("../b"))
+}
+
+// A process that is killed within a patch leaves some files as they were; undo takes back the others.
+func TestUndoOfAPatchThatWasCutOff(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	s := newShell(t, &Options{StateDir: state})
+	paths := []string{s.put("a", "2\n"), s.put("b", "1\n")} // a was changed, b was not yet
+	store, one, two := checkpoint.New(state), checkpoint.VersionOf([]byte("1\n"), 0o644), checkpoint.VersionOf([]byte("2\n"), 0o644)
+	step := checkpoint.NewStep
+	for _, path := range paths {
+		_, err := store.Add(checkpoint.Change{Op: "apply_patch", Path: path, Dir: s.dir, Before: one, After: two, Step: step}, []byte("1\n"))
+		require.NoError(t, err)
+		step = 1
+	}
+	require.Contains(t, s.ok("undo"), "a: as it was before apply_patch 1")
+	require.Equal(t, tree{"a": "1\n", "b": "1\n"}, s.tree())
 }
 
 func TestInsertLine(t *testing.T) {

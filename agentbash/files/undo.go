@@ -109,20 +109,31 @@ func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolRes
 	if err != nil {
 		return finishRun(err)
 	}
-	return doneWith(f.restore(ctx, call, s, list, stepOf(call, list, c)))
+	step, err := stepOf(call, list, c)
+	if err != nil {
+		return finishRun(err)
+	}
+	return doneWith(f.restore(ctx, call, s, list, step))
 }
 
-// stepOf are the changes that were made as one with a change, if no file is named.
-func stepOf(call *registry.Call, list []checkpoint.Change, c *checkpoint.Change) (step []*checkpoint.Change) {
+// stepOf are the changes that were made as one with a change, if no file is named. All
+// of them are below the current directory.
+func stepOf(call *registry.Call, list []checkpoint.Change, c *checkpoint.Change) (step []*checkpoint.Change, err error) {
 	if c.Step == 0 || call.Has("file_path") {
-		return []*checkpoint.Change{c}
+		return []*checkpoint.Change{c}, nil
 	}
+	dir, err := resolveLinks(call.Dir)
 	for i := range list {
-		if list[i].Step == c.Step {
-			step = append(step, &list[i])
+		other := &list[i]
+		switch {
+		case other.Step != c.Step:
+		case !registry.Below(other.Path, dir):
+			return nil, fmt.Errorf("%s %d changed %s too, which is not below %s: undo it from a directory that holds both, or name one file", c.Op, c.Step, other.Path, call.Dir)
+		default:
+			step = append(step, other)
 		}
 	}
-	return step
+	return step, err
 }
 
 func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
@@ -223,7 +234,9 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 		if err != nil {
 			return about, err
 		}
-		back = append(back, b)
+		if back = append(back, b); !b.changes() {
+			continue
+		}
 		verb := "as it was"
 		if !b.there {
 			verb = "removed, as it was"
