@@ -30,6 +30,7 @@ func Example() {
 	// files read
 	// files write
 	// files edit
+	// files apply_patch
 	// files grep
 	// files glob
 	// files undo

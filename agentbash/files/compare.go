@@ -15,15 +15,16 @@ func newComparison(text string) *comparison {
 	return &comparison{lines: strings.Split(text, "\n")}
 }
 
-// findLines returns the number of the first line from which old stands in the text,
-// as far as fold tells lines apart, or 0. Old may start and end within a line.
-func (c *comparison) findLines(old string, fold func(string) string) int {
+// findLines returns the numbers of the lines from which old stands in the text, as far
+// as fold tells lines apart. Old may start and end within a line.
+func (c *comparison) findLines(old string, fold func(string) string) (found []int) {
+	lines := strings.Split(old, "\n")
 	for line := 1; line <= len(c.lines); line++ {
-		if c.standsAt(line, strings.Split(old, "\n"), fold) {
-			return line
+		if c.standsAt(line, lines, fold) {
+			found = append(found, line)
 		}
 	}
-	return 0
+	return found
 }
 
 // isAmbiguous reports whether nothing is left of old when it is folded.
@@ -62,10 +63,10 @@ func (c *comparison) standsAt(line int, old []string, fold func(string) string) 
 	return true
 }
 
-// findClosest returns the number of the line from which the text is most like old,
-// or 0 when nothing is like it. Lines that are the same but for white space vote for a place;
-// without any, the line that has most in common with old's longest line is it.
-func (c *comparison) findClosest(old string) int {
+// findClosest returns the numbers of the lines from which the text is most like old,
+// nil when nothing is like it. Lines that are the same but for white space vote for a place;
+// without any, the lines that have most in common with old's longest line are it.
+func (c *comparison) findClosest(old string) (best []int) {
 	want := strings.Split(strings.TrimSuffix(old, "\n"), "\n")
 	where := map[string][]int{}
 	for i, l := range want {
@@ -73,25 +74,27 @@ func (c *comparison) findClosest(old string) int {
 			where[key] = append(where[key], i)
 		}
 	}
-	votes := map[int]int{}
-	best, most := 0, 0
+	votes, most := map[int]int{}, 0
 	for n, l := range c.lines {
 		for _, i := range where[foldAll(l)] {
 			if at := n - i; at >= 0 {
 				votes[at]++
-				if votes[at] > most {
-					best, most = at+1, votes[at]
-				}
+				most = max(most, votes[at])
 			}
 		}
 	}
-	if best > 0 {
-		return best
+	for at := range c.lines {
+		if most > 0 && votes[at] == most {
+			best = append(best, at+1)
+		}
 	}
-	return c.closestLine(want)
+	if best == nil {
+		return c.closestLines(want)
+	}
+	return best
 }
 
-func (c *comparison) closestLine(want []string) int {
+func (c *comparison) closestLines(want []string) (best []int) {
 	longest := 0
 	for i, l := range want {
 		if len(strings.TrimSpace(l)) > len(strings.TrimSpace(want[longest])) {
@@ -99,13 +102,16 @@ func (c *comparison) closestLine(want []string) int {
 		}
 	}
 	key := foldAll(want[longest])
-	best, most := 0, 0.4 // less in common than that is no likeness
+	most := 0.4 // less in common than that is no likeness
 	for n, l := range c.lines {
 		if n-longest < 0 || len(l) > 2000 {
 			continue
 		}
-		if s := lineLikeness(key, foldAll(l)); s > most {
-			best, most = n-longest+1, s
+		switch s := lineLikeness(key, foldAll(l)); {
+		case s > most:
+			best, most = []int{n - longest + 1}, s
+		case s == most && best != nil:
+			best = append(best, n-longest+1)
 		}
 	}
 	return best
@@ -136,23 +142,13 @@ func lineLikeness(a, b string) float64 {
 	return max(ends, float64(common)/float64(max(len(a), len(b))))
 }
 
-// describeDifference describes the first difference between what was given and the
-// place where a repaired form of it stands.
-func (c *comparison) describeDifference(given, repaired string, line int, strict bool, why cause) string {
-	hint := ""
-	if why.fold != nil {
-		hint = c.firstDifference(given, line)
-	}
-	return fmt.Sprintf(" (it is at line %d)%s", line, hint)
-}
-
 // firstDifference says at which line and column the text from a line on starts
-// to differ from old, and shows both.
-func (c *comparison) firstDifference(old string, line int) string {
+// to differ from old, and shows both. what is its name.
+func (c *comparison) firstDifference(old, what string, line int) string {
 	want := strings.Split(old, "\n")
 	for i, w := range want {
 		if line-1+i >= len(c.lines) {
-			return fmt.Sprintf("\nthe file ends at line %d, before old_string does", len(c.lines))
+			return fmt.Sprintf("\nthe file ends at line %d, before %s does", len(c.lines), what)
 		}
 		have := c.lines[line-1+i]
 		if i == len(want)-1 && (w == "" || strings.HasPrefix(have, w)) {
@@ -172,8 +168,8 @@ func (c *comparison) firstDifference(old string, line int) string {
 		for column > start && column < len(have) && !utf8.RuneStart(have[column]) {
 			column--
 		}
-		return fmt.Sprintf("\nthe first difference is at line %d, column %d:\n  the file:   %s\n  old_string: %s", line+i, utf8.RuneCountInString(have[:column])+1,
-			quoteVisible(have, column), quoteVisible(w, min(column-start, len(w))))
+		return fmt.Sprintf("\nthe first difference is at line %d, column %d:\n  %-*s %s\n  %s: %s", line+i, utf8.RuneCountInString(have[:column])+1,
+			len(what)+1, "the file:", quoteVisible(have, column), what, quoteVisible(w, min(column-start, len(w))))
 	}
 	return ""
 }

@@ -1,13 +1,16 @@
 package files
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/agentbash/agentbash/agentbash/internal/patch"
 	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -15,7 +18,7 @@ import (
 func (f *files) editTool() *registry.Tool {
 	oldParam := registry.Param{Name: "old_string", Type: registry.String, Positional: true, Pattern: true, Aliases: []string{"old_str", "oldString", "old"},
 		Description: "The text to replace, as it stands in the file; it must occur once."}
-	newParam := registry.Param{Name: "new_string", Type: registry.String, Positional: true, Pattern: true, Aliases: []string{"new_str", "newString", "new"},
+	newParam := registry.Param{Name: "new_string", Type: registry.String, Positional: true, Pattern: true, Aliases: []string{"new_str", "newString", "new", "insert_text"},
 		Description: "The text to put in its place, taken literally; '' deletes."}
 	allParam := registry.Param{Name: "replace_all", Type: registry.Boolean, Default: false, Aliases: []string{"replaceAll", "all"},
 		Description: "Replace every occurrence."}
@@ -23,15 +26,16 @@ func (f *files) editTool() *registry.Tool {
 	one[0].Required, one[1].Required = true, true
 	return &registry.Tool{
 		Name:     "edit",
-		Summary:  "replace an exact piece of text in a file",
+		Summary:  "replace text in a file, by --old_string and --new_string or a patch on stdin",
 		Kind:     registry.Write,
 		Category: category,
 		Tags:     []string{"file", "replace", "change", "patch", "str_replace"},
-		Detail: `Replaces old_string by new_string, both taken literally. The old text must occur exactly once, unless --replace_all or
---count says otherwise. It is looked for as it is; then with \n and \r\n taken as the same (new lines get the file's ending);
-then, for whole lines that occur once, with another indentation, to which the new text is fitted. The last is reported, and
---strict turns both off. Nothing else in the file changes, a byte at most. Several edits of one file are done together or not at all:
---edits '[{"old_string": "a", "new_string": "b"}, ...]'. Prints a unified diff.`,
+		Detail: `Replaces old_string by new_string, both taken literally; long texts are best given on stdin, as SEARCH/REPLACE blocks, a
+unified diff or in the form of apply_patch (which changes several files). The old text must occur exactly once, unless --replace_all or
+--count says otherwise. It is looked for as it is; then with other ends of lines, blanks before them, typographic quotes and blanks, or,
+for whole lines, with another indentation, to which the new text is fitted; then without line numbers that were copied with it, or
+escaped once less. Whatever was not exact is reported; --strict takes only what is. Nothing else in the file changes, a byte at most.
+Several edits are done together or not at all. Prints a unified diff.`,
 		Params: registry.NewParams(
 			filePath(registry.WritesFile, "The file to change: relative to the current directory, absolute, or ~/..."),
 			oldParam, newParam, allParam,
@@ -39,13 +43,18 @@ then, for whole lines that occur once, with another indentation, to which the ne
 				Description: "How many occurrences there must be; all of them are replaced, and any other number is an error."},
 			registry.Param{Name: "edits", Type: registry.Array, Items: &registry.Param{Type: registry.Object, Props: registry.NewParams(one...)},
 				Description: "Several edits, each on the result of the one before; instead of old_string and new_string."},
-			registry.Param{Name: "strict", Type: registry.Boolean, Default: false, Description: "Take only an exact match, and write new_string's bytes as they are."},
+			registry.Param{Name: "insert_line", Type: registry.Integer, Min: registry.Float(0), Aliases: []string{"insertLine"},
+				Description: "Insert new_string, or what is on stdin, as lines after the line of this number; 0: before the first."},
+			registry.Param{Name: "patch", Type: registry.String, Stdin: true, Aliases: []string{"diff"},
+				Description: "SEARCH/REPLACE blocks or a unified diff of this file; instead of old_string and new_string."},
+			registry.Param{Name: "strict", Type: registry.Boolean, Default: false, Description: "Take only an exact match, and write new_string's bytes as they are, placeholders such as '... existing code ...' too."},
 			registry.Param{Name: "expected_hash", Type: registry.String,
 				Description: "Edit only if the file's SHA-256 starts with this (8 hexadecimal digits or more)."},
 			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Print the diff, and change nothing."},
 		),
 		Examples: []string{
 			"edit main.go 'fmt.Println(x)' 'log.Print(x)'",
+			"edit main.go <<'EOF'\n<<<<<<< SEARCH\n\told()\n=======\n\tnew()\n>>>>>>> REPLACE\nEOF",
 			"edit main.go --old_string oldName --new_string newName --replace_all",
 			`edit a.txt --edits '[{"old_string": "one", "new_string": "1"}, {"old_string": "two", "new_string": "2"}]'`,
 		},
@@ -57,41 +66,37 @@ then, for whole lines that occur once, with another indentation, to which the ne
 
 // checkEdit sees that there is one way to say what to replace.
 func checkEdit(k registry.Kwargs) []string {
-	_, hasOld := k["old_string"]
-	_, hasNew := k["new_string"]
-	_, hasEdits := k["edits"]
+	has := func(name string) bool { _, ok := k[name]; return ok }
+	several := k["replace_all"] == true || has("count")
 	problems := checkHash(k)
 	switch {
-	case hasEdits && (hasOld || hasNew || k["replace_all"] == true || k["count"] != nil):
+	case has("edits") && (has("old_string") || has("new_string") || several):
 		problems = append(problems, "--edits excludes --old_string, --new_string, --replace_all and --count: put them into its elements")
-	case hasEdits:
-	case !hasOld:
-		problems = append(problems, "missing --old_string: write --old_string TEXT")
-	case !hasNew:
+	case has("insert_line") && (has("old_string") || has("edits") || has("patch") || several):
+		problems = append(problems, "--insert_line takes the text as --new_string, and nothing to replace: leave --old_string, --edits, --patch, --replace_all and --count out")
+	case has("patch") && (has("old_string") || has("new_string") || has("edits") || several):
+		problems = append(problems, "--patch says all that is to change: leave --old_string, --new_string, --edits, --replace_all and --count out")
+	case has("edits"), has("insert_line"), has("patch"):
+	case has("old_string") && !has("new_string"):
 		problems = append(problems, "missing --new_string: write --new_string TEXT ('' deletes the old text)")
+	case !has("old_string") && (has("new_string") || several):
+		problems = append(problems, "missing --old_string: write --old_string TEXT")
 	}
-	if k["replace_all"] == true && k["count"] != nil {
+	if k["replace_all"] == true && has("count") {
 		problems = append(problems, "--count replaces them all, and checks how many they are: leave --replace_all out")
 	}
 	return problems
-}
-
-// replacement is one edit to be made.
-type replacement struct {
-	old, new string
-	all      bool
-	count    int // 0: not checked
 }
 
 func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	if call.String("file_path") == "" {
 		return finishRun(registry.Usagef("file_path is empty: name a file"))
 	}
-	list, err := parseReplacements(call)
+	path := call.Path(call.String("file_path"))
+	list, err := replacementsOf(call, path)
 	if err != nil {
 		return finishRun(err)
 	}
-	path := call.Path(call.String("file_path"))
 	defer f.lockFile(turnName(path))()
 	file, err := openTarget(f.newGate(ctx), call, path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -104,14 +109,46 @@ func (f *files) edit(ctx context.Context, call *registry.Call) (registry.ToolRes
 	return doneWith(f.applyEdits(ctx, call, path, file, list))
 }
 
-// parseReplacements reads the call's edits.
-func parseReplacements(call *registry.Call) ([]replacement, error) {
-	if !call.Has("edits") {
-		r := replacement{call.String("old_string"), call.String("new_string"), call.Bool("replace_all"), call.Int("count")}
+// replacementsOf reads the call's edits.
+func replacementsOf(call *registry.Call, path string) ([]replacement, error) {
+	switch {
+	case call.Has("edits"):
+		return listedReplacements(call.Array("edits"))
+	case call.Has("insert_line"):
+		text := call.String("new_string")
+		if !call.Has("new_string") {
+			all, err := readStdin(call, "--new_string TEXT")
+			if err != nil {
+				return nil, err
+			}
+			text = string(all)
+		}
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		r := replacement{new: text, hunk: &patch.Edit{New: text, Line: call.Int("insert_line") + 1}}
+		return []replacement{r}, r.checkTexts()
+	case call.Has("old_string"):
+		r := replacement{old: call.String("old_string"), new: call.String("new_string"), all: call.Bool("replace_all"), count: call.Int("count")}
 		return []replacement{r}, r.checkTexts()
 	}
+	files, err := readPatch(call)
+	if err != nil {
+		return nil, err
+	}
 	var list []replacement
-	for i, e := range call.Array("edits") {
+	for _, p := range files {
+		other := strings.ContainsAny(p.Path, "./") && call.Path(p.Path) != path && !strings.HasSuffix(path, "/"+filepath.Clean(p.Path))
+		if other || p.Add || p.Delete || p.To != "" {
+			return nil, fmt.Errorf("edit only changes what is in %s, and the patch does something with %s: send it to apply_patch", call.Rel(path), cmp.Or(p.Path, "another file"))
+		}
+		list = append(list, replacementsFrom(p.Edits)...)
+	}
+	return list, nil
+}
+
+func listedReplacements(edits []any) (list []replacement, err error) {
+	for i, e := range edits {
 		m, _ := e.(map[string]any)
 		r := replacement{}
 		r.old, _ = m["old_string"].(string)
@@ -128,8 +165,41 @@ func parseReplacements(call *registry.Call) ([]replacement, error) {
 	return list, nil
 }
 
+// readPatch reads the patch of a call, from its parameter or stdin.
+func readPatch(call *registry.Call) ([]patch.File, error) {
+	text := call.String("patch")
+	if !call.Has("patch") {
+		b, err := readStdin(call, "--old_string TEXT --new_string TEXT, or a patch on stdin ("+call.Tool.Name+" --help shows one)")
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
+	}
+	return patch.Parse(text)
+}
+
+// readStdin reads what a call is given on stdin instead of by a parameter.
+func readStdin(call *registry.Call, missing string) ([]byte, error) {
+	if call.Stdin == nil {
+		return nil, registry.Usagef("what to change is missing: write %s", missing)
+	}
+	text, err := io.ReadAll(io.LimitReader(call.Stdin, changeLimit))
+	if err != nil {
+		return nil, fmt.Errorf("reading stdin: %w: nothing was changed", err)
+	}
+	return text, nil
+}
+
+// replacementsFrom are the edits of a patch.
+func replacementsFrom(edits []patch.Edit) (list []replacement) {
+	for i := range edits {
+		list = append(list, replacement{old: edits[i].Old, new: edits[i].New, hunk: &edits[i]})
+	}
+	return list
+}
+
 func (r replacement) checkTexts() error {
-	if r.old == "" {
+	if r.old == "" && r.hunk == nil {
 		return errors.New("old_string is empty: give the text to replace, or use write to make a whole file")
 	}
 	if r.old == r.new {
@@ -148,84 +218,31 @@ func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string
 	if err := expectHash(call, shown, old); err != nil {
 		return about, err
 	}
-	if r, known := f.lookUpState(file.Path); known && !call.Has("expected_hash") && r.changed(stampOfFile(file), old) {
-		return about, fmt.Errorf("%s changed since it was read: read it again, and edit what it holds now", shown)
-	}
-	content, count, notes, err := applyReplacements(old, list, call.Bool("strict"), shown)
+	e, err := applyReplacements(old, list, call.Bool("strict"), shown)
 	if err != nil {
 		return about, err
 	}
-	for _, note := range notes {
-		fmt.Fprintf(call.Stderr, "%s: %s\n", shown, note)
+	known := true // what is there now is what was read
+	if !call.Has("expected_hash") {
+		if known, err = f.checkEdited(shown, file, old, &e); err != nil {
+			return about, err
+		}
 	}
-	facts := contentFacts(file.Path, content, hashOf(content))
-	facts["replacements"], facts["dry_run"] = count, call.Bool("dry_run")
-	about = summary{dryRun(call) + "edited " + shown + ", " + countNoun(count, "replacement"), facts}
-	report := unifiedDiff(shown, old, content)
+	e.printNotes(call, shown)
+	facts := contentFacts(file.Path, e.content, hashOf(e.content))
+	facts["replacements"], facts["dry_run"] = e.count, call.Bool("dry_run")
+	about = summary{dryRun(call) + "edited " + shown + ", " + countNoun(e.count, "replacement"), facts}
 	if call.Bool("dry_run") {
-		io.WriteString(call.Stdout, report)
+		io.WriteString(call.Stdout, unifiedDiff(shown, old, e.content))
 		fmt.Fprintf(call.Stderr, "dry run: %s is as it was\n", shown)
 		return about, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.replaceContent(call, "edit", file, old, content, false); err != nil {
+	if err := f.replaceContent(call, "edit", file, old, e.content, false, known); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
-	_, err = io.WriteString(call.Stdout, report)
+	_, err = io.WriteString(call.Stdout, echoDiff(shown, old, e.content))
 	return about, err
-}
-
-// applyReplacements returns a content with the edits made, each on the result of the one
-// before, how many places they changed, and what has to be said of them.
-func applyReplacements(old []byte, list []replacement, strict bool, shown string) (content []byte, count int, notes []string, err error) {
-	c := codecFor(old, list)
-	text, err := c.decode(old)
-	if err != nil {
-		return nil, 0, nil, fmt.Errorf("%s: %w", shown, err)
-	}
-	for i, r := range list {
-		places, note := findReplacement(text, r, strict)
-		if err := r.placesError(text, places, shown, strict); err != nil {
-			if len(list) > 1 {
-				err = fmt.Errorf("edits[%d]: %w (no edit was made)", i, err)
-			}
-			return nil, 0, nil, err
-		}
-		if size := sizeAfter(text, places); size > changeLimit {
-			return nil, 0, nil, fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, countNoun(size, "byte"), countNoun(changeLimit, "byte"))
-		}
-		if note != "" {
-			notes = append(notes, note)
-		}
-		count += len(places)
-		text = replacePlaces(text, places)
-	}
-	content, err = c.encode(text)
-	if err == nil && bytes.Equal(content, old) {
-		err = fmt.Errorf("%s: the edits leave the file as it is: there is nothing to change", shown)
-	}
-	return content, count, notes, err
-}
-
-// placesError says why the places of a replacement do not do.
-func (r replacement) placesError(text string, places []located, shown string, strict bool) error {
-	n := len(places)
-	switch {
-	case n == 0:
-		return errors.New(diagnoseMismatch(text, r, shown, strict))
-	case r.count > 0 && n != r.count:
-		return fmt.Errorf("old_string occurs %s in %s (%s), not %d: nothing was changed", countTimes(n), shown, lineNumbers(text, places, 10), r.count)
-	case n > 1 && !r.all && r.count == 0:
-		return fmt.Errorf("old_string occurs %s in %s (%s): add surrounding lines, or pass --replace_all", countTimes(n), shown, lineNumbers(text, places, 10))
-	}
-	return nil
-}
-
-func countTimes(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return groupThousands(n) + " times"
 }

@@ -93,7 +93,7 @@ func TestEditNeverGuesses(t *testing.T) {
 		{"twice with another indentation", "\ta\n\t\ta\n", "  a\n", "  b\n"},
 		{"not the same shape", "\ta\n\tb\n", "  a\n    b\n", "  c\n"},
 		{"one word differs", "\tif x == 1 {\n", "\tif x == 2 {\n", "\tif y {\n"},
-		{"trailing space", "a \nb\n", "a\nb\n", "c\n"},
+		{"twice with other blanks at the end", "a \nb\na  \nb\n", "a\nb\n", "c\n"},
 		{"a mix of tabs and spaces", "\t  a\n", "   \ta\n", "   \tb\n"},
 		{"a new line left of everything", "x\ny\n", "    x\n    y\n", "  z\n"},
 		{"another case", "Return\n", "return\n", "x\n"},
@@ -169,15 +169,15 @@ func TestEditSaysWhyNothingMatches(t *testing.T) {
 		name, old, new string
 		want           []string
 	}{
-		{"curly quotes", `return "one"`, "x", []string{"curly quotes", "at line 5", "column 10", `\u201cone\u201d`}},
-		{"NBSP", "y := 1 + 2", "x", []string{"no-break (NBSP)", "line 7, column 8", `1\u00a0+ 2`}},
+		{"curly quotes, strictly", `return "one"`, "x", []string{"curly quotes", "at line 5", "column 10", `\u201cone\u201d`}},
+		{"NBSP, strictly", "y := 1 + 2", "x", []string{"no-break (NBSP)", "line 7, column 8", `1\u00a0+ 2`}},
 		{"tabs", "    if x {\n    return", "x", []string{"indentation differs", "line 4, column 1", `\tif x {`}},
-		{"a line number prefix", "3| func f() {\n4| \tif x {", "x", []string{"line numbers that read puts", "line 3"}},
-		{"cat -n", "     3\tfunc f() {\n     4\t\tif x {\n", "x", []string{"line numbers", "line 3"}},
-		{"a literal backslash n", `func f() {\n\tif x {`, "x", []string{`literal \n where the file has the end of a line`, "line 3"}},
+		{"a line number prefix, strictly", "3| func f() {\n4| \tif x {", "x", []string{"has line numbers before its lines", "line 3"}},
+		{"escaped in two ways", `func f() {\n\tif x {`, `func f() {\n\tif y == \"\" {`, []string{`escaped once too often, and new_string in yet another way`, "line 3"}},
 		{"a real newline for an escape", "log(\"a\nb\")", "x", []string{`end of a line where the file has a literal \n`, "line 8"}},
 		{"already applied", "func g() {", "func f() {", []string{"already applied at line 3"}},
-		{"trailing spaces", "done()\n}", "x", []string{"spaces at the ends of lines", "line 9, column 8"}},
+		{"trailing spaces, strictly", "done()\n}", "x", []string{"spaces at the ends of lines", "line 9, column 8"}},
+		{"in several places", "RETURN", "x", []string{"upper and lower case differ (it is at line 5)"}},
 		{"case", "FUNC f()", "x", []string{"upper and lower case", "line 3, column 1"}},
 		{"close", "func f(a int) {\n\tif x {\n", "x", []string{"the closest is at line 3", "line 3, column 8", "read f --offset 1"}},
 		{"a line missing", "func f() {\n\t\treturn 1\n", "x", []string{"the closest is at line 3", "line 4, column 2"}},
@@ -187,7 +187,11 @@ func TestEditSaysWhyNothingMatches(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newShell(t, nil)
 			s.put("f", file)
-			msg := s.fails("edit", "f", "--old_string="+test.old, "--new_string="+test.new)
+			words := []string{"edit", "f", "--old_string=" + test.old, "--new_string=" + test.new}
+			if strings.HasSuffix(test.name, "strictly") {
+				words = append(words, "--strict")
+			}
+			msg := s.fails(words...)
 			for _, want := range append(test.want, "old_string is not in f") {
 				require.Contains(t, msg, want)
 			}
@@ -200,7 +204,12 @@ func TestEditPrintsADiffOfSixtyLinesAtMost(t *testing.T) {
 	s := newShell(t, nil)
 	s.put("f", numbered(300))
 	require.Equal(t, "--- f\n+++ f\n@@ -97,7 +97,7 @@\n line 97\n line 98\n line 99\n-line 100\n+LINE\n line 101\n line 102\n line 103\n", s.ok("edit", "f", "line 100\n", "LINE\n"))
-	out := s.ok("edit", "f", "line", "Line", "--replace_all")
+	s.put("all", numbered(300))
+	r := s.run("edit", "all", "line", "Line", "--replace_all")
+	require.Equal(t, "all: 300 replacements\n", r.err)
+	require.Contains(t, r.out, "-line 3\n-line 4\n... 295 more - lines ...\n-line 300\n+Line 1\n")
+	require.Equal(t, 15, strings.Count(r.out, "\n"), "what was sent is not sent back")
+	out := s.ok("edit", "all", "Line", "line", "--replace_all", "--dry_run")
 	require.Equal(t, 60, strings.Count(out, "\n"))
 	require.Contains(t, out, "of the diff are not shown\n")
 	s.put("open", "a\nb")

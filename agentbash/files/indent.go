@@ -1,9 +1,6 @@
 package files
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // textLine is a line of a text and where it is.
 type textLine struct {
@@ -44,60 +41,34 @@ func splitIndents(text string) []indented {
 }
 
 // otherIndent finds whole lines that differ from the old text's in nothing but
-// how all of them are indented, in one place only, and indents the new text in the same way.
-func otherIndent(text string, r replacement) ([]located, string) {
+// how all of them are indented, and indents the new text in the same way.
+func otherIndent(text string, r replacement) (places []located, how string) {
 	old, new := splitIndents(r.old), splitIndents(r.new)
 	if strings.TrimSpace(r.old) == "" {
 		return nil, ""
 	}
 	lines := textLines(text)
-	at, rule := -1, indentRule{}
 	for i := 0; i+len(old) <= len(lines); i++ {
 		pairs := pairIndents(text, lines[i:i+len(old)], old)
 		if pairs == nil {
 			continue
 		}
-		if at >= 0 {
-			return nil, "" // not unique: which one is meant cannot be told
-		}
-		fits := false
-		if rule, fits = newIndentRule(pairs, new); !fits {
+		rule, fits := newIndentRule(pairs, new, func() int { return indentUnit(splitIndents(text)) })
+		if !fits || !rule.appliesTo(new) {
 			return nil, ""
 		}
-		at = i
-	}
-	if at < 0 {
-		return nil, ""
-	}
-	out, ok := rule.apply(new)
-	if !ok {
-		return nil, ""
-	}
-	first, last := lines[at], lines[at+len(old)-1]
-	l := located{start: first.start, end: last.end}
-	if at == 0 && strings.HasPrefix(text, string(utf8BOM)) {
-		l.start = len(utf8BOM)
-	}
-	if r.new == "" {
-		out = nil
-	}
-	l.new = strings.Join(out, "\n")
-	if strings.HasSuffix(r.old, "\n") {
-		l.end = last.next
-		if strings.HasSuffix(r.new, "\n") {
-			l.new += text[last.end:last.next]
+		l := located{start: lines[i].start, end: lines[i+len(old)-1].end}
+		if strings.HasSuffix(r.old, "\n") {
+			l.end = lines[i+len(old)-1].next
 		}
-	} else if strings.HasSuffix(r.new, "\n") {
-		l.new += "\n"
+		l.new = carry(text[l.start:l.end], r, endingAt(text, l.start, l.end), func(_, line string) string { return rule.indented(line) })
+		if how == "" {
+			how = rule.describe()
+		}
+		places = append(places, l)
+		i += len(old) - 1
 	}
-	if endingAt(text, l.start, l.end) == crlf {
-		l.new = strings.ReplaceAll(strings.ReplaceAll(l.new, crlf, "\n"), "\n", crlf)
-	}
-	where := fmt.Sprintf("lines %d-%d match", at+1, at+len(old))
-	if len(old) == 1 {
-		where = fmt.Sprintf("line %d matches", at+1)
-	}
-	return []located{l}, where + " but for the indentation (" + rule.describe() + "): new_string was indented to fit"
+	return places, how
 }
 
 // indentPair is how a line is indented in the old text and in the file.
@@ -108,10 +79,7 @@ func pairIndents(text string, lines []textLine, old []indented) []indentPair {
 	var pairs []indentPair
 	for i, o := range old {
 		f := splitIndent(text[lines[i].start:lines[i].end])
-		if i == 0 {
-			f = splitIndent(strings.TrimPrefix(text[lines[i].start:lines[i].end], string(utf8BOM)))
-		}
-		if f.rest != o.rest {
+		if strings.TrimRight(f.rest, " \t") != strings.TrimRight(o.rest, " \t") {
 			return nil
 		}
 		if o.rest != "" {

@@ -17,8 +17,12 @@ type indentRule struct {
 	shift    int  // levels that the file has more
 }
 
-// newIndentRule finds the rule that holds for all pairs; new is the text that it will be applied to.
-func newIndentRule(pairs []indentPair, new []indented) (indentRule, bool) {
+// newIndentRule finds the rule that holds for all pairs; new is the text that it will be
+// applied to, and fileUnit tells by how many spaces the file is indented.
+func newIndentRule(pairs []indentPair, new []indented, fileUnit func() int) (indentRule, bool) {
+	if r, ok := newScaleRule(pairs, new, fileUnit); ok {
+		return r, true
+	}
 	add, canAdd := strings.CutSuffix(pairs[0].file, pairs[0].old)
 	remove, canRemove := strings.CutSuffix(pairs[0].old, pairs[0].file)
 	for _, p := range pairs {
@@ -56,6 +60,74 @@ func onlyIndent(indent string) (kind byte, ok bool) {
 	return indent[0], strings.Count(indent, indent[:1]) == len(indent)
 }
 
+// newScaleRule finds out that spaces stand for another number of spaces. Lines of one depth
+// show it only by what the file is indented by.
+func newScaleRule(pairs []indentPair, new []indented, fileUnit func() int) (indentRule, bool) {
+	r := indentRule{units: true, from: ' ', to: ' '}
+	first := pairs[0]
+	for _, n := range new {
+		if n.rest != "" {
+			r.fromSize = gcd(r.fromSize, len(n.indent))
+		}
+		if strings.Contains(n.indent, "\t") {
+			return r, false
+		}
+	}
+	for _, p := range pairs {
+		r.fromSize = gcd(r.fromSize, len(p.old))
+		if strings.Contains(p.old+p.file, "\t") {
+			return r, false
+		}
+	}
+	if r.fromSize < 2 {
+		return r, false
+	}
+	for _, p := range pairs {
+		if deeper := len(p.old) - len(first.old); deeper != 0 {
+			r.toSize = r.fromSize * (len(p.file) - len(first.file)) / deeper
+		}
+	}
+	if r.toSize == 0 {
+		r.toSize = fileUnit()
+		if r.toSize == 0 || len(first.file) == 0 || len(first.old)*r.toSize != len(first.file)*r.fromSize {
+			return r, false
+		}
+	}
+	if r.toSize < 1 || r.toSize == r.fromSize || len(first.file)%r.toSize != 0 {
+		return r, false
+	}
+	r.shift = len(first.file)/r.toSize - len(first.old)/r.fromSize
+	return r, r.holds(pairs)
+}
+
+// holds reports whether the rule makes the file's indentation of the old text's.
+func (r *indentRule) holds(pairs []indentPair) bool {
+	for _, p := range pairs {
+		if out, ok := r.indent(p.old); !ok || out != p.file {
+			return false
+		}
+	}
+	return true
+}
+
+// indentUnit is by how many spaces most lines go deeper than the one before; 0: none does.
+func indentUnit(lines []indented) int {
+	steps, unit, before := map[int]int{}, 0, 0
+	for _, l := range lines {
+		if l.rest == "" {
+			continue
+		}
+		width := strings.Count(l.indent, " ")
+		if step := width - before; step > 0 {
+			if steps[step]++; steps[step] > steps[unit] {
+				unit = step
+			}
+		}
+		before = width
+	}
+	return unit
+}
+
 // newUnitRule finds out how many spaces stand for a tab, or the other way round.
 func newUnitRule(pairs []indentPair, new []indented) (indentRule, bool) {
 	r := indentRule{units: true}
@@ -85,12 +157,7 @@ func newUnitRule(pairs []indentPair, new []indented) (indentRule, bool) {
 		r.toSize = size
 	}
 	r.shift = len(pairs[0].file)/r.toSize - len(pairs[0].old)/r.fromSize
-	for _, p := range pairs {
-		if out, ok := r.indent(p.old); !ok || out != p.file {
-			return r, false
-		}
-	}
-	return r, true
+	return r, r.holds(pairs)
 }
 
 // kinds notes of which character an indentation consists, and reports whether
@@ -147,20 +214,24 @@ func gcd(a, b int) int {
 	return a
 }
 
-// apply indents lines; ok is false when a line cannot be indented by the rule.
-func (r *indentRule) apply(lines []indented) (out []string, ok bool) {
+// appliesTo reports whether all lines can be indented by the rule.
+func (r *indentRule) appliesTo(lines []indented) bool {
 	for _, l := range lines {
-		if l.rest == "" {
-			out = append(out, "")
-			continue
+		if _, ok := r.indent(l.indent); !ok && l.rest != "" {
+			return false
 		}
-		indent, ok := r.indent(l.indent)
-		if !ok {
-			return nil, false
-		}
-		out = append(out, indent+l.rest)
 	}
-	return out, true
+	return true
+}
+
+// indented is a line as the rule indents it.
+func (r *indentRule) indented(line string) string {
+	l := splitIndent(line)
+	if l.rest == "" {
+		return ""
+	}
+	indent, _ := r.indent(l.indent)
+	return indent + l.rest
 }
 
 func (r *indentRule) indent(old string) (string, bool) {
@@ -178,6 +249,8 @@ func (r *indentRule) indent(old string) (string, bool) {
 
 func (r *indentRule) describe() string {
 	switch {
+	case r.units && r.from == r.to:
+		return fmt.Sprintf("%d spaces in old_string, %d in the file", r.fromSize, r.toSize)
 	case r.units && r.to == '\t':
 		return fmt.Sprintf("%d spaces in old_string, a tab in the file", r.fromSize)
 	case r.units:

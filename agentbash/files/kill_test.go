@@ -72,7 +72,11 @@ func child(t *testing.T, role string, args ...string) *exec.Cmd {
 func call(tools []*registry.Tool, stdout io.Writer, name string, kwargs registry.Kwargs) registry.ToolResult {
 	for _, t := range tools {
 		if t.Name == name {
-			return t.Invoke(context.Background(), &registry.Call{Kwargs: kwargs, Dir: "/", Stdout: stdout, Stderr: os.Stderr})
+			res := t.Invoke(context.Background(), &registry.Call{Kwargs: kwargs, Dir: "/", Stdout: stdout})
+			if !res.Success {
+				fmt.Fprintln(os.Stderr, res.Error)
+			}
+			return res
 		}
 	}
 	panic(name)

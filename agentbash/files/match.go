@@ -1,9 +1,21 @@
 package files
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/agentbash/agentbash/agentbash/internal/patch"
 )
+
+// replacement is one edit to be made.
+type replacement struct {
+	old, new string
+	all      bool
+	count    int         // 0: not checked
+	hunk     *patch.Edit // old are whole lines, with what else is known of their place; nil: any text
+}
 
 // located is a place where an old text stands, and what is to stand there.
 type located struct {
@@ -11,17 +23,80 @@ type located struct {
 	new        string
 }
 
+// standing is the places of a replacement.
+type standing struct {
+	places []located
+	exact  bool   // the old text stands there as it was given
+	note   string // how else
+}
+
 // findReplacement finds the places of a replacement in a text: where the old text
-// stands as it is, else with other line ends, else (whole lines that occur once)
-// with another indentation. note says which, if it was not the first.
-func findReplacement(text string, r replacement, strict bool) (places []located, note string) {
-	if places = findExact(text, r, strict); places != nil || strict {
-		return places, ""
+// stands as it is, else where it does but for what cannot be meant. The first way in
+// which it is there at all counts.
+func findReplacement(text string, r replacement, strict bool) standing {
+	if f := findAlike(text, r, strict); f.places != nil || strict {
+		return f
 	}
-	if places = otherEnds(text, r); places != nil {
-		return places, ""
+	for _, m := range misquotes() {
+		if plain, ok := m.repair(r); ok {
+			if f := findAlike(text, plain, false); f.places != nil {
+				f.exact, f.note = false, strings.TrimSuffix(m.note+"; "+f.note, "; ")
+				return f
+			}
+		}
 	}
-	return otherIndent(text, r)
+	return standing{}
+}
+
+// findAlike finds an old text as it is, else with other ends of lines, blanks at
+// them, typographic characters or indentation.
+func findAlike(text string, r replacement, strict bool) standing {
+	exact := standing{places: r.fit(text, findExact(text, r, strict)), exact: true}
+	if strict || exact.places != nil && !r.cutsIndent(text, exact.places) {
+		return exact
+	}
+	for i, all := 0, foldings(); exact.places == nil && i < len(all) && (i == 0 || len(text) <= foldLimit); i++ {
+		alike := &all[i]
+		if places := r.fit(text, alike.find(text, r)); places != nil {
+			if i == 0 {
+				return standing{places: places, exact: true}
+			}
+			return standing{places: places, note: whichLines(text, places) + " but for " + alike.name}
+		}
+	}
+	places, how := otherIndent(text, r)
+	if places == nil {
+		return exact
+	}
+	return standing{places: places, note: whichLines(text, places) + " but for the indentation (" + how + "): new_string was indented to fit"}
+}
+
+// cutsIndent reports whether an indented line is a deeper one of the file all but for a part
+// of its indentation, and lines follow in the new text that would not have that part.
+func (r replacement) cutsIndent(text string, places []located) bool {
+	lines := strings.Count(strings.TrimSuffix(r.old, "\n"), "\n")
+	if lines > 0 || !strings.Contains(strings.TrimSuffix(r.new, "\n"), "\n") || splitIndent(r.old).indent == "" {
+		return false
+	}
+	return !slices.ContainsFunc(places, func(l located) bool {
+		before := text[strings.LastIndexByte(text[:l.start], '\n')+1 : l.start]
+		return before == "" || strings.TrimLeft(before, " \t") != ""
+	})
+}
+
+// fit leaves the places that are whole lines, where only such are meant.
+func (r replacement) fit(text string, places []located) []located {
+	if r.hunk == nil {
+		return places
+	}
+	places = slices.DeleteFunc(places, func(l located) bool {
+		begins := l.start == 0 || text[l.start-1] == '\n'
+		return !begins || l.end < len(text) && text[l.end] != '\n' && text[l.end-1] != '\n'
+	})
+	if len(places) == 0 {
+		return nil
+	}
+	return places
 }
 
 // findExact finds the old text as it is; the new one gets the line ends of the place.
@@ -59,97 +134,94 @@ func endingAt(text string, start, end int) string {
 	return "\n"
 }
 
-// otherEnds finds the old text with \n and \r\n taken as the same.
-func otherEnds(text string, r replacement) []located {
-	old := strings.ReplaceAll(r.old, crlf, "\n")
-	if !strings.Contains(old, "\n") || !strings.Contains(text, crlf) && old == r.old {
-		return nil
-	}
-	plain, offsets := withoutCR(text)
-	var places []located
-	for at := 0; ; {
-		i := strings.Index(plain[at:], old)
-		if i < 0 {
-			return places
-		}
-		at += i
-		l := located{start: offsets.of(at), end: offsets.of(at + len(old))}
-		l.new = withEnds(text[l.start:l.end], strings.ReplaceAll(r.new, crlf, "\n"), endingAt(text, l.start, l.end))
-		places = append(places, l)
-		at += len(old)
-	}
+// position says where the next change of a patch is looked for.
+type position struct {
+	from  int // after the one before
+	moved int // lines that there are more than its line numbers know of
 }
 
-// removed are the offsets in a text without its \r of the \n that had one.
-type removed []int
-
-// withoutCR turns \r\n into \n.
-func withoutCR(text string) (string, removed) {
-	var b strings.Builder
-	var cuts removed
-	for {
-		before, after, found := strings.Cut(text, crlf)
-		b.WriteString(before)
-		if !found {
-			return b.String(), cuts
-		}
-		cuts = append(cuts, b.Len())
-		b.WriteByte('\n')
-		text = after
+// choose finds the one place of a hunk among those where its old lines stand: after the
+// hunk before and the lines that it names, else at its number.
+func (r replacement) choose(text string, f *standing, p position) error {
+	h := r.hunk
+	if !h.Ordered {
+		p.from = 0
 	}
+	from, err := anchored(text, h, p.from)
+	if err != nil {
+		return err
+	}
+	if h.Old == "" {
+		at, err := insertion(text, h, from, p)
+		f.places, f.exact = []located{{at, at, r.new}}, true
+		if endingAt(text, at, at) == crlf {
+			f.places[0].new = strings.ReplaceAll(strings.ReplaceAll(r.new, crlf, "\n"), "\n", crlf)
+		}
+		return err
+	}
+	keep := func(ok func(l located) bool) {
+		if some := slices.DeleteFunc(slices.Clone(f.places), func(l located) bool { return !ok(l) }); len(some) > 0 {
+			f.places = some
+		}
+	}
+	keep(func(l located) bool { return l.start >= from })
+	if len(h.After) > 0 && f.places[0].start >= from {
+		f.places = f.places[:1]
+	}
+	if h.AtEnd {
+		keep(func(l located) bool { return l.end == len(text) })
+	}
+	if h.Line > 0 && len(f.places) > 1 {
+		keep(func(l located) bool { return lineAt(text, l.start) == h.Line+p.moved })
+	}
+	return nil
 }
 
-// of is where an offset in the shorter text was in the longer one; a \n stands for its \r\n.
-func (cuts removed) of(at int) int {
-	lo, hi := 0, len(cuts)
-	for lo < hi {
-		if mid := (lo + hi) / 2; cuts[mid] < at {
-			lo = mid + 1
-		} else {
-			hi = mid
+// insertion is where lines are added that say no line that stays.
+func insertion(text string, h *patch.Edit, from int, p position) (int, error) {
+	switch {
+	case len(h.After) > 0:
+		if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
+			return from + i + 1, nil
 		}
+		return len(text), nil
+	case h.AtEnd || text == "":
+		return len(text), nil
+	case h.Line > 0:
+		lines := textLines(text)
+		switch at := h.Line + p.moved; {
+		case at >= 1 && at <= len(lines):
+			return lines[at-1].start, nil
+		case at == len(lines)+1:
+			return len(text), nil
+		}
+		return 0, fmt.Errorf("there is no line %d: the last one is %d", h.Line-1, len(lines))
 	}
-	return at + lo
+	return 0, errors.New("where its lines go cannot be told: give lines that stand around them too")
 }
 
-// withEnds gives a new text the line ends of the old one: each line that stays
-// at the start or at the end keeps its own, the others get the usual one.
-func withEnds(old, new, usual string) string {
-	var ends []string
-	var oldLines []string
-	for line := range strings.SplitSeq(old, "\n") {
-		plain, hasCR := strings.CutSuffix(line, "\r")
-		oldLines = append(oldLines, plain)
-		if hasCR {
-			ends = append(ends, crlf)
-		} else {
-			ends = append(ends, "\n")
+// anchored is the start of the last of the lines that an edit names to stand before
+// it, from a place on; that place if it names none.
+func anchored(text string, h *patch.Edit, from int) (int, error) {
+	for _, anchor := range h.After {
+		want, at := strings.TrimSpace(anchor), -1
+		for _, is := range []func(line, want string) bool{func(l, w string) bool { return l == w }, strings.HasPrefix, strings.Contains} {
+			for _, l := range textLines(text) {
+				if at < 0 && l.start >= from && is(strings.TrimSpace(text[l.start:l.end]), want) {
+					at = l.start
+				}
+			}
 		}
-	}
-	newLines := strings.Split(new, "\n")
-	head := 0
-	for head < len(oldLines)-1 && head < len(newLines)-1 && oldLines[head] == newLines[head] {
-		head++
-	}
-	tail := 0 // line ends, counted from the last
-	for tail < len(oldLines)-1-head && tail < len(newLines)-1-head && oldLines[len(oldLines)-1-tail] == newLines[len(newLines)-1-tail] {
-		tail++
-	}
-	var b strings.Builder
-	for i, line := range newLines {
-		b.WriteString(line)
-		switch last := len(newLines) - 1; {
-		case i == last:
-		case i < head:
-			b.WriteString(ends[i])
-		case i >= last-tail:
-			b.WriteString(ends[len(oldLines)-1-(last-i)])
-		default:
-			b.WriteString(usual)
+		if at < 0 {
+			return 0, fmt.Errorf("the line %q, after @@, is not in what follows line %d: give one that is there, or leave it out", anchor, lineAt(text, from))
 		}
+		from = at
 	}
-	return b.String()
+	return from, nil
 }
+
+// lineAt is the number of the line in which an offset lies.
+func lineAt(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
 
 // replacePlaces makes the replacements at their places.
 func replacePlaces(text string, places []located) string {
@@ -175,19 +247,41 @@ func sizeAfter(text string, places []located) int {
 
 // lineNumbers lists the lines of up to n places.
 func lineNumbers(text string, places []located, n int) string {
-	var list []string
+	var list []int
 	line, at := 1, 0
-	for _, l := range places[:min(n, len(places))] {
+	for _, l := range places[:min(n+1, len(places))] {
 		line += strings.Count(text[at:l.start], "\n")
 		at = l.start
+		list = append(list, line)
+	}
+	return listLines(list, n)
+}
+
+// listLines is "line 3" or "lines 3, 5, ...".
+func listLines(lines []int, n int) string {
+	var list []string
+	for _, line := range lines[:min(n, len(lines))] {
 		list = append(list, fmt.Sprint(line))
 	}
 	s := strings.Join(list, ", ")
-	if len(places) > n {
+	if len(lines) > n {
 		s += ", ..."
 	}
-	if len(places) == 1 {
+	if len(lines) == 1 {
 		return "line " + s
 	}
 	return "lines " + s
+}
+
+// whichLines is "line 3 matches", "lines 3-5 match" or, of several places, "lines 3, 9 match".
+func whichLines(text string, places []located) string {
+	l := places[0]
+	first, last := lineAt(text, l.start), lineAt(text, max(l.end-1, l.start))
+	switch {
+	case len(places) > 1:
+		return lineNumbers(text, places, 10) + " match"
+	case first == last:
+		return fmt.Sprintf("line %d matches", first)
+	}
+	return fmt.Sprintf("lines %d-%d match", first, last)
 }

@@ -189,7 +189,12 @@ func TestChangesBetweenReadAndEditAreSeen(t *testing.T) {
 	times := stat(t, path)
 	s.put("f", "one 222\n") // the same size, and then the same time
 	require.NoError(t, os.Chtimes(path, time.Unix(times.Atim.Unix()), time.Unix(times.Mtim.Unix())))
-	require.Contains(t, s.fails("edit", "f", "one", "1"), "f changed since it was read: read it again")
+	for _, words := range [][]string{{"2", "1", "--replace_all"}, {"2", "1", "--count", "3"}, {"one  \n", "1\n"}, {"--insert_line", "0", "--new_string", "x"}} {
+		r := s.run(append([]string{"edit", "f"}, words...)...)
+		require.Equal(t, 1, r.status, "%q", words)
+		require.NotContains(t, r.out, "222")
+	}
+	require.Contains(t, s.fails("edit", "f", "2", "1", "--replace_all"), "f changed since it was read: read it again")
 	require.Contains(t, s.fails("write", "f", "x"), "f changed since it was read")
 	require.Equal(t, "one 222\n", s.get("f"))
 	s.ok("read", "f")
@@ -209,7 +214,25 @@ func TestAPartlyReadFileIsKnownToo(t *testing.T) {
 	s.ok("edit", "f", "line 4000\n", "line four thousand\n")
 	s.ok("read", "f", "--limit", "3")
 	s.put("f", numbered(4999))
-	require.Contains(t, s.fails("edit", "f", "line 3\n", "x\n"), "changed since")
+	require.Contains(t, s.fails("edit", "f", "line 3", "x", "--replace_all"), "changed since")
+}
+
+// A formatter that ran in between is no reason to read a file again to change what stands
+// there all the same; for overwriting it is.
+func TestAnExactEditNeedsNoNewRead(t *testing.T) {
+	s := newShell(t, &Options{RequireRead: true})
+	s.put("f.go", "package a\nvar  x = 1\nvar y = 2\n")
+	s.ok("read", "f.go")
+	s.put("f.go", "package a\n\nvar x = 1\nvar y = 2\n") // gofmt -w
+	for _, words := range [][]string{{"edit", "f.go", "y = 2", "y = 3"}, {"edit", "f.go", "y = 3", "y = 4"}} {
+		r := s.run(words...)
+		require.Zero(t, r.status, r.err)
+		require.Contains(t, r.err, "it changed since it was read; the old text is there once")
+	}
+	require.Equal(t, "package a\n\nvar x = 1\nvar y = 4\n", s.get("f.go"))
+	require.Contains(t, s.fails("write", "f.go", "x"), "changed since it was read")
+	s.ok("read", "f.go")
+	require.Empty(t, s.run("edit", "f.go", "y = 4", "y = 5").err)
 }
 
 func TestFilesThatAreNotThere(t *testing.T) {

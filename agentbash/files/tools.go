@@ -27,7 +27,7 @@ type Options struct {
 	Settings registry.Settings
 }
 
-// Tools returns read, write, edit, grep, glob and undo, ready to be registered.
+// Tools returns read, write, edit, apply_patch, grep, glob and undo, ready to be registered.
 // They share what they know of files that were read, and may be called from
 // several goroutines at once.
 //
@@ -38,10 +38,12 @@ type Options struct {
 //	       (something of the file was not printed), sha256 (of files up to 1 MiB)
 //	write  path, lines, bytes, sha256, created, dry_run
 //	edit   path, lines, bytes, sha256, replacements, dry_run
+//	apply_patch  files (paths that changed), replacements, dry_run
 //	grep   path, matches (lines, or files for another output_mode), files,
 //	       searched (files), printed, truncated
 //	glob   path, matches, printed, truncated
-//	undo   path, change (its number), removed, dry_run; with --list: changes
+//	undo   path, change (its number), removed, dry_run; of several files: files
+//	       instead of path and removed; with --list: changes
 //
 // grep has both also where nothing matched.
 func Tools(opts *Options) []*registry.Tool {
@@ -49,7 +51,7 @@ func Tools(opts *Options) []*registry.Tool {
 	if opts != nil {
 		f.opts = *opts
 	}
-	tools := []*registry.Tool{f.readTool(), f.writeTool(), f.editTool(), f.grepTool(), globTool(), f.undoTool()}
+	tools := []*registry.Tool{f.readTool(), f.writeTool(), f.editTool(), f.patchTool(), f.grepTool(), globTool(), f.undoTool()}
 	for _, t := range tools {
 		run := t.Run
 		t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
@@ -18,12 +20,12 @@ import (
 func (f *files) undoTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "undo",
-		Summary:  "take back the last write or edit",
+		Summary:  "take back the last write, edit or patch",
 		Kind:     registry.Write,
 		Category: category,
 		Tags:     []string{"file", "restore", "revert", "checkpoint"},
 		Detail: `Gives a file the content it had before the last write, edit or undo: of all files below the current directory, or of
-the file that is named. An undo is a change too, so undo again takes it back; --id goes further back, to before the change of that number
+the file that is named. What a patch did to several files is taken back as one. An undo is a change too, so undo again takes it back; --id goes further back, to before the change of that number
 (--list shows them). A file that was changed by something else since is left alone without --force.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "file_path", Type: registry.String, Positional: true, Role: registry.WritesFile, Aliases: []string{"path", "filePath", "file"},
@@ -107,7 +109,31 @@ func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolRes
 	if err != nil {
 		return finishRun(err)
 	}
-	return doneWith(f.restoreFile(ctx, call, s, changesOf(list, c.Path), c))
+	step, err := stepOf(call, list, c)
+	if err != nil {
+		return finishRun(err)
+	}
+	return doneWith(f.restore(ctx, call, s, list, step))
+}
+
+// stepOf are the changes that were made as one with a change, if no file is named. All
+// of them are below the current directory.
+func stepOf(call *registry.Call, list []checkpoint.Change, c *checkpoint.Change) (step []*checkpoint.Change, err error) {
+	if c.Step == 0 || call.Has("file_path") {
+		return []*checkpoint.Change{c}, nil
+	}
+	dir, err := resolveLinks(call.Dir)
+	for i := range list {
+		other := &list[i]
+		switch {
+		case other.Step != c.Step:
+		case !registry.Below(other.Path, dir):
+			return nil, fmt.Errorf("%s %d changed %s too, which is not below %s: undo it from a directory that holds both, or name one file", c.Op, c.Step, other.Path, call.Dir)
+		default:
+			step = append(step, other)
+		}
+	}
+	return step, err
 }
 
 func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
@@ -188,60 +214,103 @@ func sizeText(v *checkpoint.Version) string {
 	return countNoun(int(v.Size), "byte")
 }
 
-// restoreFile gives a file what it held before a change; list is its changes.
-func (f *files) restoreFile(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (about summary, err error) {
-	shown := call.Rel(c.Path)
-	defer f.lockFile(c.Path)()
+// restore gives files what they held before the changes of a step, all of them or none;
+// list is all changes.
+func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, step []*checkpoint.Change) (about summary, err error) {
+	var paths, reports []string
+	for _, c := range step {
+		paths = append(paths, c.Path)
+	}
+	defer f.lockFiles(slices.Clone(paths))()
 	g := f.newGate(ctx)
-	if err := g.mayWrite(c.Path); err != nil {
-		return about, err
+	var back []*fileChange
+	defer func() {
+		for _, b := range back {
+			b.close()
+		}
+	}()
+	for _, c := range step {
+		b, err := findBefore(g, call, s, changesOf(list, c.Path), c)
+		if err != nil {
+			return about, err
+		}
+		if back = append(back, b); !b.changes() {
+			continue
+		}
+		verb := "as it was"
+		if !b.there {
+			verb = "removed, as it was"
+		}
+		takeBack := "undo takes"
+		if len(step) == 1 {
+			takeBack = "undo " + quote.Word(b.shown) + " takes"
+		}
+		reports = append(reports, fmt.Sprintf("%s: %s before %s %d (%s this back)\n%s", b.shown, verb, c.Op, c.ID, takeBack, unifiedDiff(b.shown, b.was, b.is)))
 	}
-	file, old, err := openForUndo(g, call, c.Path)
-	if err != nil {
-		return about, err
+	todo := slices.DeleteFunc(slices.Clone(back), func(b *fileChange) bool { return !b.changes() })
+	c, first := step[0], back[0]
+	if len(todo) == 0 {
+		return about, fmt.Errorf("%s holds what it held before change %d: there is nothing to undo", first.shown, c.ID)
 	}
-	var now *checkpoint.Version
-	if file != nil {
-		defer file.Close()
-		now = checkpoint.VersionOf(old, file.Mode())
-	}
-	latest := &list[len(list)-1]
-	if !tookEffect(latest, nil) && len(list) > 1 {
-		latest = &list[len(list)-2]
-	}
-	if !now.Same(latest.After) && !call.Bool("force") {
-		return about, fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", shown, latest.Op)
-	}
-	content, err := contentBefore(s, c, old)
-	if err != nil {
-		return about, fmt.Errorf("%s: %w", shown, err)
-	}
-	if c.Before.Same(now) {
-		return about, fmt.Errorf("%s holds what it held before change %d: there is nothing to undo", shown, c.ID)
-	}
-	verb := "restored"
-	if c.Before == nil {
-		verb = "removed"
-	}
-	about = summary{fmt.Sprintf("%s%s %s, as before %s %d", dryRun(call), verb, shown, c.Op, c.ID),
-		map[string]any{"path": c.Path, "change": c.ID, "removed": c.Before == nil, "dry_run": call.Bool("dry_run")}}
-	report := fmt.Sprintf("%s: as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quote.Word(shown))
-	if c.Before == nil {
-		report = fmt.Sprintf("%s: removed, as it was before %s %d (undo %s takes this back)\n", shown, c.Op, c.ID, quote.Word(shown))
-	}
-	report += unifiedDiff(shown, old, content)
+	about = restoredSummary(call, c, back, paths)
 	if call.Bool("dry_run") {
-		fmt.Fprintf(call.Stdout, "would be %s", report)
+		fmt.Fprintf(call.Stdout, "would be %s", strings.Join(reports, "would be "))
 		return about, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.putBack(g, call, file, c, now, old, content); err != nil {
-		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
+	if err := f.commit(call, g, "undo", todo); err != nil {
+		return about, err
 	}
-	_, err = io.WriteString(call.Stdout, report)
+	_, err = io.WriteString(call.Stdout, strings.Join(reports, ""))
 	return about, err
+}
+
+// restoredSummary is the summary of an undo of a change, and of those that were made with it.
+func restoredSummary(call *registry.Call, c *checkpoint.Change, back []*fileChange, paths []string) summary {
+	facts := map[string]any{"path": c.Path, "change": c.ID, "removed": c.Before == nil, "dry_run": call.Bool("dry_run")}
+	verb, what := "restored", back[0].shown
+	if c.Before == nil {
+		verb = "removed"
+	}
+	if len(back) > 1 {
+		verb, what = "restored", countNoun(len(back), "file")
+		facts = map[string]any{"files": paths, "change": c.ID, "dry_run": call.Bool("dry_run")}
+	}
+	return summary{fmt.Sprintf("%s%s %s, as before %s %d", dryRun(call), verb, what, c.Op, c.ID), facts}
+}
+
+// findBefore finds what a file held before a change; list is its changes.
+func findBefore(g *gate, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (*fileChange, error) {
+	b := &fileChange{path: c.Path, shown: call.Rel(c.Path), there: c.Before != nil, known: true}
+	err := g.mayWrite(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	if b.file, b.was, err = openForUndo(g, call, c.Path); err != nil {
+		return nil, err
+	}
+	if b.there {
+		b.mode = c.Before.Mode
+	}
+	now, _ := b.versions()
+	latest := &list[len(list)-1]
+	if !tookEffect(latest, nil) && len(list) > 1 {
+		latest = &list[len(list)-2]
+	}
+	switch {
+	case !now.Same(latest.After) && !now.Same(c.Before) && !call.Bool("force"):
+		err = fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", b.shown, latest.Op)
+	default:
+		if b.is, err = contentBefore(s, c, b.was); err != nil {
+			err = fmt.Errorf("%s: %w", b.shown, err)
+		}
+	}
+	if err != nil {
+		b.close()
+	}
+	return b, err
 }
 
 // openForUndo opens the file as it is now, if it is there.
@@ -275,28 +344,4 @@ func contentBefore(s *checkpoint.Store, c *checkpoint.Change, now []byte) ([]byt
 		}
 	}
 	return nil, errors.New("what was there before something was appended is not its start any more, and was not kept")
-}
-
-// putBack makes the change that takes a change back.
-func (f *files) putBack(g *gate, call *registry.Call, file *atomicfile.File, c *checkpoint.Change, now *checkpoint.Version, old, content []byte) error {
-	dir, err := g.openParent(c.Path, c.Before != nil)
-	if err != nil {
-		return err
-	}
-	undone := checkpoint.Change{Op: "undo", Path: c.Path, Before: now, After: c.Before}
-	mark := f.saveCheckpoint(call, undone, old)
-	switch {
-	case c.Before == nil:
-		err = atomicfile.Remove(dir, c.Path)
-	case file == nil:
-		err = atomicfile.Create(dir, c.Path, content, c.Before.Mode)
-	default:
-		err = file.Replace(content)
-	}
-	if err != nil {
-		mark.cancel()
-		return err
-	}
-	f.rememberFile(c.Path, content)
-	return nil
 }

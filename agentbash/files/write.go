@@ -202,15 +202,21 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 		if err := f.checkWasRead(shown, file, old, content); err != nil {
 			return about, err
 		}
+		if line := newPlaceholder(string(old), string(content)); line != "" {
+			return about, fmt.Errorf("the content has %q, which stands for lines that are left out, and they would be lost: give the whole content, use edit, or pass --force", line)
+		}
 	}
-	verb := "overwrote"
+	verb, diff := "overwrote", echoDiff
+	if call.Bool("dry_run") {
+		diff = unifiedDiff
+	}
 	if appending {
 		verb = "appended to"
 		content = append(bytes.Clone(old), content...)
 	}
 	hash := hashOf(content)
 	about = writeSummary(call, verb, file.Path, content, hash)
-	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, describeContent(content, hash), unifiedDiff(shown, old, content))
+	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, describeContent(content, hash), diff(shown, old, content))
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would have %s", report)
 		return about, nil
@@ -218,7 +224,7 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.replaceContent(call, "write", file, old, content, appending); err != nil {
+	if err := f.replaceContent(call, "write", file, old, content, appending, true); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	io.WriteString(call.Stdout, report)
@@ -237,8 +243,9 @@ func (f *files) checkWasRead(shown string, file *atomicfile.File, old, content [
 	return nil
 }
 
-// replaceContent checkpoints the old content, puts the new one in its place and remembers it.
-func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending bool) error {
+// replaceContent checkpoints the old content, puts the new one in its place and, where the
+// old one was known, remembers it.
+func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending, known bool) error {
 	change := f.saveCheckpoint(call, checkpoint.Change{
 		Op: op, Path: file.Path, Before: checkpoint.VersionOf(old, file.Mode()), After: checkpoint.VersionOf(content, file.Mode()), Appended: appending,
 	}, old)
@@ -252,7 +259,9 @@ func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.
 		change.cancel()
 		return err
 	}
-	f.rememberFile(file.Path, content)
+	if known {
+		f.rememberFile(file.Path, content)
+	}
 	return nil
 }
 

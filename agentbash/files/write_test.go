@@ -39,6 +39,19 @@ func TestWriteOverwritesWithADiff(t *testing.T) {
 	require.Equal(t, "a\nB\nc\n", s.get("f"))
 }
 
+func TestWriteDoesNotEchoWhatWasSent(t *testing.T) {
+	s := newShell(t, nil)
+	s.put("f", "a\n")
+	out := s.ok("write", "f", numbered(300), "--append")
+	require.Equal(t, 11, strings.Count(out, "\n"))
+	require.Contains(t, out, "... 295 more + lines ...\n+line 300\n")
+	s.put("g", "a\nb\n")
+	require.Contains(t, s.fails("write", "g", "a\n# ... rest of the file ...\n"), "they would be lost")
+	require.Equal(t, "a\nb\n", s.get("g"))
+	s.ok("write", "g", "a\n# ... rest of the file ...\n", "--force")
+	s.ok("write", "new", "a\n# ... rest of the file ...\n")
+}
+
 func TestWriteAppendAndCreateOnly(t *testing.T) {
 	s := newShell(t, nil)
 	s.ok("write", "f", "a\n", "--append")

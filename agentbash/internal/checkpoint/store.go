@@ -51,14 +51,18 @@ func (v *Version) Same(o *Version) bool {
 type Change struct {
 	ID       int       `json:"id"`
 	Time     time.Time `json:"time"`
-	Op       string    `json:"op"`   // write, edit or undo
+	Op       string    `json:"op"`   // write, edit, apply_patch or undo
 	Path     string    `json:"path"` // absolute, links followed
 	Dir      string    `json:"dir"`  // where the command ran
 	Before   *Version  `json:"before"`
 	After    *Version  `json:"after"`
+	Step     int       `json:"step,omitempty"`     // the number of the first of the changes that were made as one; 0: it is alone
 	Appended bool      `json:"appended,omitempty"` // what was before is the start of what is after, and not kept
 	Void     int       `json:"void,omitempty"`     // the change of that number was not made
 }
+
+// NewStep is the Step of a change that begins one.
+const NewStep = -1
 
 // Store is a directory of checkpoints. It may be used by several goroutines
 // and processes at once.
@@ -93,6 +97,9 @@ func (s *Store) Add(c Change, before []byte) (int, error) {
 	c.ID = 1
 	if n := len(list); n > 0 {
 		c.ID = list[n-1].ID + 1
+	}
+	if c.Step == NewStep {
+		c.Step = c.ID
 	}
 	if c.ID%64 == 0 {
 		if err := s.pruneChanges(list); err != nil {
