@@ -43,11 +43,12 @@ type Options struct {
 	Settings registry.Settings
 }
 
-// Web makes the tools. It is not changed after New and is safe for concurrent use.
+// Web makes the tools, and keeps the pages that they got. It is safe for concurrent use.
 type Web struct {
 	opts  Options
 	allow allowance
 	proxy func(*url.URL) (*url.URL, error) // nil: none
+	cache cache
 }
 
 const (

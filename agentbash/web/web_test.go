@@ -75,7 +75,7 @@ func TestHTMLBecomesMarkdown(t *testing.T) {
 	})
 	opts := local()
 	opts.Version = "1.2"
-	got := run(t, opts, "web_fetch", "--url", at+"/dir/page")
+	got := run(t, opts, "web_fetch", "--links", "--url", at+"/dir/page")
 	require.Equal(t, 0, got.exit, got.err)
 	for _, part := range []string{
 		"# Head\n", "Some **bold** text and [a link](" + at + "/other?a=1&b=2)", "```go\nfunc main() {\n\tif a < b { }\n}\n```",
@@ -87,13 +87,17 @@ func TestHTMLBecomesMarkdown(t *testing.T) {
 		require.NotContains(t, got.out, part)
 	}
 	require.Equal(t, fmt.Sprintf("%s/dir/page: text/html, %d bytes; title \"A title & more\"\n", at, len(article)), got.err)
+	got = run(t, opts, "web_fetch", "--url", at+"/dir/page")
+	require.Contains(t, got.out, "Some **bold** text and a link, none.\n")
+	require.Contains(t, got.out, "\nlogo\n")
+	require.Contains(t, got.err, "; 1 links of the site left out, --links prints them\n")
 }
 
 func TestBodies(t *testing.T) {
 	var picture bytes.Buffer
 	require.NoError(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 7, 5))))
 	pdf := "%PDF-1.7\n1 0 obj <</Type /Pages /Count 2>> 2 0 obj <</Type /Page>> 3 0 obj <</Type/Page>>\n\x00\xff"
-	deep := strings.Repeat("<div>", 2000) + "x"
+	deep := "<h1>Deep</h1>" + strings.Repeat("<div>", 3000) + "x <b>y</b>" + strings.Repeat("</div>", 3000) + "<script>no()</script><p>z"
 	for _, row := range []struct {
 		name, kind, body string
 		args             []string
@@ -106,11 +110,11 @@ func TestBodies(t *testing.T) {
 		{"no type, text", "application/octet-stream", "plain words", nil, "plain words\n", ""},
 		{"an image", "image/png", picture.String(), nil, fmt.Sprintf("[PNG image, 7x5 pixels, %d bytes]\n", picture.Len()), "described, --raw prints its bytes"},
 		{"a broken image", "image/png", "nonsense", nil, "[image/png, 8 bytes]\n", ""},
-		{"a PDF", "application/pdf", pdf, nil, fmt.Sprintf("[PDF document, version 1.7, 2 pages, %d bytes]\n", len(pdf)), "described"},
+		{"a broken PDF", "application/pdf", pdf, nil, fmt.Sprintf("[application/pdf, %d bytes]\n", len(pdf)), "its text cannot be read: "},
 		{"binary", "application/octet-stream", "a\x00b", nil, "[application/octet-stream, 3 bytes]\n", "not text, --raw prints its bytes"},
 		{"raw", "image/png", picture.String(), []string{"--raw"}, picture.String(), ""},
 		{"raw HTML", "text/html", "<p>x", []string{"--raw"}, "<p>x", ""},
-		{"HTML that nests too deep", "text/html", deep, nil, deep + "\n", "printed as it is, since it cannot be converted"},
+		{"HTML that nests too deep", "text/html", deep, nil, "# Deep\n\nx y\n\nz\n", ""},
 		{"an empty body", "text/html", "", nil, "", "text/html, 0 bytes"},
 		{"cut", "text/plain", strings.Repeat("é", 50), []string{"--max_bytes", "9"}, "éééé\xc3\n", "only the first 9 bytes were read: --max_bytes reads more"},
 		{"Latin-1 by the header", "text/html; charset=iso-8859-1", "<p>caf\xe9", nil, "café\n", ""},
