@@ -49,6 +49,7 @@ type Web struct {
 	allow allowance
 	proxy func(*url.URL) (*url.URL, error) // nil: none
 	cache cache
+	pace  pace // of searches
 }
 
 const (

@@ -55,14 +55,10 @@ func (b *configuredBash) askClarification(ctx context.Context, q clarify.Questio
 
 // webOptions are what the configuration says of the web.
 func (b *configuredBash) webOptions(a *app) web.Options {
-	o := web.Options{Version: moduleVersion(), Lookup: a.lookup}
+	o := web.Options{Version: moduleVersion(), Lookup: a.lookup, Search: b.cfg.Search(a.lookup)}
 	if f := b.cfg.WebFetch; f != nil {
 		o.Allow, o.Timeout, o.MaxBytes = f.Allow, time.Duration(f.Timeout*float64(time.Second)), f.MaxBytes
 	}
-	if s := b.cfg.WebSearch; s != nil {
-		o.Search = web.Search{Provider: s.Provider, URL: s.URL}
-	}
-	o.Search.Key, o.Search.KeyVar = b.cfg.SearchKey(a.lookup)
 	return o
 }
 

@@ -119,16 +119,15 @@ func (b *configuredBash) keyVars(a *app) []string {
 	if v := b.cfg.KeyVar; v != "" && v != config.EnvKey {
 		names = append(names, v)
 	}
-	if key, v := b.cfg.SearchKey(a.lookup); key != "" {
-		names = append(names, v)
+	if s := b.cfg.Search(a.lookup); s.Key != "" {
+		names = append(names, s.KeyVar)
 	}
 	return names
 }
 
 // apiKeys are the keys themselves.
 func (b *configuredBash) apiKeys(a *app) []string {
-	key, _ := b.cfg.SearchKey(a.lookup)
-	return []string{b.cfg.APIKey, key}
+	return []string{b.cfg.APIKey, b.cfg.Search(a.lookup).Key}
 }
 
 // pendingNote says what waits to be trusted.
