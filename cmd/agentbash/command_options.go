@@ -17,9 +17,9 @@ import (
 )
 
 // commandOptions are what the agent commands get of the program.
-func (b *configuredBash) commandOptions(a *app) agentcommands.Options {
+func (b *configuredBash) commandOptions(a *app, who string) agentcommands.Options {
 	return agentcommands.Options{
-		Skills:  skills.Options{Dirs: func(dir string) []string { return a.skillDirs(b, dir) }},
+		Skills:  skills.Options{Dirs: func(dir string) []string { return a.skillDirs(b, dir) }, Person: who == whoPerson},
 		Clarify: clarify.Options{Ask: b.askClarification},
 		Web:     b.webOptions(a),
 	}

@@ -92,7 +92,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		Settings: settings,
 		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
 		Warn:     func(err error) { a.warn(err) },
-		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
+		Commands: b.commandOptions(a, o.who), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
 		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network, TrustedRepositories: c.TrustedRepositories},
 		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
