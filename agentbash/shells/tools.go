@@ -38,7 +38,7 @@ func (s *Shells) startTool() *registry.Tool {
 the exported variables; functions and other variables are not copied, and stdin is empty. It goes on while other commands run, also when
 the session's shell is restarted, and ends with agentbash. bash_output shows what it writes, bash_kill ends it.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "command", Type: registry.String, Role: registry.RunsText, Aliases: []string{"cmd"},
+			registry.Param{Name: "command", Type: registry.String, Positional: true, Role: registry.RunsText, Aliases: []string{"cmd"},
 				Description: "The command, in quotes; - reads it from stdin. Without one, the background shells are listed."},
 		),
 		Examples: []string{

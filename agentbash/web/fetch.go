@@ -45,6 +45,9 @@ its body on stderr; 124 is no answer in time. Private addresses are refused but 
 		},
 		Uses: func(k registry.Kwargs, _ []registry.Use, known bool) ([]registry.Use, bool) {
 			text, _ := k["url"].(string)
+			if u, err := parseURL(text); err == nil && w.staysHere(u) {
+				return nil, known
+			}
 			return []registry.Use{{Role: registry.Contacts, Value: strings.TrimSpace(text)}}, known
 		},
 		Run: w.runFetch,
@@ -117,7 +120,9 @@ func (w *Web) runFetch(ctx context.Context, call *registry.Call) (registry.ToolR
 	} else if err != nil {
 		p.problem = fmt.Errorf("the body broke off after %d bytes: %w: try again", len(p.body), err)
 	}
-	w.cache.keep(u.String(), p)
+	if !w.staysHere(u) { // that is being worked on
+		w.cache.keep(u.String(), p)
+	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return p.failure(call)
 	}
