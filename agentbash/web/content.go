@@ -57,7 +57,7 @@ func (p *page) content() (out []byte, about []string, err error) {
 		about = append(about, fmt.Sprintf("title %q", d.title))
 	}
 	if d.left > 0 {
-		about = append(about, fmt.Sprintf("%d links of the site left out, --links prints them", d.left))
+		about = append(about, fmt.Sprintf("links of the site left out: %d, --links prints them", d.left))
 	}
 	if p.section == "" && len(d.markdown) > longPage && len(d.sections) > 1 {
 		about = append(about, "long: --section NAME prints one of "+listSections(d.sections))

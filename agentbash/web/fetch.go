@@ -27,7 +27,7 @@ func (w *Web) fetchTool() *registry.Tool {
 		Detail: `Gets a page by http or https. Of HTML it prints what the page is about as Markdown, with code blocks, tables and links to other sites, without
 menus, scripts and styles; of feeds the items and of PDF the text. JSON and other text come as they are, in UTF-8; images and other binary bodies
 are described, and --raw prints their bytes. A page is kept in memory for 15 minutes. Where it came from, the type and the title are on stderr. Redirects are followed within a host, ten at most. An HTTP error is exit status 1, with the beginning of
-its body on stderr; 124 is no answer in time. Private addresses are refused but for those that are allowed: ` + w.allowSetting("...") + `.`,
+its body on stderr; 124 is no answer in time. Private addresses are refused but for servers that this session started and those that are allowed: ` + w.allowSetting("...") + `.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "url", Type: registry.String, Required: true, Role: registry.Contacts, Aliases: []string{"uri", "link"}, Description: "The address, with http:// or https://."},
 			registry.Param{Name: "section", Type: registry.String, Aliases: []string{"anchor"}, Description: "Print one section alone: its heading, or the name of its anchor."},

@@ -113,7 +113,7 @@ func TestDocuments(t *testing.T) {
 		{"RSS", "application/rss+xml", rss, "# News\n\nAll of it\n\n## One & only\n\nhttps://example.org/1\nMon, 02 Jan 2006 15:04:05 GMT\n\nIt is **here**.\n\n## (no title)\n\n\nNo title\n", "; feed"},
 		{"Atom", "text/xml; charset=utf-8", atom, "# News\n\n## One\n\nhttps://example.org/1\n2026-01-02T03:04:05Z\n\nIt is *here*.\n", "; feed"},
 		{"XML that is no feed", "text/xml", "<a/>", "<a/>\n", "text/xml, 4 bytes"},
-		{"a PDF", "application/pdf", string(pdf), "NOP(1) General Commands Manual NOP(1)\n\nNAME\nnop − pretty-print graph file\n", "; 1 pages"},
+		{"a PDF", "application/pdf", string(pdf), "NOP(1) General Commands Manual NOP(1)\n\nNAME\nnop − pretty-print graph file\n", "; pages: 1\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			at := serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -26,7 +26,7 @@ func (p *page) pdfText() (text, note string) {
 		}
 		b.WriteString(page + "\n")
 	}
-	note = fmt.Sprintf("%d pages", d.Pages())
+	note = fmt.Sprintf("pages: %d", d.Pages())
 	if broken > 0 {
 		note += fmt.Sprintf(", %d of which cannot be read", broken)
 	}

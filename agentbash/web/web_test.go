@@ -88,7 +88,7 @@ func TestHTMLBecomesMarkdown(t *testing.T) {
 	got = run(t, opts, "web_fetch", "--url", at+"/dir/page")
 	require.Contains(t, got.out, "Some **bold** text and a link, none.\n")
 	require.Contains(t, got.out, "\nlogo\n")
-	require.Contains(t, got.err, "; 1 links of the site left out, --links prints them\n")
+	require.Contains(t, got.err, "; links of the site left out: 1, --links prints them\n")
 }
 
 func TestBodies(t *testing.T) {
