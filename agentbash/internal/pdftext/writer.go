@@ -29,16 +29,23 @@ type state struct {
 
 // writer carries out the operators of a page (ISO 32000-1, 9.4) and keeps the text.
 type writer struct {
-	page  pdf.Page
+	page  page
 	fonts map[string]*font
 	state
 	saved    []state
 	tm, line matrix
 	text     strings.Builder
 	x, y     float64 // where the last text ended
+	steps    int
 }
 
+// maxSteps bounds the operators of a page: a small one may unpack to gigabytes.
+const maxSteps = 1_000_000
+
 func (w *writer) operate(stack *pdf.Stack, op string) {
+	if w.steps++; w.steps > maxSteps {
+		panic("it is too long")
+	}
 	args := make([]pdf.Value, stack.Len())
 	for i := len(args) - 1; i >= 0; i-- {
 		args[i] = stack.Pop()
@@ -140,7 +147,7 @@ func (w *writer) fontNamed(name string) *font {
 	if f := w.fonts[name]; f != nil {
 		return f
 	}
-	p := w.page.Font(name)
+	p := pdf.Font{V: w.page.fonts.Key(name)}
 	f := &font{enc: p.Encoder(), widths: map[int]float64{}, bytes: 1, other: 500}
 	for i, wide := range p.Widths() {
 		f.widths[p.FirstChar()+i] = wide
