@@ -45,7 +45,7 @@ func (p *page) fragment(text string) string {
 	if err != nil {
 		return strings.TrimSpace(text)
 	}
-	clean(doc)
+	clean(doc, true)
 	l := linker{base: p.url, all: true}
 	l.rewrite(doc)
 	md, err := toMarkdown(doc)

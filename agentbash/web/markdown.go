@@ -24,10 +24,7 @@ type document struct {
 // pageDocument converts a page that came from a URL: with all its links or without
 // those of its own site, and one section of it alone if that has a name.
 func pageDocument(text []byte, from *url.URL, links bool, name string) (d document, err error) {
-	doc, err := html.Parse(bytes.NewReader(text))
-	if err != nil { // it nests too deep
-		doc, err = html.Parse(bytes.NewReader(flatten(text)))
-	}
+	doc, err := parsePage(text)
 	if err != nil {
 		return d, err
 	}
@@ -41,6 +38,12 @@ func pageDocument(text []byte, from *url.URL, links bool, name string) (d docume
 		}
 	}
 	root := mainContent(doc, from)
+	if !hasWord(textOf(root)) { // all of it looked like a frame
+		if root, err = parsePage(text); err != nil {
+			return d, err
+		}
+		clean(root, false)
+	}
 	for _, h := range headings(root) {
 		d.sections = append(d.sections, strings.TrimRight(textOf(h), " ¶§#"))
 	}
@@ -58,6 +61,14 @@ func pageDocument(text []byte, from *url.URL, links bool, name string) (d docume
 		d.markdown = append([]byte("# "+d.title+"\n\n"), d.markdown...)
 	}
 	return d, nil
+}
+
+func parsePage(text []byte) (*html.Node, error) {
+	doc, err := html.Parse(bytes.NewReader(text))
+	if err != nil { // it nests too deep
+		doc, err = html.Parse(bytes.NewReader(flatten(text)))
+	}
+	return doc, err
 }
 
 func toMarkdown(n *html.Node) ([]byte, error) {
@@ -82,8 +93,7 @@ func flatten(text []byte) []byte {
 		case html.StartTagToken, html.EndTagToken:
 			raw := bytes.Clone(z.Raw())
 			tag, _ := z.TagName()
-			name := string(tag)
-			if unseen[name] || voidTags[name] {
+			if unseen[string(tag)] || voidTags[string(tag)] {
 				out.Write(raw)
 				continue
 			}

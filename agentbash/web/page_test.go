@@ -51,6 +51,21 @@ func TestTheFrameGoes(t *testing.T) {
 	}
 }
 
+// A page of links, or one that is all frame, is not left empty.
+func TestNoPageIsLeftEmpty(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.txt", "b.txt"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	got := run(t, local(), "web_fetch", serve(t, http.FileServer(http.Dir(dir)).ServeHTTP))
+	require.Contains(t, got.out, "a.txt\nb.txt\n")
+	require.Contains(t, got.err, "links of the site left out: 2, --links prints them")
+	for _, page := range []string{"<header>Welcome", "<form><button>Send", "<aside><p>Only this</p></aside>", strings.Repeat("<ul><li><a href=/x>link</a></li></ul>", 60_000)} {
+		got := run(t, local(), "web_fetch", serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<!doctype html>"+page) }))
+		require.NotEmpty(t, strings.TrimSpace(got.out), page[:10])
+	}
+}
+
 func TestSections(t *testing.T) {
 	at := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

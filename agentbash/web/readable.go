@@ -29,6 +29,15 @@ var (
 	})
 )
 
+// Readability takes seconds for pages that are bigger.
+const (
+	maxElements = 50_000
+	maxProse    = 1 << 20
+)
+
+// minProse is how much text makes a page more than a list of links, in bytes.
+const minProse = 140
+
 // mainContent is what a page is about, without its frame: what it says so itself,
 // else the body without the menus that readability leaves out.
 func mainContent(doc *html.Node, from *url.URL) *html.Node {
@@ -37,12 +46,17 @@ func mainContent(doc *html.Node, from *url.URL) *html.Node {
 		return doc
 	}
 	if main := longest(body, func(n *html.Node) bool { return n.Data == "main" || attr(n, "role") == "main" }); main != nil {
-		clean(main)
+		clean(main, true)
 		return main
 	}
-	clean(body)
-	if a := longest(body, isTag("article")); a != nil && proseOf(a)*2 >= proseOf(body) {
+	clean(body, true)
+	sizes := map[*html.Node]size{}
+	measure(body, sizes)
+	if a := longest(body, isTag("article")); a != nil && sizes[a].prose*2 >= sizes[body].prose {
 		return a
+	}
+	if sizes[body].prose < minProse { // the links are what it is about
+		return body
 	}
 	const mark = "data-mark"
 	var marked []*html.Node
@@ -50,8 +64,12 @@ func mainContent(doc *html.Node, from *url.URL) *html.Node {
 		e.Attr = append(e.Attr, html.Attribute{Key: mark, Val: strconv.Itoa(len(marked))})
 		marked = append(marked, e)
 	}
-	if r, err := readability.FromDocument(doc, from); err == nil && r.Node != nil {
-		kept := map[*html.Node]bool{}
+	kept := map[*html.Node]bool{}
+	if len(marked) < maxElements && sizes[body].all < maxProse {
+		r, err := readability.FromDocument(doc, from)
+		if err != nil || r.Node == nil {
+			return body
+		}
 		for e := range elements(r.Node) {
 			if i, err := strconv.Atoi(attr(e, mark)); err == nil {
 				for n := marked[i]; n != nil && !kept[n]; n = n.Parent {
@@ -59,21 +77,21 @@ func mainContent(doc *html.Node, from *url.URL) *html.Node {
 				}
 			}
 		}
-		dropMenus(body, kept)
 	}
+	dropMenus(body, kept, sizes)
 	return body
 }
 
 // dropMenus takes out what is mostly links, unless it is kept: what readability
 // itself makes of a page lacks cells and paragraphs that are text.
-func dropMenus(n *html.Node, kept map[*html.Node]bool) {
+func dropMenus(n *html.Node, kept map[*html.Node]bool, sizes map[*html.Node]size) {
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
 		if child.Type == html.ElementNode {
-			if !kept[child] && headingLevel(child) == 0 && proseOf(child)*2 < len(textOf(child)) {
+			if !kept[child] && headingLevel(child) == 0 && sizes[child].prose*2 < sizes[child].all {
 				n.RemoveChild(child)
 			} else {
-				dropMenus(child, kept)
+				dropMenus(child, kept, sizes)
 			}
 		}
 		child = next
@@ -93,15 +111,15 @@ func longest(n *html.Node, is func(*html.Node) bool) (best *html.Node) {
 	return best
 }
 
-// clean takes out of a node what a reader does not see, and frames.
-func clean(n *html.Node) {
+// clean takes out of a node what a reader does not see, and with frames those too.
+func clean(n *html.Node, frames bool) {
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
 		if child.Type == html.ElementNode {
-			if isHidden(child) || isFrame(child) {
+			if isHidden(child) || frames && isFrame(child) {
 				n.RemoveChild(child)
 			} else {
-				clean(child)
+				clean(child, frames)
 			}
 		}
 		child = next
@@ -138,15 +156,23 @@ func isFrame(n *html.Node) bool {
 	return false
 }
 
-// proseOf is how much text there is that is no link, in bytes.
-func proseOf(n *html.Node) (size int) {
+// measure counts the text below a node, in bytes, and that of it which is no link, for all
+// its elements.
+func measure(n *html.Node, into map[*html.Node]size) (sum size) {
 	for c := range n.ChildNodes() {
-		switch {
-		case c.Type == html.TextNode:
-			size += len(strings.TrimSpace(c.Data))
-		case c.Data != "a":
-			size += proseOf(c)
+		if c.Type == html.TextNode {
+			long := len(strings.TrimSpace(c.Data))
+			sum.all, sum.prose = sum.all+long, sum.prose+long
+			continue
+		}
+		below := measure(c, into)
+		sum.all += below.all
+		if c.Data != "a" {
+			sum.prose += below.prose
 		}
 	}
-	return size
+	into[n] = sum
+	return sum
 }
+
+type size struct{ all, prose int }
