@@ -66,6 +66,14 @@ func TestNoPageIsLeftEmpty(t *testing.T) {
 	}
 }
 
+// What readability leaves out and is text stays, with each of its words.
+func TestTextThatReadabilityLeavesOutStays(t *testing.T) {
+	page := "<div>" + strings.Repeat("<p>A long paragraph, with commas, that is what the page is about.</p>", 20) + "</div>" +
+		`<div class="sidebar comment">See <b><a href="/x">this</a></b> and <i><a href="/y">that</a></i>, too.</div><div class="sidebar">` + menu + `</div>`
+	got := run(t, local(), "web_fetch", serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<!doctype html><body>"+page) }))
+	require.True(t, strings.HasSuffix(got.out, "about.\n\nSee **this** and *that*, too.\n"), got.out)
+}
+
 func TestSections(t *testing.T) {
 	at := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

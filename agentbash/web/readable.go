@@ -19,6 +19,9 @@ var (
 	frame = setOf("nav footer aside dialog button input select textarea menu " +
 		"navigation complementary contentinfo search alertdialog menubar toolbar tooltip")
 
+	// blocks are what menus are made of.
+	blocks = setOf("div ul ol dl table section p")
+
 	// notice is what cookie notices are called, and remark what asides are called that
 	// belong to the text.
 	notice = sync.OnceValue(func() *regexp.Regexp {
@@ -88,7 +91,7 @@ func dropMenus(n *html.Node, kept map[*html.Node]bool, sizes map[*html.Node]size
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
 		if child.Type == html.ElementNode {
-			if !kept[child] && headingLevel(child) == 0 && sizes[child].prose*2 < sizes[child].all {
+			if !kept[child] && blocks[child.Data] && sizes[child].prose*2 < sizes[child].all {
 				n.RemoveChild(child)
 			} else {
 				dropMenus(child, kept, sizes)
