@@ -100,6 +100,7 @@ type Bash struct {
 	router      *router.Router
 	preparing   sync.WaitGroup
 	ownDir      *tempdir.Dir // nil: the state directory is the caller's
+	callsDir    string       // whose socket all commands have the name of; "" without a shell
 }
 
 // New makes a Bash. Servers and the shell are started when they are first
@@ -157,6 +158,7 @@ func (b *Bash) register(o *Options) (err error) {
 	c.Files.Settings, c.Web.Settings = o.Settings, o.Settings
 	c.Files.StateDir, c.Files.RequireRead = filepath.Join(o.StateDir, "checkpoints"), !o.ToolsOnly
 	c.Files.Access = func(ctx context.Context) *files.Access { return b.confinement.Access(ctx) }
+	c.Web.DialOwn, c.Web.AskHost = b.dialOwn, b.askHost
 	if c.Notes.Root == "" {
 		c.Notes.Root = confinement.Repository(o.Dir)
 	}
@@ -215,7 +217,7 @@ func (b *Bash) open(o *Options) (err error) {
 		if r.CallsDir, err = router.MakeCallsDir(); err != nil {
 			return err
 		}
-		shown = append(shown, r.CallsDir.Path)
+		shown, b.callsDir = append(shown, r.CallsDir.Path), r.CallsDir.Path
 	}
 	o.Confinement.Mode, o.Confinement.Trusted = cmp.Or(o.Mode, policy.AskMode), o.Guard.Said
 	o.Confinement.StateDir, o.Confinement.Settings = o.StateDir, o.Settings

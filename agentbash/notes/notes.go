@@ -8,20 +8,17 @@
 package notes
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -71,15 +68,27 @@ func (o *Options) noteTool() *registry.Tool {
 		Kind:     registry.Write,
 		Category: "memory",
 		Tags:     []string{"memory", "remember", "save", "record"},
-		Detail: `Adds a note, with the time, to .agentbash/notes.json of the workspace, which is made if it is not there. recall shows
-them, in this session and in later ones.`,
+		Detail: `Adds a note, with the time, to .agentbash/notes.json of the workspace, which is made if it is not there; with --id changes
+one, or removes it. recall shows them with their numbers, in this session and in later ones.`,
 		Params: registry.NewParams(
-			registry.Param{Name: "content", Type: registry.String, Required: true, Stdin: true, Pattern: true, Aliases: []string{"text", "note"}, Description: "What to remember."},
+			registry.Param{Name: "content", Type: registry.String, Positional: true, Stdin: true, Pattern: true, Aliases: []string{"text", "note"}, Description: "What to remember."},
 			registry.Param{Name: "category", Type: registry.String, Default: defaultCategory, Aliases: []string{"tag"}, Description: "A word to find it by."},
+			registry.Param{Name: "id", Type: registry.Integer, Min: registry.Float(1), Aliases: []string{"number"}, Description: "Change the note that recall shows with this number: its content, its category or both."},
+			registry.Param{Name: "remove", Type: registry.Boolean, Default: false, Aliases: []string{"delete"}, Description: "Remove that note."},
 		),
 		Examples: []string{
 			"note 'the tests need a running redis' --category setup",
 			"git log --oneline -5 | note --category history",
+			"note --id 2 'the tests need redis 8'",
+			"note --id 2 --remove",
+		},
+		Check: func(k registry.Kwargs) (problems []string) {
+			_, content := k["content"]
+			remove, _ := k["remove"].(bool)
+			if _, id := k["id"]; remove && (!id || content) {
+				problems = append(problems, "--remove wants --id alone: note --id N --remove, with a number that recall shows")
+			}
+			return problems
 		},
 		Uses: func(registry.Kwargs, []registry.Use, bool) ([]registry.Use, bool) {
 			return []registry.Use{{Role: registry.KeepsState, Value: file}}, true
@@ -95,19 +104,21 @@ func (o *Options) recallTool() *registry.Tool {
 		Kind:     registry.ReadOnly,
 		Category: "memory",
 		Tags:     []string{"memory", "remember", "notes"},
-		Detail:   "Prints the notes of the workspace, or those of one category, the oldest first.",
+		Detail:   "Prints the notes of the workspace with their numbers, the oldest first: all, those with some words, or those of one category.",
 		Params: registry.NewParams(
+			registry.Param{Name: "query", Type: registry.String, Positional: true, Aliases: []string{"q", "search"}, Description: "Only notes with all of these words, in any case, in their content or category."},
 			registry.Param{Name: "category", Type: registry.String, Aliases: []string{"tag"}, Description: "Only notes of this category."},
 			registry.Param{Name: "json", Type: registry.Boolean, Default: false, Description: "Print them as a JSON array."},
 		),
-		Examples: []string{"recall", "recall --category setup", "recall --json | jq -r '.[-1].content'"},
+		Examples: []string{"recall", "recall redis", "recall --category setup", "recall --json | jq -r '.[-1].content'"},
 		Run:      o.recall,
 	}
 }
 
 func (o *Options) note(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	content := call.String("content")
-	if !call.Has("content") {
+	content, category, id := call.String("content"), strings.TrimSpace(call.String("category")), call.Int("id")
+	partly := id > 0 && (call.Has("category") || call.Bool("remove")) // of which the content may stay
+	if !call.Has("content") && !partly && call.Stdin != nil {
 		data, err := io.ReadAll(io.LimitReader(call.Stdin, maxNote+1))
 		if err != nil {
 			return registry.ToolResult{}, err
@@ -115,18 +126,23 @@ func (o *Options) note(ctx context.Context, call *registry.Call) (registry.ToolR
 		content = string(data)
 	}
 	content = strings.TrimRight(content, "\n")
-	category := strings.TrimSpace(call.String("category"))
 	switch {
-	case strings.TrimSpace(content) == "":
-		return registry.ToolResult{}, registry.Usagef("the note is empty: note 'TEXT'")
+	case strings.TrimSpace(content) == "" && (!partly || call.Has("content")):
+		return registry.ToolResult{}, registry.Usagef("the note is empty: give its content: note 'TEXT'")
 	case len(content) > maxNote:
 		return registry.ToolResult{}, registry.Usagef("the note is longer than 1 MiB: write it to a file, and note where that is")
 	case category == "":
 		return registry.ToolResult{}, registry.Usagef("the category is empty: leave --category out for %q", defaultCategory)
 	}
 	path := o.file(call.Dir)
-	n := note{Timestamp: o.Now().Format(time.RFC3339), Category: category, Content: content}
-	count, aside, err := addNote(ctx, path, n)
+	e := edit{note: note{Timestamp: o.Now().Format(time.RFC3339), Content: content}, id: id, remove: call.Bool("remove")}
+	if id == 0 || call.Has("category") {
+		e.Category = category
+	}
+	if list, err := loadNotes(path); id > 0 && (err != nil || id > len(list)) { // before anything is made or moved
+		return registry.Failure("%v", cmp.Or(err, e.missing())), nil
+	}
+	count, aside, err := changeNotes(ctx, path, e.apply)
 	if aside != "" {
 		fmt.Fprintf(call.Stderr, "%s was no list of notes and is now %s: see what is in it\n", call.Rel(path), filepath.Base(aside))
 	}
@@ -136,8 +152,15 @@ func (o *Options) note(ctx context.Context, call *registry.Call) (registry.ToolR
 		}
 		return registry.Failure("%v", err), nil
 	}
-	fmt.Fprintf(call.Stderr, "noted in %s, which has %d now: recall shows them\n", call.Rel(path), count)
-	return notesResult("", "noted in "+call.Rel(path), path, count), nil
+	done, next := "noted in "+call.Rel(path), "recall shows them"
+	switch {
+	case e.remove:
+		done, next = fmt.Sprintf("removed note %d from %s", id, call.Rel(path)), "the numbers after it are one lower"
+	case id > 0:
+		done = fmt.Sprintf("changed note %d in %s", id, call.Rel(path))
+	}
+	fmt.Fprintf(call.Stderr, "%s, which has %d now: %s\n", done, count, next)
+	return notesResult("", done, path, count), nil
 }
 
 // file is where the notes of a directory are: of its repository, else of the
@@ -159,124 +182,6 @@ func (o *Options) file(dir string) string {
 	return filepath.Join(root, file)
 }
 
-// addNote appends a note to the file and returns how many there are now. aside is
-// where a file went that could not be understood.
-func addNote(ctx context.Context, path string, n note) (count int, aside string, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return 0, "", err
-	}
-	unlock, err := lockDir(ctx, filepath.Dir(path))
-	if err != nil {
-		return 0, "", fmt.Errorf("lock %s: %w", filepath.Dir(path), err)
-	}
-	defer unlock()
-	list, err := loadNotes(path)
-	var broken *brokenError
-	if errors.As(err, &broken) {
-		if aside, err = moveAside(path); err != nil {
-			return 0, "", err
-		}
-		list, err = nil, nil
-	}
-	if err != nil {
-		return 0, aside, err
-	}
-	one, err := encodeJSON(n)
-	if err != nil {
-		return 0, aside, err
-	}
-	list = append(list, one)
-	return len(list), aside, saveNotes(path, list)
-}
-
-// loadNotes reads the file; each entry stays as it is. One that is not there has none.
-func loadNotes(path string) ([]json.RawMessage, error) {
-	data, err := readRegular(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(data)) == 0 {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, &brokenError{path, err}
-	}
-	return list, nil
-}
-
-// readRegular opens without waiting for a FIFO, and refuses what is no file.
-func readRegular(path string) ([]byte, error) {
-	st, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%s %s: move it away", path, atomicfile.KindOf(st.Mode()))
-	case st.Size() > maxFile:
-		return nil, fmt.Errorf("%s is bigger than 64 MiB: move it away", path)
-	}
-	return os.ReadFile(path)
-}
-
-// brokenError says that a file is no list of notes.
-type brokenError struct {
-	path string
-	err  error
-}
-
-func (e *brokenError) Error() string {
-	return fmt.Sprintf("%s is no list of notes (%v): correct it; the next note keeps it aside under another name", e.path, e.err)
-}
-
-// moveAside gives a file a name that no other has.
-func moveAside(path string) (string, error) {
-	for i := 1; i < 10_000; i++ {
-		aside := fmt.Sprintf("%s.broken-%d", path, i)
-		err := os.Link(path, aside) // fails where the name is taken, which a rename would not
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err == nil {
-			err = os.Remove(path)
-		}
-		return aside, err
-	}
-	return "", fmt.Errorf("%s: there are thousands of broken ones beside it: remove them", path)
-}
-
-func saveNotes(path string, list []json.RawMessage) error {
-	var b bytes.Buffer
-	b.WriteString("[")
-	for i, one := range list {
-		if i > 0 {
-			b.WriteString(",")
-		}
-		b.WriteString("\n  ")
-		if err := json.Indent(&b, one, "  ", "  "); err != nil {
-			return err
-		}
-	}
-	b.WriteString("\n]\n")
-	f, err := atomicfile.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return atomicfile.Create(nil, path, b.Bytes(), 0)
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Replace(b.Bytes())
-}
-
-func encodeJSON(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
-}
-
 func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolResult, error) {
 	path := o.file(call.Dir)
 	raw, err := loadNotes(path)
@@ -285,6 +190,7 @@ func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolR
 	}
 	category, all := call.String("category"), []note{}
 	var categories []string
+	var numbers []int
 	for i, r := range raw {
 		var n note
 		if err := json.Unmarshal(r, &n); err != nil {
@@ -297,13 +203,15 @@ func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolR
 		if !slices.Contains(categories, n.Category) {
 			categories = append(categories, n.Category)
 		}
-		if !call.Has("category") || n.Category == category {
-			all = append(all, n)
+		if (!call.Has("category") || n.Category == category) && n.has(call.String("query")) {
+			all, numbers = append(all, n), append(numbers, i+1)
 		}
 	}
 	switch {
 	case len(all) == 0 && len(categories) == 0:
 		fmt.Fprintln(call.Stderr, "nothing was noted yet: note 'TEXT' does")
+	case len(all) == 0 && call.Has("query"):
+		fmt.Fprintf(call.Stderr, "no note has %q: try fewer words, or recall alone\n", call.String("query"))
 	case len(all) == 0:
 		fmt.Fprintf(call.Stderr, "there are no notes of the category %q: there are %s\n", category, strings.Join(categories, ", "))
 	}
@@ -317,9 +225,15 @@ func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolR
 	}
 	var b strings.Builder
 	for i, n := range all {
-		fmt.Fprintf(&b, "%d. [%s] %s\n   (%s)\n", i+1, n.Category, strings.ReplaceAll(n.Content, "\n", "\n   "), n.Timestamp)
+		fmt.Fprintf(&b, "%d. [%s] %s\n   (%s)\n", numbers[i], n.Category, strings.ReplaceAll(n.Content, "\n", "\n   "), n.Timestamp)
 	}
 	return notesResult(b.String(), display, path, len(all)), nil
+}
+
+// has reports whether all words are in the note.
+func (n note) has(words string) bool {
+	text := strings.ToLower(n.Category + "\n" + n.Content)
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(text, w) })
 }
 
 func notesResult(output, display, path string, count int) registry.ToolResult {

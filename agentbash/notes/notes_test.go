@@ -115,7 +115,7 @@ func TestABrokenFileIsKeptAside(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(`[5, {"content": "old", "mine": [1]}]`), 0o600))
 	require.Equal(t, 0, run(t, nil, dir, "", "note", "new").exit)
 	got := run(t, nil, dir, "", "recall")
-	require.Regexp(t, `1\. \[general\] old\n   \(\)\n2\. \[general\] new\n`, got.out)
+	require.Regexp(t, `2\. \[general\] old\n   \(\)\n3\. \[general\] new\n`, got.out)
 	require.Contains(t, got.err, "entry 1 is no note and is left out")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -123,6 +123,43 @@ func TestABrokenFileIsKeptAside(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, &list))
 	require.Len(t, list, 3)
 	require.JSONEq(t, `{"content": "old", "mine": [1]}`, string(list[1]))
+}
+
+func TestSearchChangeRemove(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []string{"the tests need Redis 7", "deploy on Fridays", "Redis runs on port 6379"} {
+		require.Equal(t, 0, run(t, at("2026-05-06T07:08:09Z"), dir, "", "note", n, "--category", strings.Fields(n)[0]).exit)
+	}
+	const third = "3. [Redis] Redis runs on port 6379\n   (2026-05-06T07:08:09Z)\n"
+	require.Equal(t, "1. [the] the tests need Redis 7\n   (2026-05-06T07:08:09Z)\n"+third, run(t, nil, dir, "", "recall", "redis").out)
+	require.Equal(t, third, run(t, nil, dir, "", "recall", "PORT redis").out)
+	require.Equal(t, third, run(t, nil, dir, "", "recall", "redis", "--category", "Redis").out)
+	require.Equal(t, said{"", "no note has \"mongo\": try fewer words, or recall alone\n", 0}, run(t, nil, dir, "", "recall", "mongo"))
+
+	later := at("2026-06-07T08:09:10Z")
+	require.Equal(t, said{"", "changed note 1 in .agentbash/notes.json, which has 3 now: recall shows them\n", 0}, run(t, later, dir, "", "note", "--id", "1", "the tests need Redis 8"))
+	require.Equal(t, 0, run(t, later, dir, "", "note", "--id", "1", "--category", "setup").exit)
+	require.Equal(t, "1. [setup] the tests need Redis 8\n   (2026-06-07T08:09:10Z)\n"+third, run(t, nil, dir, "", "recall", "redis").out)
+	require.Equal(t, 0, run(t, later, dir, "by stdin\n", "note", "--id", "1").exit)
+	require.Contains(t, run(t, nil, dir, "", "recall").out, "1. [setup] by stdin\n")
+	require.Equal(t, said{"", "removed note 2 from .agentbash/notes.json, which has 2 now: the numbers after it are one lower\n", 0}, run(t, nil, dir, "", "note", "--id", "2", "--remove"))
+	require.Equal(t, "2"+third[1:], run(t, nil, dir, "", "recall", "redis").out)
+	got := run(t, nil, dir, "", "note", "--id", "3", "--remove")
+	require.Equal(t, 1, got.exit)
+	require.Contains(t, got.err, "there is no note 3: recall shows those there are")
+
+	// what else is in an entry stays, and what is no note can only be removed
+	path := filepath.Join(dir, ".agentbash", "notes.json")
+	require.NoError(t, os.WriteFile(path, []byte(`[5, {"content": "old", "mine": [1]}]`), 0o600))
+	require.Contains(t, run(t, nil, dir, "", "note", "--id", "1", "x").err, "entry 1 is no note: note --id 1 --remove takes it out")
+	require.Equal(t, 0, run(t, later, dir, "", "note", "--id", "2", "new").exit)
+	require.Equal(t, 0, run(t, nil, dir, "", "note", "--id", "1", "--remove").exit)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.JSONEq(t, `[{"content": "new", "mine": [1], "timestamp": "2026-06-07T08:09:10Z"}]`, string(data))
+	require.NoError(t, os.WriteFile(path, []byte(`{`), 0o600))
+	require.Contains(t, run(t, nil, dir, "", "note", "--id", "1", "--remove").err, "is no list of notes (")
+	require.FileExists(t, path, "only a new note moves it aside")
 }
 
 func TestBadInput(t *testing.T) {
@@ -137,6 +174,10 @@ func TestBadInput(t *testing.T) {
 		{"nothing", []string{"note"}, 2, "content"},
 		{"an empty category", []string{"note", "x", "--category", ""}, 2, "the category is empty"},
 		{"too long", []string{"note", strings.Repeat("x", maxNote+1)}, 2, "longer than 1 MiB"},
+		{"nothing to change", []string{"note", "--id", "1"}, 2, "the note is empty"},
+		{"removing without a number", []string{"note", "--remove"}, 2, "--remove wants --id alone"},
+		{"removing and changing", []string{"note", "x", "--id", "1", "--remove"}, 2, "--remove wants --id alone"},
+		{"a number that is not there", []string{"note", "x", "--id", "1"}, 1, "there is no note 1"},
 		{"an unknown key", []string{"recall", "--catgory", "x"}, 2, "category"},
 	} {
 		got := run(t, nil, dir, "", row.words...)

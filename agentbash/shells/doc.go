@@ -6,7 +6,7 @@
 // It outlives the shell that started it, and ends with the program: Close ends
 // it in good order, and a watchdog kills it when the program was killed.
 //
-// What it writes goes to a log of bounded size; a look at it takes what is new
-// since the last one. A shell's functions and variables that are not exported
+// All that it writes goes to a log; a look at it takes what is new since the last
+// one. A shell is not forgotten while any of its output was not looked at. A shell's functions and variables that are not exported
 // are not copied: it is a child like any other.
 package shells

@@ -27,6 +27,7 @@ type job struct {
 
 	mu     sync.Mutex
 	seen   int64 // bytes that were shown or passed over
+	told   bool  // a look came after the end
 	status Status
 	exit   int
 	end    time.Time
@@ -70,6 +71,7 @@ func StartDirectly(_ context.Context, cmd *exec.Cmd) (pid int, wait func() sysca
 func (j *job) copyOutput() {
 	defer close(j.drained)
 	defer j.out.Close()
+	defer j.log.close()
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := j.out.Read(buf)
@@ -140,6 +142,13 @@ func (j *job) state() Job {
 	defer j.mu.Unlock()
 	return Job{ID: j.id, Command: j.command, Dir: j.dir, PID: j.pid, Status: j.status, Exit: j.exit,
 		Started: j.started, Ended: j.end, Log: j.log.path, Unread: j.log.end() - j.seen}
+}
+
+// isSeen reports whether nothing of it is left to be looked at.
+func (j *job) isSeen() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.told && j.log.end() == j.seen
 }
 
 // says is the state in a line.

@@ -2,66 +2,55 @@ package shells
 
 import (
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
-// log keeps the latest output of one shell in two files: the one that is
-// written, and the one before it. When the first is full it takes the place of
-// the second. Positions count all bytes that were ever written.
+// log is the file with all that one shell wrote. It is open for writing only, so
+// that a shell that has ended costs no descriptor.
 type log struct {
 	path string
-	size int64 // of one file
 
 	mu      sync.Mutex
-	now     *os.File
-	old     *os.File // nil: there is none yet
-	oldAt   int64    // position of the first byte of old
-	nowAt   int64    // and of now
-	total   int64
+	file    *os.File
+	total   int64         // bytes in it
+	room    int64         // bytes until the disk is looked at again
 	changed chan struct{} // closed by the next change
 }
 
-func newLog(path string, size int64) (*log, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+// A disk is not filled: the last minFree bytes, or a twentieth of a small one, are left,
+// which is looked at every lookEvery bytes.
+const (
+	minFree   = 256 << 20
+	lookEvery = 16 << 20
+)
+
+func newLog(path string) (*log, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("file for the output: %w", err)
 	}
-	return &log{path: path, size: size, now: f, changed: make(chan struct{})}, nil
+	return &log{path: path, file: f, room: lookEvery, changed: make(chan struct{})}, nil
 }
 
-// write appends; what cannot be kept is counted and lost.
+// write appends; what an error says cannot be kept is lost.
 func (l *log) write(b []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer l.signalWaiters()
-	if l.total-l.nowAt >= l.size {
-		if err := l.rotateFile(); err != nil {
-			l.total += int64(len(b))
-			return err
+	if l.room -= int64(len(b)); l.room < 0 {
+		var st unix.Statfs_t
+		if err := unix.Fstatfs(int(l.file.Fd()), &st); err == nil && uint64(st.Bavail) < min(minFree/uint64(st.Bsize), st.Blocks/20) {
+			return fmt.Errorf("the disk of %s is nearly full", filepath.Dir(l.path))
 		}
+		l.room = lookEvery
 	}
-	_, err := l.now.WriteAt(b, l.total-l.nowAt)
-	l.total += int64(len(b))
+	n, err := l.file.WriteAt(b, l.total)
+	l.total += int64(n)
 	return err
-}
-
-// rotateFile starts a new file.
-func (l *log) rotateFile() error {
-	if err := os.Rename(l.path, l.path+".1"); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	if l.old != nil {
-		l.old.Close()
-	}
-	l.old, l.oldAt = l.now, l.nowAt
-	l.now, l.nowAt = f, l.total
-	return nil
 }
 
 // signalWaiters tells those who wait; the caller holds mu.
@@ -91,40 +80,22 @@ func (l *log) news() (end int64, more <-chan struct{}) {
 	return l.total, l.changed
 }
 
-// readAt fills b from a position on, and tells the position it really read
-// from: what was dropped cannot be had.
-func (l *log) readAt(b []byte, at int64) (n int, from int64, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	first := l.nowAt
-	if l.old != nil {
-		first = l.oldAt
+// readAt fills b from a position on.
+func (l *log) readAt(b []byte, at int64) (int, error) {
+	f, err := os.Open(l.path)
+	if err != nil {
+		return 0, err
 	}
-	at = max(at, first)
-	f, start, end := l.now, l.nowAt, l.total
-	if at < l.nowAt {
-		f, start, end = l.old, l.oldAt, l.nowAt
-	}
-	if at >= end {
-		return 0, at, io.EOF
-	}
-	n, err = f.ReadAt(b[:min(int64(len(b)), end-at)], at-start)
+	defer f.Close()
+	n, err := f.ReadAt(b, at)
 	if n > 0 {
 		err = nil
 	}
-	return n, at, err
+	return n, err
 }
 
 func (l *log) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.now.Close()
-	if l.old != nil {
-		l.old.Close()
-	}
-}
-
-func (l *log) remove() {
-	l.close()
-	os.Remove(l.path)
+	l.file.Close()
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"regexp"
 	"time"
 
@@ -100,15 +99,12 @@ type scanner struct {
 func (s *scanner) matches(l *log, end int64) bool {
 	buf := make([]byte, 64<<10)
 	for s.at < end {
-		n, from, err := l.readAt(buf[:min(int64(len(buf)), end-s.at)], s.at)
+		n, err := l.readAt(buf[:min(int64(len(buf)), end-s.at)], s.at)
 		if n == 0 || err != nil {
 			s.at = end
 			break
 		}
-		if from > s.at {
-			s.line = s.line[:0]
-		}
-		s.at = from + int64(n)
+		s.at += int64(n)
 		for rest := buf[:n]; len(rest) > 0; {
 			part, after, whole := bytes.Cut(rest, []byte("\n"))
 			s.line = append(s.line, part...)
@@ -155,15 +151,11 @@ func (j *job) copyNew(ctx context.Context, call *registry.Call, filter *regexp.R
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, from, err := j.log.readAt(buf[:min(int64(len(buf)), end-v.at)], v.at)
-		if n == 0 || err != nil {
-			if err == nil || err == io.EOF {
-				break
-			}
+		n, err := j.log.readAt(buf[:min(int64(len(buf)), end-v.at)], v.at)
+		if err != nil {
 			return fmt.Errorf("read %s: %w", j.log.path, err)
 		}
-		v.dropped += from - v.at
-		v.at = from + int64(n)
+		v.at += int64(n)
 		if err := v.show(buf[:n]); err != nil {
 			return err
 		}
@@ -172,11 +164,8 @@ func (j *job) copyNew(ctx context.Context, call *registry.Call, filter *regexp.R
 		return err
 	}
 	j.mu.Lock()
-	j.seen = v.at - int64(len(v.line))
+	j.seen, j.told = v.at-int64(len(v.line)), j.told || ended
 	j.mu.Unlock()
-	if v.dropped > 0 {
-		fmt.Fprintf(call.Stderr, "%s: %d bytes before this were dropped, since nobody looked\n", j.id, v.dropped)
-	}
 	if v.others > 0 {
 		fmt.Fprintf(call.Stderr, "%s: %d other new lines did not match and count as seen; everything is in %s\n", j.id, v.others, j.log.path)
 	}
@@ -185,12 +174,11 @@ func (j *job) copyNew(ctx context.Context, call *registry.Call, filter *regexp.R
 
 // view shows one look.
 type view struct {
-	call    *registry.Call
-	filter  *regexp.Regexp
-	at      int64
-	line    []byte // of the filter: an unfinished line
-	dropped int64
-	others  int
+	call   *registry.Call
+	filter *regexp.Regexp
+	at     int64
+	line   []byte // of the filter: an unfinished line
+	others int
 }
 
 func (v *view) show(b []byte) error {

@@ -28,10 +28,6 @@ type Options struct {
 	// program's.
 	Env []string
 
-	// LogSize is how many bytes of one shell's output are kept at least; from
-	// twice that on the oldest are dropped. 0 means 16 MiB.
-	LogSize int64
-
 	// Prepare makes what bash is given of a command's text. nil gives it as it is.
 	Prepare func(command string) string
 
@@ -67,7 +63,7 @@ type Job struct {
 	Exit    int // 128 plus the signal's number when one ended it; meaningless while it runs
 	Started time.Time
 	Ended   time.Time // zero while it runs
-	Log     string    // path of the file with its latest output
+	Log     string    // path of the file with all its output
 	Unread  int64     // bytes that bash_output has not shown yet
 }
 
@@ -88,9 +84,6 @@ func New(opts *Options) *Shells {
 	s := &Shells{}
 	if opts != nil {
 		s.opts = *opts
-	}
-	if s.opts.LogSize <= 0 {
-		s.opts.LogSize = 16 << 20
 	}
 	s.mark = markVar + "=" + randomID(16)
 	s.watch.Env, s.watch.Kill = s.mark, true
@@ -140,7 +133,7 @@ func (s *Shells) findJob(id string) (*job, error) {
 	return nil, fmt.Errorf("there is no background shell %q: there are %s", id, strings.Join(ids, ", "))
 }
 
-// maxEnded is how many shells that have ended are remembered.
+// maxEnded is how many shells are remembered that have ended and were looked at since.
 const maxEnded = 50
 
 // errClosed is returned when the program is about to end.
@@ -160,7 +153,7 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 		return nil, err
 	}
 	id := randomID(4)
-	log, err := newLog(filepath.Join(s.dir, "background-"+id+".log"), s.opts.LogSize)
+	log, err := newLog(filepath.Join(s.dir, "background-"+id+".log"))
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +169,8 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 		start = StartDirectly
 	}
 	if err := j.start(ctx, cmd, start); err != nil {
-		log.remove()
+		log.close()
+		os.Remove(log.path)
 		return nil, err
 	}
 	s.watch.Add(j.pid)
@@ -191,20 +185,20 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 	return j, nil
 }
 
-// forgetEnded drops the oldest ended shells that are too many; their logs stay.
+// forgetEnded drops the oldest shells of which all was seen, also their end, if they
+// are too many; their logs stay.
 func (s *Shells) forgetEnded() {
-	ended := 0
+	over := -maxEnded
 	for _, j := range s.jobs {
-		if j.state().Status != Running {
-			ended++
+		if j.isSeen() {
+			over++
 		}
 	}
 	s.jobs = slices.DeleteFunc(s.jobs, func(j *job) bool {
-		if ended < maxEnded || j.state().Status == Running {
+		if over < 0 || !j.isSeen() {
 			return false
 		}
-		ended--
-		j.log.close()
+		over--
 		return true
 	})
 }
@@ -274,7 +268,6 @@ func (s *Shells) Close() error {
 			j.killTree(closeGrace)
 			j.hangUp()
 			<-j.drained
-			j.log.close()
 		})
 	}
 	ending.Wait()

@@ -296,22 +296,37 @@ func TestList(t *testing.T) {
 	require.Regexp(t, `^`+one+`: running for \S+, pid \d+; 0 bytes not seen yet: echo a; sleep 1007\n`+two+`: failed after \S+, exit code 3; 0 bytes not seen yet: exit 3\n$`, got.out)
 }
 
-func TestTheLogIsBounded(t *testing.T) {
-	b := newBench(t, &Options{StateDir: t.TempDir(), LogSize: 1 << 20})
-	id := b.start("yes 0123456789012345678901234567890 | head -c 20000000; echo the end")
-	got := b.waitFor(id, "exit")
-	require.True(t, strings.HasSuffix(got.out, "\nthe end\n"))
-	require.GreaterOrEqual(t, len(got.out), 1<<20)
-	require.Contains(t, got.err, "bytes before this were dropped, since nobody looked")
-	entries, err := os.ReadDir(b.s.dir)
-	require.NoError(t, err)
-	var size int64
-	for _, e := range entries {
-		info, err := e.Info()
-		require.NoError(t, err)
-		size += info.Size()
+// However much and however many: what nobody looked at is there, and all of it in the log.
+func TestNothingIsForgottenUnseen(t *testing.T) {
+	b := newBench(t, &Options{StateDir: t.TempDir()})
+	long := b.start("seq 6000000; echo the end")
+	var ids []string
+	for i := range maxEnded + 10 {
+		ids = append(ids, b.start(fmt.Sprintf("echo done-%d", i)))
 	}
-	require.Less(t, size, int64(3<<20))
+	for _, id := range append(ids, long) {
+		j, err := b.s.findJob(id)
+		require.NoError(t, err)
+		<-j.ended
+	}
+	for i, id := range ids {
+		require.Equal(t, fmt.Sprintf("done-%d\n", i), b.run("bash_output", "--bash_id", id).out)
+	}
+	for range 10 {
+		b.start("true")
+	}
+	require.Contains(t, b.run("bash_output", "--bash_id", ids[0]).err, "there is no background shell", "it was looked at after its end")
+	require.Equal(t, 0, b.run("bash_output", "--bash_id", ids[len(ids)-1]).exit)
+	got := b.run("bash_output", "--bash_id", long)
+	require.True(t, strings.HasPrefix(got.out, "1\n2\n3\n"))
+	require.True(t, strings.HasSuffix(got.out, "\n6000000\nthe end\n"))
+	require.Greater(t, len(got.out), 40<<20)
+	logs, err := filepath.Glob(filepath.Join(b.s.dir, "background-"+long+".log*"))
+	require.NoError(t, err)
+	require.Len(t, logs, 1)
+	data, err := os.ReadFile(logs[0])
+	require.NoError(t, err)
+	require.True(t, got.out == string(data), "the log has all of it")
 }
 
 func TestCloseEndsEverything(t *testing.T) {

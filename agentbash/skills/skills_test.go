@@ -35,22 +35,23 @@ func TestFind(t *testing.T) {
 		{"carriage returns", "---\r\nname: pdf\r\ndescription: d\r\n---\r\nbody\r\n", "pdf", "d", "body\n", ""},
 		{"a byte order mark", "\ufeff---\nname: pdf\ndescription: d\n---\n", "pdf", "d", "", ""},
 		{"a rule in the body", "---\nname: pdf\ndescription: d\n---\na\n---\nb\n", "pdf", "d", "a\n---\nb\n", ""},
-		{"no front matter", "# How\n", "folder", "", "# How\n", "it has no front matter: begin it with a line ---"},
-		{"one that does not end", "---\nname: pdf\n", "folder", "", "---\nname: pdf\n", "it has no front matter"},
-		{"no description", "---\nname: pdf\n---\nbody", "pdf", "", "body", "its front matter has no description"},
-		{"no YAML", "---\nname: [\n---\nbody", "folder", "", "body", "its front matter is no YAML"},
-		{"empty", "", "folder", "", "", "it has no front matter"},
+		{"no front matter", "# How\n", "", "", "", "it has no front matter: begin it with a line ---"},
+		{"one that does not end", "---\nname: pdf\n", "", "", "", "it has no front matter"},
+		{"no description", "---\nname: pdf\n---\nbody", "", "", "", "its front matter has no description"},
+		{"no YAML", "---\nname: [\n---\nbody", "", "", "", "its front matter is no YAML"},
+		{"empty", "", "", "", "", "it has no front matter"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			root := tree(t, map[string]string{"folder/SKILL.md": row.file})
 			found, problems := Find([]string{root})
-			require.Len(t, found, 1)
-			require.Equal(t, Skill{Name: row.skill, Description: row.about, Dir: filepath.Join(root, "folder"), body: found[0].body}, found[0])
-			require.Equal(t, row.body, string(found[0].body))
 			if row.problem == "" {
 				require.Empty(t, problems)
+				require.Len(t, found, 1)
+				s := found[0]
+				require.Equal(t, []string{row.skill, row.about, filepath.Join(root, "folder"), row.body}, []string{s.Name, s.Description, s.Dir, string(s.body)})
 				return
 			}
+			require.Empty(t, found)
 			require.Len(t, problems, 1)
 			require.ErrorContains(t, problems[0], row.problem)
 			require.ErrorContains(t, problems[0], filepath.Join(root, "folder", "SKILL.md"))
@@ -95,16 +96,16 @@ func TestTool(t *testing.T) {
 	require.Equal(t, "with it come: scripts/x.sh\n", notes)
 	require.Zero(t, exit)
 	out, notes, _ = run([]string{root})
-	require.Equal(t, "bare: \npdf: Reads PDF.\n", out)
+	require.Equal(t, "pdf: Reads PDF.\n", out)
 	require.Contains(t, notes, "bare/SKILL.md: it has no front matter")
-	out, _, exit = run([]string{root}, "bare")
-	require.Zero(t, exit)
-	require.True(t, strings.HasSuffix(out, "\n\nno front matter\n"))
+	_, notes, exit = run([]string{root}, "bare")
+	require.Equal(t, 1, exit)
+	require.Contains(t, notes, "bare/SKILL.md: it has no front matter")
 	_, notes, exit = run([]string{root}, "pfd")
 	require.Equal(t, 1, exit)
-	require.Equal(t, "skill: there is no skill \"pfd\": did you mean pdf? There are: bare, pdf\n", notes)
+	require.Equal(t, "skill: there is no skill \"pfd\": did you mean pdf? There are: pdf\n", notes)
 	_, notes, _ = run([]string{root}, "something")
-	require.Equal(t, "skill: there is no skill \"something\": there are bare, pdf\n", notes)
+	require.Equal(t, "skill: there is no skill \"something\": there are pdf\n", notes)
 	_, notes, exit = run(nil, "pdf")
 	require.Equal(t, 1, exit)
 	require.Contains(t, notes, `there is no skill "pdf", and no other`)
@@ -112,4 +113,46 @@ func TestTool(t *testing.T) {
 	require.Zero(t, exit)
 	require.Empty(t, out)
 	require.Contains(t, notes, "there are no skills")
+}
+
+// What the standard and its users write beside name and description.
+func TestStandard(t *testing.T) {
+	root := tree(t, map[string]string{
+		".agents/skills/review/SKILL.md": "---\nname: review\ndescription: Reviews.\nallowed-tools: Read Bash(git:*)\n---\nReview $ARGUMENTS by ${CLAUDE_SKILL_DIR}/check.sh; $HOME stays.",
+		".claude/skills/plain/SKILL.md":  "---\nname: plain\ndescription: Plain.\nallowed-tools: [Read, Grep]\n---\nDo it.",
+		".agents/skills/plain/SKILL.md":  "---\nname: plain\ndescription: Farther.\n---\n",
+		".agents/skills/deploy/SKILL.md": "---\nname: deploy\ndescription: Deploys.\ndisable-model-invocation: true\n---\nDeploy.",
+		".agents/skills/odd/SKILL.md":    "---\nname: odd\ndescription: It: has a colon.\ndisable-model-invocation: true\nallowed-tools: Read\n---\n",
+		".agents/skills/bad/SKILL.md":    "---\nname: bad\n---\n",
+	})
+	for _, person := range []bool{false, true} {
+		tool := Tool(&Options{Person: person})
+		run := func(words ...string) (string, string, int) {
+			var out, notes bytes.Buffer
+			res := tool.Command(t.Context(), words, &registry.Call{Dir: root, Stdout: &out, Stderr: &notes})
+			return out.String(), notes.String(), res.ExitStatus
+		}
+		out, notes, _ := run()
+		require.Contains(t, notes, "bad/SKILL.md: its front matter has no description")
+		_, notes, _ = run()
+		require.Empty(t, notes, "it is reported once")
+		forPerson, denied := "deploy: Deploys.\nodd: It: has a colon.\n", 0
+		if !person {
+			forPerson, denied = "", 1
+		}
+		require.Equal(t, forPerson+"plain: Plain.\nreview: Reviews.\n", out)
+		for _, name := range []string{"deploy", "odd"} {
+			_, notes, exit := run(name)
+			require.Equal(t, denied, exit)
+			require.Equal(t, !person, strings.Contains(notes, "only the person starts the skill "+name+": agentbash skill "+name))
+		}
+		out, notes, _ = run("review", "the last $ARGUMENTS")
+		require.Contains(t, out, "\n\nReview the last $ARGUMENTS by "+root+"/.agents/skills/review/check.sh; $HOME stays.\n")
+		require.Equal(t, "its author wants these tools to be allowed, which rules of the person do: Read Bash(git:*)\n", notes)
+		out, _, _ = run("review")
+		require.Contains(t, out, "\n\nReview  by ")
+		out, notes, _ = run("plain", "a b")
+		require.Contains(t, out, "\n\nDo it.\n\nARGUMENTS: a b\n")
+		require.Contains(t, notes, ": Read Grep\n")
+	}
 }

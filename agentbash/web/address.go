@@ -1,9 +1,12 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -51,10 +54,10 @@ func (a *allowance) address(ip netip.Addr) bool {
 }
 
 // refusedError says that an address is not for this tool.
-type refusedError struct{ ip netip.Addr }
+type refusedError struct{ at netip.AddrPort }
 
 func (e *refusedError) Error() string {
-	return fmt.Sprintf("%s is not a public address", e.ip)
+	return fmt.Sprintf("%s is not a public address", e.at.Addr())
 }
 
 // ExitStatus is that of what was denied.
@@ -68,7 +71,44 @@ func (a *allowance) control(_, address string, _ syscall.RawConn) error {
 		return fmt.Errorf("address %s: %w", address, err)
 	}
 	if !a.address(at.Addr()) {
-		return &refusedError{at.Addr()}
+		return &refusedError{at}
 	}
 	return nil
+}
+
+// ErrNotOwn says that no server of the session is at an address.
+var ErrNotOwn = errors.New("no server of this session listens there")
+
+// isOwn reports whether an address is this machine's.
+func isOwn(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	addrs, _ := net.InterfaceAddrs()
+	return ip.IsLoopback() || ip.IsUnspecified() || slices.ContainsFunc(addrs, func(a net.Addr) bool {
+		p, err := netip.ParsePrefix(a.String())
+		return err == nil && p.Addr().Unmap() == ip
+	})
+}
+
+// staysHere reports whether a URL is of this machine's loopback, and nobody allowed more of it than
+// the session's own servers: dialHere asks about others.
+func (w *Web) staysHere(u *url.URL) bool {
+	ip, err := netip.ParseAddr(u.Hostname())
+	loopback := err == nil && ip.Unmap().IsLoopback() && !w.allow.address(ip) || strings.EqualFold(u.Hostname(), "localhost")
+	return w.opts.DialOwn != nil && loopback && !w.allow.host(hostPort(u))
+}
+
+// dialHere connects to a server of this machine: one of the session's own, else one that a
+// person says yes to.
+func (w *Web) dialHere(ctx context.Context, refused *refusedError, free *net.Dialer) (net.Conn, error) {
+	if w.opts.DialOwn != nil {
+		if conn, err := w.opts.DialOwn(ctx, refused.at); !errors.Is(err, ErrNotOwn) {
+			return conn, err
+		}
+	}
+	if w.opts.AskHost != nil {
+		if yes, err := w.opts.AskHost(ctx, refused.at.Addr().String(), int(refused.at.Port())); err == nil && yes {
+			return free.DialContext(ctx, "tcp", refused.at.String())
+		}
+	}
+	return nil, refused
 }

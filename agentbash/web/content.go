@@ -8,7 +8,6 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"mime"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -16,16 +15,24 @@ import (
 )
 
 // content is the page as it is printed, and what is to be said about it.
-func (p *page) content(raw bool) (out []byte, about []string, err error) {
+func (p *page) content() (out []byte, about []string, err error) {
 	kind := p.kind()
 	about = append(about, fmt.Sprintf("%s, %d bytes", kind, len(p.body)))
-	if enc := p.header.Get("Content-Encoding"); enc != "" && !raw {
+	if enc := p.header.Get("Content-Encoding"); enc != "" && !p.raw {
 		return nil, nil, fmt.Errorf("the body is encoded as %s, which was not asked for: --raw prints its bytes", enc)
 	}
 	switch {
-	case raw:
+	case p.section != "" && !p.isHTML():
+		return nil, nil, fmt.Errorf("it is %s, and --section is for HTML: leave it out", kind)
+	case p.raw:
 		return p.body, about, nil
-	case strings.HasPrefix(kind, "image/") && kind != "image/svg+xml", kind == "application/pdf":
+	case kind == "application/pdf":
+		text, note := p.pdfText()
+		if about = append(about, note); text != "" {
+			return []byte(text), about, nil
+		}
+		return p.described(kind), append(about, "described, --raw prints its bytes"), nil
+	case strings.HasPrefix(kind, "image/") && kind != "image/svg+xml":
 		return p.described(kind), append(about, "described, --raw prints its bytes"), nil
 	case !isText(kind, p.body):
 		return p.described(kind), append(about, "not text, --raw prints its bytes"), nil
@@ -34,24 +41,43 @@ func (p *page) content(raw bool) (out []byte, about []string, err error) {
 	if note != "" {
 		about = append(about, note)
 	}
-	if kind != "text/html" && kind != "application/xhtml+xml" {
+	if !p.isHTML() {
+		if strings.HasSuffix(kind, "xml") || kind == "application/feed+json" {
+			if md, ok := p.feedMarkdown(text); ok {
+				return endLine(md), append(about, "feed"), nil
+			}
+		}
 		return endLine(text), about, nil
 	}
-	md, title, err := pageMarkdown(text, p.url)
+	d, err := pageDocument(text, p.url, p.links, p.section)
 	if err != nil {
-		return endLine(text), append(about, fmt.Sprintf("printed as it is, since it cannot be converted: %v", err)), nil
+		return nil, nil, err
 	}
-	if title != "" {
-		about = append(about, fmt.Sprintf("title %q", title))
+	if d.title != "" {
+		about = append(about, fmt.Sprintf("title %q", d.title))
 	}
-	return endLine(md), about, nil
+	if d.left > 0 {
+		about = append(about, fmt.Sprintf("links of the site left out: %d, --links prints them", d.left))
+	}
+	if p.section == "" && len(d.markdown) > longPage && len(d.sections) > 1 {
+		about = append(about, "long: --section NAME prints one of "+listSections(d.sections))
+	}
+	return endLine(d.markdown), about, nil
 }
+
+// longPage is from how many bytes on the sections of a page are named.
+const longPage = 20_000
 
 func endLine(text []byte) []byte {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, '\n')
 	}
 	return text
+}
+
+func (p *page) isHTML() bool {
+	kind := p.kind()
+	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
 // isText reports whether a body can be shown: by its type, or, where that says
@@ -138,11 +164,6 @@ func (p *page) described(kind string) []byte {
 	what := kind
 	if c, format, err := image.DecodeConfig(bytes.NewReader(p.body)); err == nil {
 		what = fmt.Sprintf("%s image, %dx%d pixels", strings.ToUpper(format), c.Width, c.Height)
-	} else if m := regexp.MustCompile(`^%PDF-(\d\.\d)`).FindSubmatch(p.body); m != nil {
-		what = fmt.Sprintf("PDF document, version %s", m[1])
-		if n := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(p.body, -1)); n > 0 && !p.more {
-			what += fmt.Sprintf(", %d pages", n)
-		}
 	}
 	return fmt.Appendf(nil, "[%s, %s]\n", what, size)
 }

@@ -24,23 +24,30 @@ func (w *Web) fetchTool() *registry.Tool {
 		Kind:     registry.Network,
 		Category: "web",
 		Tags:     []string{"http", "url", "download", "browse", "page", "curl", "internet"},
-		Detail: `Gets a page by http or https. HTML becomes Markdown, with its links, code blocks and tables, without scripts and styles;
-JSON and other text come as they are, in UTF-8; images, PDF and other binary bodies are described, and --raw prints their bytes. Where it
-came from, the type and the title are on stderr. Redirects are followed within a host, ten at most. An HTTP error is exit status 1, with the beginning of
-its body on stderr; 124 is no answer in time. Private addresses are refused but for those that are allowed: ` + w.allowSetting("...") + `.`,
+		Detail: `Gets a page by http or https. Of HTML it prints what the page is about as Markdown, with code blocks, tables and links to other sites, without
+menus, scripts and styles; of feeds the items and of PDF the text. JSON and other text come as they are, in UTF-8; images and other binary bodies
+are described, and --raw prints their bytes. A page is kept in memory for 15 minutes. Where it came from, the type and the title are on stderr. Redirects are followed within a host, ten at most. An HTTP error is exit status 1, with the beginning of
+its body on stderr; 124 is no answer in time. Private addresses are refused but for servers that this session started and those that are allowed: ` + w.allowSetting("...") + `.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "url", Type: registry.String, Required: true, Pattern: true, Role: registry.Contacts, Aliases: []string{"uri", "link"}, Description: "The address, with http:// or https://."},
+			registry.Param{Name: "section", Type: registry.String, Aliases: []string{"anchor"}, Description: "Print one section alone: its heading, or the name of its anchor."},
+			registry.Param{Name: "links", Type: registry.Boolean, Default: false, Description: "Print the addresses of links within the site and of pictures, too."},
+			registry.Param{Name: "fresh", Type: registry.Boolean, Default: false, Description: "Ask the server, also for a page that was got less than 15 minutes ago."},
 			registry.Param{Name: "raw", Type: registry.Boolean, Default: false, Description: "Print the body's bytes as they are, whatever it is."},
 			registry.Param{Name: "timeout", Type: registry.Number, Min: registry.Float(0.1), Max: registry.Float(300), Description: fmt.Sprintf("Seconds until it is given up; the default is %v.", w.opts.Timeout.Seconds())},
 			registry.Param{Name: "max_bytes", Type: registry.Integer, Min: registry.Float(1), Max: registry.Float(1 << 30), Description: fmt.Sprintf("Read at most this much of the body; the default is %d.", w.opts.MaxBytes)},
 		),
 		Examples: []string{
 			"web_fetch --url https://go.dev/doc/effective_go | head -n 40",
+			"web_fetch https://docs.python.org/3/library/functions.html --section print",
 			"web_fetch 'https://api.github.com/repos/golang/go' | jq .stargazers_count",
 			"web_fetch --raw https://example.com/logo.png > logo.png",
 		},
 		Uses: func(k registry.Kwargs, _ []registry.Use, known bool) ([]registry.Use, bool) {
 			text, _ := k["url"].(string)
+			if u, err := parseURL(text); err == nil && w.staysHere(u) {
+				return nil, known
+			}
 			return []registry.Use{{Role: registry.Contacts, Value: strings.TrimSpace(text)}}, known
 		},
 		Run: w.runFetch,
@@ -86,6 +93,12 @@ func (w *Web) runFetch(ctx context.Context, call *registry.Call) (registry.ToolR
 	if n := call.Int("max_bytes"); n > 0 {
 		most = int64(n)
 	}
+	u.Fragment, u.RawFragment = "", ""
+	wanted := view{raw: call.Bool("raw"), links: call.Bool("links"), section: call.String("section")}
+	if p, at, ok := w.cache.find(u.String(), most); ok && !call.Bool("fresh") {
+		p.view, p.kept = wanted, time.Since(at)
+		return p.print(call)
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
@@ -99,13 +112,16 @@ func (w *Web) runFetch(ctx context.Context, call *registry.Call) (registry.ToolR
 		return w.noAnswer(ctx, u, limit, err)
 	}
 	defer res.Body.Close()
-	p := page{url: res.Request.URL, header: res.Header, status: res.StatusCode, most: most}
+	p := page{url: res.Request.URL, header: res.Header, status: res.StatusCode, most: most, view: wanted}
 	if p.body, p.more, err = readBody(res.Body, most); err != nil && errors.Is(context.Cause(ctx), errTime) {
 		p.problem = fmt.Errorf("the body did not end within %v, %d bytes came: --timeout waits longer", limit, len(p.body))
 	} else if ctx.Err() != nil {
 		return registry.ToolResult{}, ctx.Err()
 	} else if err != nil {
 		p.problem = fmt.Errorf("the body broke off after %d bytes: %w: try again", len(p.body), err)
+	}
+	if !w.staysHere(u) { // that is being worked on
+		w.cache.keep(u.String(), p)
 	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return p.failure(call)
@@ -172,8 +188,17 @@ type page struct {
 	status  int
 	body    []byte
 	most    int64
-	more    bool  // the body is longer
-	problem error // why the body is not complete; nil: it is, or it was cut
+	more    bool          // the body is longer
+	problem error         // why the body is not complete; nil: it is, or it was cut
+	kept    time.Duration // since when it is in the cache; 0: it is fresh
+	view
+}
+
+// view is how a page is wanted.
+type view struct {
+	raw     bool   // the bytes of the body
+	links   bool   // with those within the site
+	section string // this one alone; "": all
 }
 
 // kind is the media type, from the body itself where the server says none.
@@ -188,9 +213,12 @@ func (p *page) kind() string {
 
 // print shows the page; what is said about it goes to stderr.
 func (p *page) print(call *registry.Call) (registry.ToolResult, error) {
-	out, about, err := p.content(call.Bool("raw"))
+	out, about, err := p.content()
 	if err != nil {
 		return registry.Failure("%s: %v", p.url.Redacted(), err), nil
+	}
+	if p.kept > 0 {
+		about = append(about, fmt.Sprintf("kept since %v ago, --fresh asks again", max(p.kept.Round(time.Second), time.Second)))
 	}
 	fmt.Fprintf(call.Stderr, "%s: %s\n", p.url.Redacted(), strings.Join(about, "; "))
 	if p.more {
@@ -216,7 +244,8 @@ const maxErrorBody = 1500
 
 // failure is an HTTP error with the beginning of its body.
 func (p *page) failure(call *registry.Call) (registry.ToolResult, error) {
-	text, _, err := p.content(false)
+	p.view = view{}
+	text, _, err := p.content()
 	shown := strings.TrimSpace(strings.ToValidUTF8(string(text), ""))
 	if len(shown) > maxErrorBody {
 		shown = strings.ToValidUTF8(shown[:maxErrorBody], "") + "..."

@@ -13,41 +13,6 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// The services that web_search can ask.
-const (
-	Tavily  = "tavily"
-	SearXNG = "searxng"
-)
-
-// tavilyURL is where Tavily's API is.
-const tavilyURL = "https://api.tavily.com"
-
-// Search says whom web_search asks. The zero value asks nobody, and the tool
-// then says how to set it up.
-type Search struct {
-	Provider string // Tavily or SearXNG; "": Tavily if there is a key
-	URL      string // of the service; "" is Tavily's own
-	Key      string // of the service; SearXNG needs none
-	KeyVar   string // the environment variable that holds the key, for messages; "" is TAVILY_API_KEY
-}
-
-func (s *Search) check() error {
-	if s.Provider != "" && s.Provider != Tavily && s.Provider != SearXNG {
-		return fmt.Errorf("web_search: provider %q is not known: it is %s or %s", s.Provider, Tavily, SearXNG)
-	}
-	if s.URL == "" {
-		return nil
-	}
-	u, err := url.Parse(s.URL)
-	if err == nil {
-		err = checkURL(u)
-	}
-	if err != nil {
-		return fmt.Errorf("web_search: url %q: %w", s.URL, err)
-	}
-	return nil
-}
-
 // setupError says that no service can be asked. Its exit status is that of a
 // missing login.
 type setupError struct{ text string }
@@ -55,32 +20,15 @@ type setupError struct{ text string }
 func (e *setupError) Error() string   { return e.text }
 func (e *setupError) ExitStatus() int { return 4 }
 
-// ready says what is missing, or nil.
-func (s *Search) ready(settings registry.Settings) error {
-	variable := s.KeyVar
-	if variable == "" {
-		variable = "TAVILY_API_KEY"
-	}
-	switch {
-	case s.Provider == SearXNG && s.URL == "":
-		return &setupError{"the search service is searxng, and it has no url: " + settings.WebSearch}
-	case s.Provider == Tavily && s.Key == "":
-		return &setupError{fmt.Sprintf("Tavily has no key: set %s in the environment (https://app.tavily.com has one)", variable)}
-	case s.Provider == "" && s.Key == "":
-		return &setupError{"no search service is set up: set TAVILY_API_KEY in the environment (https://app.tavily.com), or " + settings.WebSearch + ", and start again"}
-	}
-	return nil
-}
-
 func (w *Web) searchTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "web_search",
 		Summary:  "search the web: titles, addresses and excerpts",
 		Kind:     registry.Network,
 		Category: "web",
-		Tags:     []string{"internet", "google", "tavily", "searxng", "find", "news"},
-		Detail: `Asks the search service of the configuration, Tavily or a SearXNG server, and prints for each result its title, address
-and an excerpt. --json prints an array of objects with title, url and content. Exit status 1 when nothing was found.`,
+		Tags:     append([]string{"internet", "google", "find", "news"}, providerNames()...),
+		Detail: `Asks the search service of the configuration, else one that has a key, else DuckDuckGo, and prints for each result its
+title, address and an excerpt. --json prints an array of objects with title, url and content. Exit status 1 when nothing was found.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "query", Type: registry.String, Required: true, Pattern: true, Aliases: []string{"q"}, Description: "What to search for."},
 			registry.Param{Name: "max_results", Type: registry.Integer, Default: 5, Min: registry.Float(1), Max: registry.Float(20), Aliases: []string{"limit", "count"}, Description: "How many results at most."},
@@ -104,14 +52,8 @@ type found struct {
 	Content string `json:"content"`
 }
 
-// answer is what both services send, as far as it is used.
-type answer struct {
-	Results []found `json:"results"`
-	Failed  [][]any `json:"unresponsive_engines"` // of SearXNG: name and reason
-}
-
 func (w *Web) runSearch(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	s := w.opts.Search
+	s := &w.opts.Search
 	if err := s.ready(w.opts.Settings); err != nil {
 		return registry.ToolResult{}, err
 	}
@@ -127,8 +69,7 @@ func (w *Web) runSearch(ctx context.Context, call *registry.Call) (registry.Tool
 		return registry.ToolResult{}, err
 	}
 	req.Header.Set("User-Agent", w.agent())
-	req.Header.Set("Accept", "application/json")
-	a, err := w.ask(req)
+	results, failed, err := w.ask(req)
 	switch {
 	case errors.Is(context.Cause(ctx), errTime):
 		res := registry.Failure("%s did not answer within %v: try again", req.URL.Host, w.opts.Timeout)
@@ -139,99 +80,67 @@ func (w *Web) runSearch(ctx context.Context, call *registry.Call) (registry.Tool
 	case err != nil:
 		return registry.ToolResult{}, err
 	}
-	a.Results = a.Results[:min(len(a.Results), most)]
-	for _, e := range a.Failed {
+	results = results[:min(len(results), most)]
+	for _, e := range failed {
 		fmt.Fprintf(call.Stderr, "did not answer: %v\n", e)
 	}
-	if len(a.Results) == 0 {
+	if len(results) == 0 {
 		return registry.Failure("nothing was found for %q: try other words", query), nil
 	}
-	res := registry.Success(asText(a.Results))
+	res := registry.Success(asText(results))
 	if call.Bool("json") {
-		if res.Output, err = asJSON(a.Results); err != nil {
+		if res.Output, err = asJSON(results); err != nil {
 			return registry.ToolResult{}, err
 		}
 	}
-	res.Display, res.Metadata = fmt.Sprintf("web_search: %d results", len(a.Results)), map[string]any{"host": req.URL.Host, "results": len(a.Results)}
-	if len(a.Results) == 1 {
+	res.Display, res.Metadata = fmt.Sprintf("web_search: %d results", len(results)), map[string]any{"host": req.URL.Host, "results": len(results)}
+	if len(results) == 1 {
 		res.Display = "web_search: 1 result"
 	}
 	return res, nil
 }
 
-// address is where the service is, without a slash at its end.
-func (s *Search) address() string {
-	if s.URL == "" {
-		return tavilyURL
-	}
-	return strings.TrimSuffix(s.URL, "/")
-}
-
-// request is the one that the service wants.
-func (s *Search) request(ctx context.Context, query string, most int) (*http.Request, error) {
-	if s.Provider == SearXNG {
-		at := s.address()
-		if !strings.HasSuffix(at, "/search") {
-			at += "/search"
-		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at+"?"+url.Values{"q": {query}, "format": {"json"}}.Encode(), nil)
-		if err == nil && s.Key != "" {
-			req.Header.Set("Authorization", "Bearer "+s.Key)
-		}
-		return req, err
-	}
-	body, err := json.Marshal(map[string]any{"query": query, "max_results": most})
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address()+"/search", bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+s.Key)
-	return req, nil
-}
-
 // ask sends the request; the address was configured and may be private.
-func (w *Web) ask(req *http.Request) (*answer, error) {
+func (w *Web) ask(req *http.Request) (results []found, failed [][]any, err error) {
+	p, host := w.opts.Search.provider(), req.URL.Host
+	if err := w.pace.wait(req.Context(), p.pause); err != nil {
+		return nil, nil, err
+	}
 	c := w.newClient(false)
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a key goes to one address
 	res, err := c.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		return nil, nil, fmt.Errorf("search: %s cannot be reached: %w", host, wrapped.Err)
+	} else if err != nil {
+		return nil, nil, err
 	}
 	defer res.Body.Close()
 	body, more, err := readBody(res.Body, w.opts.MaxBytes)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("search: the answer of %s broke off: %w", req.URL.Host, err)
+		return nil, nil, fmt.Errorf("search: the answer of %s broke off: %w", host, err)
 	case more:
-		return nil, fmt.Errorf("search: the answer of %s is longer than %d bytes", req.URL.Host, w.opts.MaxBytes)
+		return nil, nil, fmt.Errorf("search: the answer of %s is longer than %d bytes", host, w.opts.MaxBytes)
 	case res.StatusCode != http.StatusOK:
-		return nil, w.opts.Search.refusal(req.URL.Host, res, body)
+		return nil, nil, w.refusal(host, res, body)
 	}
-	var a answer
-	if err := json.Unmarshal(body, &a); err != nil {
-		return nil, fmt.Errorf("search: the answer of %s is not what a search service sends (%w): check the url of the search service", req.URL.Host, err)
+	if results, failed, err = p.read(body); err != nil {
+		err = fmt.Errorf("search: the answer of %s is not what a search service sends (%w): check the url of the search service", host, err)
 	}
-	return &a, nil
+	return results, failed, err
 }
 
 // refusal is the error for another status than 200.
-func (s *Search) refusal(host string, res *http.Response, body []byte) error {
+func (w *Web) refusal(host string, res *http.Response, body []byte) error {
+	s := &w.opts.Search
 	said := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 300)]), "")), " ")
 	text := fmt.Sprintf("search: HTTP %d from %s: %s", res.StatusCode, host, said)
 	switch code := res.StatusCode; {
-	case code == 401 || code == 403 && s.Provider != SearXNG:
-		variable := s.KeyVar
-		if variable == "" {
-			variable = "TAVILY_API_KEY"
-		}
-		return &setupError{text + ": check the key in " + variable}
-	case code == 403:
-		return &setupError{text + ": the server must allow JSON: add json to search.formats in its settings.yml"}
-	case code == 429 || code == 432 || code == 433:
+	case (code == 202 || code == 403) && s.provider().refuses != "":
+		return &setupError{fmt.Sprintf("search: HTTP %d from %s: %s", code, host, strings.ReplaceAll(s.provider().refuses, "SETTING", w.opts.Settings.WebSearch))}
+	case code == 401 || code == 403:
+		return &setupError{text + ": check the key in " + s.keyVar()}
+	case code == 402 || code == 429 || code == 432 || code == 433:
 		return errors.New(text + ": the service's limit is reached: try again later")
 	case code >= 300 && code < 400:
 		return errors.New(text + ": it redirects to " + res.Header.Get("Location") + ": make that the url of the search service")

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -21,6 +22,14 @@ type Options struct {
 	// Allow are hosts (localhost), hosts with a port (localhost:3000), addresses
 	// and CIDR ranges that web_fetch may reach although they are private.
 	Allow []string
+
+	// DialOwn connects to a server that the session started, at an address of this
+	// machine; ErrNotOwn says that none is there. nil: there is no session.
+	DialOwn func(ctx context.Context, at netip.AddrPort) (net.Conn, error)
+
+	// AskHost asks a person whether another server of this machine may be reached, and
+	// says no where nobody can be asked. nil: nobody can.
+	AskHost func(ctx context.Context, host string, port int) (bool, error)
 
 	// Timeout bounds a fetch or a search; 0 means 15 seconds.
 	Timeout time.Duration
@@ -43,11 +52,13 @@ type Options struct {
 	Settings registry.Settings
 }
 
-// Web makes the tools. It is not changed after New and is safe for concurrent use.
+// Web makes the tools, and keeps the pages that they got. It is safe for concurrent use.
 type Web struct {
 	opts  Options
 	allow allowance
 	proxy func(*url.URL) (*url.URL, error) // nil: none
+	cache cache
+	pace  pace // of searches
 }
 
 const (
@@ -122,7 +133,11 @@ func (w *Web) newClient(guarded bool) *http.Client {
 			if !guarded || isProxy(addr) || w.allow.host(addr) {
 				return free.DialContext(ctx, network, addr)
 			}
-			return dialer.DialContext(ctx, network, addr)
+			conn, err := dialer.DialContext(ctx, network, addr)
+			if refused := (*refusedError)(nil); errors.As(err, &refused) && isOwn(refused.at.Addr()) {
+				return w.dialHere(ctx, refused, free)
+			}
+			return conn, err
 		},
 	}
 	if w.proxy != nil {
@@ -157,7 +172,7 @@ func (w *Web) checkRedirect(r *http.Request, via []*http.Request) error {
 		return nil
 	}
 	if ip, err := netip.ParseAddr(r.URL.Hostname()); err == nil && !w.allow.host(to) && !w.allow.address(ip) {
-		return &refusedError{ip}
+		return &refusedError{netip.AddrPortFrom(ip, 0)}
 	}
 	return &redirectError{r.URL}
 }
@@ -180,7 +195,7 @@ func (w *Web) beforeProxy(ctx context.Context, u *url.URL) error {
 	}
 	for _, ip := range ips {
 		if !w.allow.address(ip) {
-			return &refusedError{ip: netip.Addr(ip).Unmap()}
+			return &refusedError{netip.AddrPortFrom(ip.Unmap(), 0)}
 		}
 	}
 	return nil

@@ -17,9 +17,9 @@ import (
 )
 
 // commandOptions are what the agent commands get of the program.
-func (b *configuredBash) commandOptions(a *app) agentcommands.Options {
+func (b *configuredBash) commandOptions(a *app, who string) agentcommands.Options {
 	return agentcommands.Options{
-		Skills:  skills.Options{Dirs: func(dir string) []string { return a.skillDirs(b, dir) }},
+		Skills:  skills.Options{Dirs: func(dir string) []string { return a.skillDirs(b, dir) }, Person: who == whoPerson},
 		Clarify: clarify.Options{Ask: b.askClarification},
 		Web:     b.webOptions(a),
 	}
@@ -55,14 +55,10 @@ func (b *configuredBash) askClarification(ctx context.Context, q clarify.Questio
 
 // webOptions are what the configuration says of the web.
 func (b *configuredBash) webOptions(a *app) web.Options {
-	o := web.Options{Version: moduleVersion(), Lookup: a.lookup}
+	o := web.Options{Version: moduleVersion(), Lookup: a.lookup, Search: b.cfg.Search(a.lookup)}
 	if f := b.cfg.WebFetch; f != nil {
 		o.Allow, o.Timeout, o.MaxBytes = f.Allow, time.Duration(f.Timeout*float64(time.Second)), f.MaxBytes
 	}
-	if s := b.cfg.WebSearch; s != nil {
-		o.Search = web.Search{Provider: s.Provider, URL: s.URL}
-	}
-	o.Search.Key, o.Search.KeyVar = b.cfg.SearchKey(a.lookup)
 	return o
 }
 

@@ -92,7 +92,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		Settings: settings,
 		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
 		Warn:     func(err error) { a.warn(err) },
-		Commands: b.commandOptions(a), FieldOptions: b.fieldOptions(a), Guard: o.guard,
+		Commands: b.commandOptions(a, o.who), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
 		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network, TrustedRepositories: c.TrustedRepositories},
 		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
@@ -119,16 +119,15 @@ func (b *configuredBash) keyVars(a *app) []string {
 	if v := b.cfg.KeyVar; v != "" && v != config.EnvKey {
 		names = append(names, v)
 	}
-	if key, v := b.cfg.SearchKey(a.lookup); key != "" {
-		names = append(names, v)
+	if s := b.cfg.Search(a.lookup); s.Key != "" {
+		names = append(names, s.KeyVar)
 	}
 	return names
 }
 
 // apiKeys are the keys themselves.
 func (b *configuredBash) apiKeys(a *app) []string {
-	key, _ := b.cfg.SearchKey(a.lookup)
-	return []string{b.cfg.APIKey, key}
+	return []string{b.cfg.APIKey, b.cfg.Search(a.lookup).Key}
 }
 
 // pendingNote says what waits to be trusted.

@@ -17,6 +17,10 @@ const maxInstructions = 32 << 10
 // maxSkills bounds how many skills are listed.
 const maxSkills = 100
 
+// maxDescription is how much of a skill's description is listed, in characters: all of one that
+// keeps to the standard.
+const maxDescription = 1024
+
 // readInstructions is what the user and the project say to any agent: AGENTS.md and
 // CLAUDE.md, the user's own first, then from the repository's root down to the
 // working directory, so that the nearest has the last word; and one line a skill.
@@ -35,10 +39,10 @@ func (a *app) readInstructions(b *configuredBash) string {
 func (a *app) skillDirs(b *configuredBash, dir string) []string {
 	dirs := []string{filepath.Join(b.cfg.Dirs.Config, "skills")}
 	if home, _ := a.lookup("HOME"); home != "" {
-		dirs = append(dirs, filepath.Join(home, ".claude", "skills"))
+		dirs = append(dirs, skills.Subdirs(home)...)
 	}
 	for _, d := range fromRoot(dir) {
-		dirs = append(dirs, filepath.Join(d, ".claude", "skills"), filepath.Join(d, ".agentbash", "skills"))
+		dirs = append(dirs, skills.Subdirs(d)...)
 	}
 	return dirs
 }
@@ -53,13 +57,13 @@ func (a *app) listSkills(b *configuredBash) string {
 	var out strings.Builder
 	listed := 0
 	for _, s := range found {
-		if s.Description == "" || listed == maxSkills {
+		if s.PersonOnly || listed == maxSkills {
 			continue
 		}
 		listed++
 		about := s.Description
-		if r := []rune(about); len(r) > 300 {
-			about = string(r[:300]) + "..."
+		if r := []rune(about); len(r) > maxDescription {
+			about = string(r[:maxDescription]) + "..."
 		}
 		fmt.Fprintf(&out, "\n- %s: %s", s.Name, about)
 	}

@@ -67,6 +67,9 @@ var sole = map[string]string{
 	"github.com/google/shlex":                  "router",
 	"mvdan.cc/sh/v3":                           "router",
 	"github.com/JohannesKaufmann":              "agentbash/web",
+	"codeberg.org/readeck/go-readability":      "agentbash/web",
+	"github.com/mmcdole/gofeed":                "agentbash/web",
+	"github.com/ledongthuc/pdf":                "agentbash/internal/pdftext",
 	"go.yaml.in/yaml/v3":                       "agentbash/skills",
 	"golang.org/x/net/html":                    "agentbash/web",
 	"golang.org/x/net/http/httpproxy":          "agentbash/web",
@@ -202,8 +205,8 @@ func TestNoRegexpIsCompiledAtStart(t *testing.T) {
 // use the package that is there for it.
 var once = []struct{ text, use, by string }{
 	{"`'\\''`", "internal/quote", "internal/quote/quote.go"},
-	{"unicode.Cf", "internal/safetext", "internal/safetext/class.go agentbash/files/diagnose.go"},                                                                 // it tells why a text was not found
-	{"os.Rename(", "internal/atomicfile", "internal/atomicfile/write.go internal/atomicfile/temp.go agentbash/shells/log.go cmd/agentbash/internal/audit/log.go"}, // logs that are full
+	{"unicode.Cf", "internal/safetext", "internal/safetext/class.go agentbash/files/diagnose.go"},                                         // it tells why a text was not found
+	{"os.Rename(", "internal/atomicfile", "internal/atomicfile/write.go internal/atomicfile/temp.go cmd/agentbash/internal/audit/log.go"}, // logs that are full
 	{".gnupg", "internal/protected", "internal/protected/protected.go"},
 }
 

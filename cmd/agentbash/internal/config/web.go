@@ -1,8 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/agentbash/agentbash/agentbash/web"
 )
 
 // The keys of webFetch and webSearch.
@@ -21,13 +25,10 @@ type WebFetch struct {
 // WebSearch is whom web_search asks. Only the user's own files say it: it gets
 // what is searched for, and a key.
 type WebSearch struct {
-	Provider string `json:"provider"` // tavily or searxng
+	Provider string `json:"provider"` // one of web.Providers
 	URL      string `json:"url"`
-	KeyVar   string `json:"keyVar"` // the environment variable that holds the key; "": EnvSearchKey
+	KeyVar   string `json:"keyVar"` // the environment variable that holds the key; "": the provider's
 }
-
-// EnvSearchKey holds the key of the search service where keyVar names no other.
-const EnvSearchKey = "TAVILY_API_KEY"
 
 // decodeWeb reads both.
 func (s *source) decodeWeb(v *value, f *file) (errs []error) {
@@ -43,8 +44,12 @@ func (s *source) decodeWeb(v *value, f *file) (errs []error) {
 		f.webSearch = &WebSearch{}
 		if err := s.decodeInto(m, "webSearch", f.webSearch); err != nil {
 			errs = append(errs, err)
-		} else if p := f.webSearch.Provider; p != "tavily" && p != "searxng" {
-			errs = append(errs, s.errorAt(m.offset, "webSearch.provider", fmt.Sprintf("%q is not known: write tavily or searxng", p)))
+		} else if _, ok := searchProvider(f.webSearch.Provider); !ok {
+			var names []string
+			for _, p := range web.Providers() {
+				names = append(names, p.Name)
+			}
+			errs = append(errs, s.errorAt(m.offset, "webSearch.provider", fmt.Sprintf("%q is not known: write one of %s", f.webSearch.Provider, strings.Join(names, ", "))))
 		} else if strings.ContainsAny(f.webSearch.KeyVar, "= ") {
 			errs = append(errs, s.errorAt(m.offset, "webSearch.keyVar", "it is the name of an environment variable, not the key itself"))
 		}
@@ -73,15 +78,25 @@ func (l *loader) leaveWeb(f *file) {
 	}
 }
 
-// SearchKey is the key of the search service, and the variable that holds it;
-// "" where there is none. A key of Tavily's goes to nobody else.
-func (r *Result) SearchKey(lookup func(string) (string, bool)) (key, variable string) {
-	variable = EnvSearchKey
-	if s := r.WebSearch; s != nil && s.KeyVar != "" {
-		variable = s.KeyVar
-	} else if s != nil && s.Provider != "tavily" {
-		return "", ""
+func searchProvider(name string) (web.Provider, bool) {
+	all := web.Providers()
+	i := slices.IndexFunc(all, func(p web.Provider) bool { return p.Name == name })
+	return all[max(i, 0)], i >= 0
+}
+
+// Search is whom web_search asks: the service that is configured, else the first that has a
+// key. A key goes to its own service only.
+func (r *Result) Search(lookup func(string) (string, bool)) (s web.Search) {
+	if c := r.WebSearch; c != nil {
+		p, _ := searchProvider(c.Provider)
+		s = web.Search{Provider: c.Provider, URL: c.URL, KeyVar: cmp.Or(c.KeyVar, p.KeyVar)}
+		s.Key, _ = lookup(s.KeyVar)
+		return s
 	}
-	key, _ = lookup(variable)
-	return key, variable
+	for _, p := range web.Providers() {
+		if key, _ := lookup(p.KeyVar); key != "" {
+			return web.Search{Provider: p.Name, Key: key, KeyVar: p.KeyVar}
+		}
+	}
+	return s
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"testing"
 
+	"github.com/agentbash/agentbash/agentbash/web"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,32 +20,31 @@ func TestWeb(t *testing.T) {
 	require.ErrorContains(t, r.Warnings[1], "webSearch: a project's file cannot choose who is asked")
 }
 
-func TestSearchKey(t *testing.T) {
-	env := func(name string) (string, bool) {
-		v, ok := map[string]string{EnvSearchKey: "tvly", "MINE": "mine"}[name]
-		return v, ok
-	}
+func TestSearch(t *testing.T) {
+	env := map[string]string{"EXA_API_KEY": "exa", "BRAVE_API_KEY": "brave", "MINE": "mine"}
 	for _, row := range []struct {
-		name          string
-		s             *WebSearch
-		key, variable string
+		name string
+		s    *WebSearch
+		want web.Search
 	}{
-		{"not configured", nil, "tvly", EnvSearchKey},
-		{"Tavily", &WebSearch{Provider: "tavily"}, "tvly", EnvSearchKey},
-		{"a variable of its own", &WebSearch{Provider: "tavily", KeyVar: "MINE"}, "mine", "MINE"},
-		{"one that is not set", &WebSearch{Provider: "tavily", KeyVar: "NONE"}, "", "NONE"},
-		{"SearXNG does not get Tavily's", &WebSearch{Provider: "searxng"}, "", ""},
-		{"SearXNG with a key", &WebSearch{Provider: "searxng", KeyVar: "MINE"}, "mine", "MINE"},
+		{"not configured", nil, web.Search{Provider: "brave", Key: "brave", KeyVar: "BRAVE_API_KEY"}},
+		{"Exa", &WebSearch{Provider: "exa"}, web.Search{Provider: "exa", Key: "exa", KeyVar: "EXA_API_KEY"}},
+		{"a variable of its own", &WebSearch{Provider: "tavily", KeyVar: "MINE"}, web.Search{Provider: "tavily", Key: "mine", KeyVar: "MINE"}},
+		{"one that is not set", &WebSearch{Provider: "tavily", KeyVar: "NONE"}, web.Search{Provider: "tavily", KeyVar: "NONE"}},
+		{"SearXNG gets nobody's", &WebSearch{Provider: "searxng", URL: "http://x"}, web.Search{Provider: "searxng", URL: "http://x"}},
+		{"SearXNG with a key", &WebSearch{Provider: "searxng", KeyVar: "MINE"}, web.Search{Provider: "searxng", Key: "mine", KeyVar: "MINE"}},
+		{"DuckDuckGo though there are keys", &WebSearch{Provider: "duckduckgo"}, web.Search{Provider: "duckduckgo"}},
 	} {
-		key, variable := (&Result{WebSearch: row.s}).SearchKey(env)
-		require.Equal(t, []string{row.key, row.variable}, []string{key, variable}, row.name)
+		lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+		require.Equal(t, row.want, (&Result{WebSearch: row.s}).Search(lookup), row.name)
 	}
+	require.Zero(t, (&Result{}).Search(func(string) (string, bool) { return "", false }))
 }
 
 func TestWebErrors(t *testing.T) {
 	for _, row := range []struct{ name, file, want string }{
 		{"an unknown key", `{"webFetch": {"alow": []}}`, "webFetch.alow: unknown key: did you mean allow?"},
-		{"an unknown provider", `{"webSearch": {"provider": "google"}}`, `webSearch.provider: "google" is not known: write tavily or searxng`},
+		{"an unknown provider", `{"webSearch": {"provider": "google"}}`, `webSearch.provider: "google" is not known: write one of tavily, brave, exa, searxng, duckduckgo`},
 		{"a key in place of its variable", `{"webSearch": {"provider": "tavily", "keyVar": "a=b"}}`, "webSearch.keyVar: it is the name of an environment variable"},
 		{"below 0", `{"webFetch": {"timeout": -1}}`, "webFetch: timeout and maxBytes are above 0"},
 		{"a wrong type", `{"webFetch": {"allow": "localhost"}}`, "webFetch.allow: a string stands where a list [...] is wanted"},

@@ -1,0 +1,63 @@
+package pdftext
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// nop.pdf is a manual page of Graphviz (EPL 1.0) as its package has it.
+func TestPage(t *testing.T) {
+	data, err := os.ReadFile("testdata/nop.pdf")
+	require.NoError(t, err)
+	d, err := Open(data)
+	require.NoError(t, err)
+	require.Equal(t, 1, d.Pages())
+	text, err := d.Page(1)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(text, "NOP(1) General Commands Manual NOP(1)\n\nNAME\nnop − pretty-print graph file\nSYNOPSIS\n"), text)
+	require.Contains(t, text, "\nnop reads a stream of graphs and prints each in pretty-printed (canonical) format on stdout. If no files are\ngiven, it reads from stdin.\n")
+	require.Contains(t, text, "\nnon-zero exit value is returned. Otherwise, zero is returned.\nSEE ALSO\n")
+}
+
+// What is broken is an error, or no text.
+func TestBroken(t *testing.T) {
+	data, err := os.ReadFile("testdata/nop.pdf")
+	require.NoError(t, err)
+	for i := 0; i < len(data); i += 97 {
+		for _, broken := range [][]byte{data[:i], bytes.Replace(data, data[i:min(i+20, len(data))], []byte(strings.Repeat("(", 20)), 1)} {
+			if d, err := Open(broken); err == nil {
+				for n := range d.Pages() {
+					d.Page(n + 1)
+				}
+			}
+		}
+	}
+	_, err = Open([]byte("no PDF"))
+	require.ErrorContains(t, err, "not a PDF file")
+}
+
+// A tree of pages that leads in circles, and one page with more operators than anybody reads, end.
+func TestHostile(t *testing.T) {
+	objects := []string{
+		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 9/Kids[2 0 R 2 0 R 3 0 R]/Parent 2 0 R>>", "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>",
+		fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", 2*(maxSteps+1), strings.Repeat("q ", maxSteps+1)),
+	}
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.4\n")
+	table := "xref\n0 5\n0000000000 65535 f \n"
+	for i, o := range objects {
+		table += fmt.Sprintf("%010d 00000 n \n", b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	fmt.Fprintf(&b, "%strailer\n<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", table, b.Len())
+	d, err := Open(b.Bytes())
+	require.NoError(t, err)
+	require.Greater(t, d.Pages(), maxDepth)
+	_, err = d.Page(1)
+	require.ErrorContains(t, err, "it is too long")
+}

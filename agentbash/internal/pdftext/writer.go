@@ -1,0 +1,190 @@
+package pdftext
+
+import (
+	"math"
+	"strings"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// matrix is [a b c d e f] of ISO 32000-1, 8.3.3.
+type matrix [6]float64
+
+var unit = matrix{1, 0, 0, 1, 0, 0}
+
+func (m matrix) mul(n matrix) matrix {
+	return matrix{
+		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
+		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
+	}
+}
+
+// state is the graphics state, as far as it moves text.
+type state struct {
+	ctm                              matrix
+	font                             *font
+	size, lead, charSpace, wordSpace float64
+}
+
+// writer carries out the operators of a page (ISO 32000-1, 9.4) and keeps the text.
+type writer struct {
+	page  page
+	fonts map[string]*font
+	state
+	saved    []state
+	tm, line matrix
+	text     strings.Builder
+	x, y     float64 // where the last text ended
+	steps    int
+}
+
+// maxSteps bounds the operators of a page: a small one may unpack to gigabytes.
+const maxSteps = 1_000_000
+
+func (w *writer) operate(stack *pdf.Stack, op string) {
+	if w.steps++; w.steps > maxSteps {
+		panic("it is too long")
+	}
+	args := make([]pdf.Value, stack.Len())
+	for i := len(args) - 1; i >= 0; i-- {
+		args[i] = stack.Pop()
+	}
+	num := func(i int) float64 {
+		if i < len(args) {
+			return args[i].Float64()
+		}
+		return 0
+	}
+	all := func() matrix { return matrix{num(0), num(1), num(2), num(3), num(4), num(5)} }
+	switch op {
+	case "q":
+		w.saved = append(w.saved, w.state)
+	case "Q":
+		if n := len(w.saved); n > 0 {
+			w.state, w.saved = w.saved[n-1], w.saved[:n-1]
+		}
+	case "cm":
+		w.ctm = all().mul(w.ctm)
+	case "BT":
+		w.tm, w.line = unit, unit
+	case "Tf":
+		if len(args) == 2 {
+			w.font, w.size = w.fontNamed(args[0].Name()), num(1)
+		}
+	case "TL":
+		w.lead = num(0)
+	case "Tc":
+		w.charSpace = num(0)
+	case "Tw":
+		w.wordSpace = num(0)
+	case "TD":
+		w.lead = -num(1)
+		w.move(num(0), num(1))
+	case "Td":
+		w.move(num(0), num(1))
+	case "T*":
+		w.move(0, -w.lead)
+	case "Tm":
+		w.tm, w.line = all(), all()
+	case "'", "\"":
+		w.move(0, -w.lead)
+		fallthrough
+	case "Tj":
+		if len(args) > 0 {
+			w.show(args[len(args)-1].RawString())
+		}
+	case "TJ":
+		for i := 0; len(args) > 0 && i < args[0].Len(); i++ {
+			if v := args[0].Index(i); v.Kind() == pdf.String {
+				w.show(v.RawString())
+			} else {
+				w.tm = matrix{1, 0, 0, 1, -v.Float64() / 1000 * w.size, 0}.mul(w.tm)
+			}
+		}
+	}
+}
+
+func (w *writer) move(x, y float64) {
+	w.line = matrix{1, 0, 0, 1, x, y}.mul(w.line)
+	w.tm = w.line
+}
+
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl")
+
+// show writes text, after what the way from the last one says: a space, a line, a paragraph.
+func (w *writer) show(raw string) {
+	if w.font == nil || raw == "" {
+		return
+	}
+	at := w.tm.mul(w.ctm)
+	size := math.Max(math.Hypot(at[2], at[3])*math.Abs(w.size), 1e-6)
+	text := ligatures.Replace(strings.ToValidUTF8(w.font.enc.Decode(raw), "\ufffd"))
+	switch down, gap := math.Abs(at[5]-w.y), at[4]-w.x; {
+	case w.text.Len() == 0:
+	case down > 2*size:
+		w.text.WriteString("\n\n")
+	case down > size/2:
+		w.text.WriteByte('\n')
+	case (gap > size/8 || gap < -size) && !strings.HasPrefix(text, " ") && !strings.HasSuffix(w.text.String(), " "):
+		w.text.WriteByte(' ')
+	}
+	w.text.WriteString(text)
+	w.tm = matrix{1, 0, 0, 1, w.font.width(raw)/1000*w.size + w.charSpace*float64(len(raw)) + w.wordSpace*float64(strings.Count(raw, " ")), 0}.mul(w.tm)
+	end := w.tm.mul(w.ctm)
+	w.x, w.y = end[4], end[5]
+}
+
+// font is what is needed of a font: what its codes mean, and how wide they are.
+type font struct {
+	enc    pdf.TextEncoding
+	widths map[int]float64
+	other  float64 // of what is not in widths
+	bytes  int     // of a code
+}
+
+func (w *writer) fontNamed(name string) *font {
+	if f := w.fonts[name]; f != nil {
+		return f
+	}
+	p := pdf.Font{V: w.page.fonts.Key(name)}
+	f := &font{enc: p.Encoder(), widths: map[int]float64{}, bytes: 1, other: 500}
+	for i, wide := range p.Widths() {
+		f.widths[p.FirstChar()+i] = wide
+	}
+	if below := p.V.Key("DescendantFonts").Index(0); !below.IsNull() {
+		f.bytes, f.other = 2, 1000
+		list := below.Key("W") // first [widths...], or first last width
+		for i := 0; i+1 < list.Len(); {
+			first, next := int(list.Index(i).Int64()), list.Index(i+1)
+			if next.Kind() == pdf.Array {
+				for k := 0; k < next.Len(); k++ {
+					f.widths[first+k] = next.Index(k).Float64()
+				}
+				i += 2
+				continue
+			}
+			for code := first; code <= min(int(next.Int64()), 0xffff); code++ {
+				f.widths[code] = list.Index(i + 2).Float64()
+			}
+			i += 3
+		}
+	}
+	w.fonts[name] = f
+	return f
+}
+
+func (f *font) width(raw string) (sum float64) {
+	for i := 0; i+f.bytes <= len(raw); i += f.bytes {
+		code := int(raw[i])
+		if f.bytes == 2 {
+			code = code<<8 | int(raw[i+1])
+		}
+		if wide, ok := f.widths[code]; ok {
+			sum += wide
+		} else {
+			sum += f.other
+		}
+	}
+	return sum
+}
