@@ -70,8 +70,11 @@ func (f *finder) keepInner(words []*syntax.Word, fed flow) {
 	if words = r.command(words[1:]); len(words) == 0 {
 		return
 	}
-	if _, ok := literalWord(words[0]); r.text && (!ok || r.needs != "") {
-		f.keepText(words[0], fed)
+	own := word.Value == "eval" && len(words) == 1
+	if _, ok := literalWord(words[0]); own {
+		f.keepText(words[0], fed, f.inner || slices.ContainsFunc(words[0].Parts, expands))
+	} else if r.text && (!ok || r.needs != "") {
+		f.keepText(words[0], flow{around: true}, true)
 	} else {
 		f.keepWords(words, fed)
 	}
@@ -126,6 +129,19 @@ func (r *runner) takesNext(option string) bool {
 	return false
 }
 
+// expands reports whether bash puts something else in the place of a part of a word.
+func expands(part syntax.WordPart) bool {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		return false
+	case *syntax.SglQuoted:
+		return p.Dollar
+	case *syntax.DblQuoted:
+		return slices.ContainsFunc(p.Parts, expands)
+	}
+	return true
+}
+
 func hasOption(options, w string) bool {
 	return w != "" && slices.Contains(strings.Fields(options), w)
 }
@@ -142,15 +158,16 @@ func endsExec(w *syntax.Word) bool {
 }
 
 // keepText keeps the calls of a text that a command runs, such as that of bash -c,
-// as far as it stands in the word as it is.
-func (f *finder) keepText(w *syntax.Word, fed flow) {
+// as far as it stands in the word as it is. The text of eval is one of the shell's own;
+// with inner only what cannot be meant otherwise counts.
+func (f *finder) keepText(w *syntax.Word, fed flow, inner bool) {
 	text, offsets := f.literalText(w)
 	if f.texts == maxTexts || !f.names.occurs(text) {
 		return
 	}
-	inner := finder{names: f.names, text: text, offsets: offsets, inner: true, texts: f.texts + 1}
-	if inner.walk(bashtext.Parse(text), flow{around: true}) {
-		f.found = append(f.found, slices.DeleteFunc(inner.found, func(c candidate) bool { return inner.defined[c.site.name] })...)
+	own := finder{names: f.names, text: text, offsets: offsets, inner: inner, texts: f.texts + 1}
+	if own.walk(bashtext.Parse(text), fed) {
+		f.found = append(f.found, slices.DeleteFunc(own.found, func(c candidate) bool { return own.defined[c.site.name] })...)
 	}
 }
 

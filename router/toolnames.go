@@ -71,18 +71,6 @@ func (s site) meansTool(t *registry.Tool) (tool bool, h hint) {
 	return true, hint{}
 }
 
-// Unmistakable reports whether the words after a tool's name can mean nothing but
-// the tool, so that a router finds a call in them among the arguments of another
-// command, too: a key of the tool, and of no Unix program of its name, is one of them.
-func Unmistakable(t *registry.Tool, words []string) bool {
-	if t == nil {
-		return false
-	}
-	s := plainSite(append([]string{t.Name}, words...))
-	s.inner = true
-	return s.hasKey(t)
-}
-
 // hasKey reports whether a key of the tool, and of no Unix program of its name,
 // stands in the words: then nothing else can be meant.
 func (s site) hasKey(t *registry.Tool) bool {
@@ -93,7 +81,7 @@ func (s site) hasKey(t *registry.Tool) bool {
 		if a.text == "--" {
 			break
 		}
-		if k, ok := longKey(a.text); ok && (t.Params.Find(k) != nil || k == "help" && !s.inner) {
+		if k, ok := longKey(a.text); ok && (t.Params.Find(k) != nil || k == "json" || k == "help" && !s.inner) {
 			return true
 		}
 	}

@@ -293,7 +293,7 @@ func TestDecisionBeforeExpansion(t *testing.T) {
 		{"an arithmetic name", `(( edit = glob + 1 )); echo $((edit))`, 0},
 		{"a parameter's name", `echo ${edit} ${glob:-read} ${#read}`, 0},
 		{"a default that runs", `echo ${x:-$(glob '*.go')}`, 1},
-		{"a string that eval runs", `eval "glob '*.go'"`, 0},
+		{"a string that eval runs", `eval "glob '*.go'"`, 1},
 		{"a string that bash -c runs", `bash -c 'glob "*.go"'`, 0},
 		{"an alias", `alias edit=vi`, 0},
 		{"a trap", `trap 'edit x' EXIT`, 0},

@@ -64,7 +64,7 @@ func (t *target) findProcesses(r reach) (hits []proc) {
 	now := ticksNow()
 	for _, p := range all {
 		start, was := t.known[p.pid]
-		own := p.parent == t.shell || p.session == t.shell && (t.dead || p.parent == 1 || p.parent == t.init)
+		own := t.shell > 0 && (p.parent == t.shell || p.session == t.shell && (t.dead || p.parent == 1 || p.parent == t.init))
 		if was && start == p.start || own && p.start >= t.since && (r == everything || t.isForeground(p, now)) {
 			hit(p)
 		}

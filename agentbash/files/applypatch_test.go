@@ -239,7 +239,11 @@ func TestPatchesStayInside(t *testing.T) {
 		before, inside := snapshotOf(t, outside), snapshotOf(t, s.dir)
 		for _, change := range []string{"*** Delete File: " + path, "*** Update File: " + path + "\n@@\n-ours\n+mine", "*** Update File: " + path + "\n@@\n-theirs\n+mine", "*** Add File: " + path + "\n+mine", "*** Update File: sub/f\n*** Move to: " + path} {
 			text := envelope("*** Update File: f", "@@", "-ours", "+mine", change)
-			for _, r := range []result{s.run("apply_patch", text), s.pipe(strings.NewReader(text), "apply_patch"), s.run("apply_patch", text, "--dry_run")} {
+			tried := []result{s.run("apply_patch", text), s.pipe(strings.NewReader(text), "apply_patch")}
+			if why != "outside the workspace" && why != "hard links" { // where a look is allowed
+				tried = append(tried, s.run("apply_patch", text, "--dry_run"))
+			}
+			for _, r := range tried {
 				require.Equal(t, 126, r.status, "%s: %s", change, r.err)
 				require.Contains(t, r.err, why, change)
 				require.NotContains(t, r.out, "theirs")

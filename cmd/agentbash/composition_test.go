@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,6 +96,9 @@ var compositions = []struct {
 	{"alone", func(c composedCall) string { return c.with(c.call) }},
 	{"pipe", func(c composedCall) string { return c.piped(c.call, "cat") }},
 	{"substitution", func(c composedCall) string {
+		if strings.Contains(c.call, "--null") || strings.Contains(c.call, "--encoding raw") {
+			return "" // bash drops bytes that are NUL
+		}
 		return "x=$(" + c.with(c.call) + "; s=$?; echo .; exit $s); s=$?; printf %s \"${x%.?}\" | sed '$s/\\.$//' | head -c -0; (exit $s)"
 	}},
 	{"redirection", func(c composedCall) string { return c.with(c.call+" >../out") + "; s=$?; cat ../out; (exit $s)" }},
@@ -171,8 +175,8 @@ func compareRuns(t *testing.T, way string, calls []composedCall, alone, other []
 		switch {
 		case got == ran{}: // it cannot stand so
 			continue
-		case way == "xargs" && want.Status > 0 && want.Status < 126:
-			want.Status = 123 // xargs(1), "Exit status"
+		case way == "xargs" && want.Status > 0 && got.Status == 123:
+			want.Status = 123 // xargs(1), "Exit status": the command failed
 		case way == "find":
 			want.Status = 0 // find(1), -exec: it goes on
 		}
@@ -214,8 +218,13 @@ func (w *compositionWorld) fresh() string {
 
 const digest = "find . -type f -exec sha256sum {} + | LC_ALL=C sort | sha256sum | head -c 12"
 
+// numbered are changes, which undo tells by their numbers.
+var numbered = regexp.MustCompile(`\b(edit|write|undo) \d+\b`)
+
 func (w *compositionWorld) ran(stdout, stderr string, status int, files string) ran {
-	clean := strings.NewReplacer(w.dir, "DIR").Replace
+	clean := func(s string) string {
+		return numbered.ReplaceAllString(strings.ReplaceAll(s, w.dir, "DIR"), "edit N")
+	}
 	return ran{clean(stdout), clean(stderr), status, files}
 }
 

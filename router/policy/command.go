@@ -97,7 +97,7 @@ func (j *judge) program(args []word, at span) {
 	called := func(c router.CallSite) bool {
 		return c.Name == tool && args[0].at.start <= c.Offset && c.Offset < args[0].at.end
 	}
-	if ok || slices.ContainsFunc(j.calls, called) && router.Unmistakable(j.world.tool(tool), texts(args[1:])) {
+	if ok || slices.ContainsFunc(j.calls, called) {
 		j.tool(tool, args, at)
 		return
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,7 +32,12 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 	if err := syntax.NewPrinter().Print(&body, n.Body); err != nil {
 		body.WriteString(anyText)
 	}
-	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: value{j.src.literal(body.String())}})
+	const head = "f() "
+	text := head + body.String()
+	if j.world.Carried != nil { // its calls have the names that bash gets
+		text = cmp.Or(j.world.Carried(text).Script, text)
+	}
+	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: value{j.src.literal(text[len(head):])}})
 }
 
 // meanings returns what a command may run: the functions and aliases of its
