@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 	case "confined":
 		playConfinedBash()
 	default:
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // under nohup(1) bash could not be ended by it
 		os.Exit(m.Run())
 	}
 }

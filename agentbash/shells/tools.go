@@ -92,8 +92,11 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
+	if _, err := fmt.Fprintln(call.Stdout, j.id); err != nil {
+		return registry.ToolResult{}, err
+	}
 	fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, bash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id)
-	return j.result(registry.Success(j.id+"\n"), "started "+j.id), nil
+	return j.result(registry.Success(""), "started "+j.id), nil
 }
 
 // result adds to a result what it is about.

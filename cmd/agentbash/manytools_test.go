@@ -24,7 +24,7 @@ var stateless = []string{
 	"case %d in *0) echo tens;; *) echo other;; esac", "ls nosuch%d", "nosuchcommand%d; echo $?", "echo a{1,2}b%d", "arr=(a b %d); echo ${#arr[@]} ${arr[2]}",
 	"read -r x < a.txt; echo \"$x %d\"", "while read -r l; do echo \"$l\"; done < a.txt | wc -l; : %d", "printf '%%b' 'a\\tb\\n' %d", "echo \"é ü %d\"",
 	"echo 'single $x `y` %d'", "{ echo a; echo b >&2; } 2>&1 | sort; : %d", "diff <(echo a) <(echo %d) >/dev/null; echo $?", "set -- a b %d; echo $# $3",
-	"printf '\\xff\\x00%d' | od -An -tx1", "kill -TERM $BASHPID & wait $!; echo $? %d", "(set -e; false; echo no %d)", "let x=%d-1; echo $x", "TIMEFORMAT=took; time true; unset TIMEFORMAT; echo %d",
+	"printf '\\xff\\x00%d' | od -An -tx1", "(kill -TERM $BASHPID) & wait $!; echo $? %d", "(set -e; false; echo no %d)", "let x=%d-1; echo $x", "TIMEFORMAT=took; time true; unset TIMEFORMAT; echo %d",
 	"echo ${nosuch:-%d}", "trap 'echo bye %d' EXIT; trap - EXIT", "set -o pipefail; false | true; echo $? %d; set +o pipefail", "tr a-z A-Z < a.txt | cut -c1-$((%d %% 5 + 1))",
 }
 
