@@ -57,11 +57,21 @@ func (p *parser) surplusProblem(at int, owner string) string {
 		}
 		words = append(words, next.word)
 	}
-	whole := strings.Join(words, " ")
-	if len(whole) > 200 {
-		whole = "..."
+	whole := quote.Literal(strings.Join(words, " "))
+	if len(whole) > 80 {
+		whole, words = "'...'", []string{"VALUE", "VALUE"}
 	}
-	return fmt.Sprintf("a word too many: %s: quote values of several words: --%s %s", quoteCut(word.word), owner, quote.Literal(whole))
+	said := fmt.Sprintf("a word too many: %s: quote values of several words: --%s %s", quoteCut(word.word), owner, whole)
+	switch q := p.given[i].param; {
+	case q != nil && q.Type == Array:
+		said += ", or repeat it for more values:"
+		for _, w := range words {
+			said += " --" + owner + " " + quote.Word(w)
+		}
+	case q != nil && q.Role != "":
+		said += ", or call it once for each"
+	}
+	return said
 }
 
 func (p *parser) positionalWords() (words []string) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/internal/bashtext"
+	"github.com/agentbash/agentbash/router/internal/protocol"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -55,7 +56,7 @@ func (f *finder) judge(c *candidate, out *found) {
 	if f.defined[c.site.name] {
 		return // the text's own function
 	}
-	t := f.names.agent[strings.TrimPrefix(c.site.name, agentPrefix)]
+	t, prefix := f.names.agent[strings.TrimPrefix(c.site.name, agentPrefix)], ""
 	if f.names.agent[c.site.name] != nil {
 		c.site.stdin = c.site.stdin || f.execs
 		tool, hint := c.site.meansTool(t)
@@ -65,7 +66,13 @@ func (f *finder) judge(c *candidate, out *found) {
 		if !tool {
 			return
 		}
-		out.edits = append(out.edits, insertion{c.offset, agentPrefix})
+		prefix = agentPrefix
+	}
+	if c.login {
+		prefix = "$" + protocol.LinksVar + "/" + prefix
+	}
+	if prefix != "" {
+		out.edits = append(out.edits, insertion{c.offset, prefix})
 	}
 	out.calls = append(out.calls, CallSite{Layer: layerOf(c.site.name), Name: strings.TrimPrefix(c.site.name, agentPrefix), Offset: c.offset})
 	if slices.ContainsFunc(c.site.args, func(a arg) bool { return a.globs != nil }) {
@@ -98,6 +105,7 @@ func (s *site) keepPatterns(t *registry.Tool, out *found) {
 type candidate struct {
 	site   site
 	offset int
+	login  bool // as in finder
 }
 
 // flow says where the stdin and the stdout of a command may lead.
@@ -120,6 +128,7 @@ type finder struct {
 	offsets []int  // of the text's bytes in the whole; nil: it is the whole
 	inner   bool   // the text is a command's argument: only what cannot be meant otherwise counts
 	texts   int    // how many texts it stands in
+	login   bool   // a login shell runs it, which sets PATH anew
 	stack   []flow // of the nodes around the present one
 	piped   map[*syntax.Stmt]flow
 	found   []candidate
@@ -261,7 +270,7 @@ func (f *finder) keepSite(words []*syntax.Word, fed flow, inner bool) bool {
 		a.globs = f.globsIn(w)
 		s.args = append(s.args, a)
 	}
-	f.found = append(f.found, candidate{s, f.offset(at)})
+	f.found = append(f.found, candidate{s, f.offset(at), f.login})
 	return true
 }
 

@@ -61,8 +61,8 @@ func (r *Router) explainErrors(p *Plan, stderr *capture) {
 	if (stderr.holds("No such file") || stderr.holds("command not found")) && slices.ContainsFunc(p.Calls, notFound) {
 		fmt.Fprintln(stderr, "hint: tools are found by PATH, which is unset, empty or another there: set it (PATH=/usr/bin:/bin in the session), or keep it (env -i PATH=\"$PATH\")")
 	}
-	for _, name := range unixNames {
-		if t := r.names.Load().agent[name]; t != nil && notReached(t, stderr) {
+	for _, name := range append(slices.Clone(unixNames), "edit") { // mailcap's, on some systems
+		if t := r.names.Load().agent[name]; t != nil && (notReached(t, stderr) || name == "write" && len(p.hints) == 0 && stderr.holds(" is not logged in")) {
 			fmt.Fprintf(stderr, "hint: that was not the tool: where a program or a script's own text runs it, %s is called %s%s\n", name, agentPrefix, name)
 		}
 	}
@@ -81,6 +81,11 @@ func notReached(t *registry.Tool, stderr *capture) bool {
 			}
 		}
 	}
-	return stderr.holds(t.Name+": --: invalid option") || stderr.holds(t.Name+": unrecognized option '--") &&
+	for _, form := range []string{"%s: --: invalid option", "No such file or directory: '%s'", `no "%s" mailcap rules`} {
+		if stderr.holds(fmt.Sprintf(form, t.Name)) {
+			return true
+		}
+	}
+	return stderr.holds(t.Name+": unrecognized option '--") &&
 		slices.ContainsFunc(t.Params.List(), func(q registry.Param) bool { return stderr.holds(t.Name + ": unrecognized option '--" + q.Name) })
 }

@@ -67,8 +67,13 @@ func (f *finder) keepInner(words []*syntax.Word, fed flow) {
 		}
 		return
 	}
-	if words = r.command(words[1:]); len(words) == 0 {
+	typed := words[1:]
+	if words = r.command(typed); len(words) == 0 {
 		return
+	}
+	if options := typed[:len(typed)-len(words)]; r.needs != "" && slices.ContainsFunc(options, isLogin) {
+		defer func(was bool) { f.login = was }(f.login)
+		f.login = true
 	}
 	own := word.Value == "eval" && len(words) == 1
 	if _, ok := literalWord(words[0]); own {
@@ -151,6 +156,12 @@ func hasLetter(cluster, option string) bool {
 	return option != "" && !strings.HasPrefix(cluster, "--") && strings.Contains(cluster[1:], option[1:])
 }
 
+// isLogin reports whether an option makes a shell a login shell.
+func isLogin(w *syntax.Word) bool {
+	text := argOf(w).text
+	return text == "--login" || strings.HasPrefix(text, "-") && hasLetter(text, "-l")
+}
+
 // endsExec reports whether a word ends the command of find -exec.
 func endsExec(w *syntax.Word) bool {
 	text := argOf(w).text
@@ -165,7 +176,7 @@ func (f *finder) keepText(w *syntax.Word, fed flow, inner bool) {
 	if f.texts == maxTexts || !f.names.occurs(text) {
 		return
 	}
-	own := finder{names: f.names, text: text, offsets: offsets, inner: inner, texts: f.texts + 1}
+	own := finder{names: f.names, text: text, offsets: offsets, inner: inner, texts: f.texts + 1, login: f.login}
 	if own.walk(bashtext.Parse(text), fed) {
 		f.found = append(f.found, slices.DeleteFunc(own.found, func(c candidate) bool { return own.defined[c.site.name] })...)
 	}

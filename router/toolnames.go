@@ -46,7 +46,7 @@ var (
 // working use of bash's read, of write(1) and of grep(1) is diverted.
 func (s site) meansTool(t *registry.Tool) (tool bool, h hint) {
 	if s.inner {
-		return s.hasKey(t), hint{}
+		return strings.Contains(s.name, "_") || s.hasKey(t), hint{} // no Unix program has such a name
 	}
 	if len(s.args) == 1 && (s.args[0].text == "-h" || s.args[0].text == "--help") {
 		return !(s.name == "grep" && s.taken && s.args[0].text == "--help"), hint{}

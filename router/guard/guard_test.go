@@ -165,6 +165,20 @@ func TestCallsOfAnApprovedLine(t *testing.T) {
 	}
 }
 
+// In auto a call whose words were not known is not what a line was asked about for: it
+// is decided when it comes.
+func TestCallsThatWereNotAskedAbout(t *testing.T) {
+	for name, asked := range map[string]int{"made": 1, "../outside": 2} {
+		a := &answers{say: yes}
+		b := newBench(t, Options{Mode: policy.AutoMode, Approver: a, World: policy.World{Holds: policy.Holds{Read: true, Workspace: true}}})
+		require.NoError(t, os.WriteFile(filepath.Join(b.dir, "name"), []byte(name), 0o600))
+		res := b.run(`rm -rf ../nothing; f=$(cat name); agent:write "$f" x`)
+		require.Equal(t, 0, res.ExitCode, res.Output)
+		require.True(t, b.has(name))
+		require.Len(t, a.asked, asked, name)
+	}
+}
+
 // A yes ends with its line.
 func TestApprovalEndsWithTheLine(t *testing.T) {
 	a := &answers{say: yes}

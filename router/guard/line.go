@@ -31,8 +31,9 @@ func (g *Guard) started(a *router.Action, e *Entry) (line *approvedLine) {
 		return nil
 	}
 	line = &approvedLine{all: e.Said}
+	later := e.Decision.Mode == policy.AutoMode && g.world.Holds.Workspace // such as are not known were not asked about
 	for i := range e.Verdict.Parts {
-		if p := &e.Verdict.Parts[i]; p.Kind == policy.ToolPart {
+		if p := &e.Verdict.Parts[i]; p.Kind == policy.ToolPart && (p.Known() || !later) {
 			line.calls = append(line.calls, p)
 		}
 	}

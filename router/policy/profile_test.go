@@ -90,6 +90,12 @@ func TestProfiles(t *testing.T) {
 
 		{"agent:write --file_path a --content x", "deny", "ask workspace", works, free},
 		{"agent:write --file_path ../a --content x", "deny", "ask outside", "ask outside", free},
+		{`ls | while read -r f; do agent:write --file_path "$f" --content x; done`, "deny", "ask workspace", works, free},
+		{"for f in $(ls); do agent:write $f x; done", "deny", "ask workspace", works, free},
+		{"ls | xargs -I{} agent:write {} x", "deny", "ask workspace", works, free},
+		{"agent:write --bogus 1 | cat", "allow read", "allow read", works, free},
+		{"agent:write a b c | cat", "allow read", "allow read", works, free},
+		{"agent:write a b ../c $X | cat", "deny", "ask workspace", works, free},
 		{"agent:task 'do something'", "deny", "ask workspace", "ask workspace", free},
 		{"field:db:drop --name x", "deny", "ask workspace", "ask workspace", free},
 		{"agent:bash_start make", "deny", "ask workspace", works, free},

@@ -15,7 +15,7 @@ type toolCall struct {
 	tool   *registry.Tool // nil: nobody knows it
 	kwargs registry.Kwargs
 	err    error // the words do not parse
-	help   bool  // it only shows help, or lists tools
+	help   bool  // it only shows help, lists tools, or says what is wrong with its words
 	loose  bool  // a word may be any option, or become any number of words
 	at     span
 }
@@ -36,11 +36,12 @@ func (j *judge) tool(name string, args []word, at span) {
 		return
 	}
 	c := toolCall{name: name, tool: j.world.tool(name), at: at}
-	words, onlyHelp := []string{}, true
+	words, onlyHelp, exact := []string{}, true, true
 	for i := range args[1:] {
 		a := &args[i+1]
 		isValue := args[i].exact() && c.tool != nil && c.tool.Params.TakesNext(args[i].text)
 		c.loose = c.loose || a.multi || a.mayBeOption() && !isValue
+		exact = exact && a.exact()
 		words = append(words, a.asName())
 		onlyHelp = onlyHelp && (a.text == "-h" || a.text == "--help")
 	}
@@ -49,7 +50,7 @@ func (j *judge) tool(name string, args []word, at span) {
 		c.help = onlyHelp
 	case c.tool != nil:
 		parsed, err := c.tool.Parse(words, true)
-		c.kwargs, c.err, c.help = parsed.Kwargs, err, parsed.Help != registry.NoHelp
+		c.kwargs, c.err, c.help = parsed.Kwargs, err, parsed.Help != registry.NoHelp || err != nil && exact
 	}
 	args = slices.Clone(args)
 	args[0].text = name

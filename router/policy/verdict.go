@@ -141,6 +141,9 @@ func (p *Part) String() string {
 	return strings.Join(words, " ")
 }
 
+// Known reports whether every word of the part is known before it runs.
+func (p *Part) Known() bool { return p.known }
+
 // Foresees reports whether a call may be what becomes of the part: one of its
 // words that is not known may become any number of words.
 func (p *Part) Foresees(call *Part) bool {
