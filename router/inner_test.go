@@ -3,6 +3,7 @@ package router
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,10 @@ func TestInnerCalls(t *testing.T) {
 		{"flock", "flock /tmp/l write --file_path x --content y", "flock /tmp/l agent:write --file_path x --content y"},
 		{"eval", "eval 'read --file_path x'", "eval 'agent:read --file_path x'"},
 		{"eval, words", "eval read --file_path '$f'", "eval agent:read --file_path '$f'"},
+		{"eval, words that are no other program's", "eval glob 'a b' | cat; eval read x; eval 'read x' '| cat'", "eval agent:glob 'a b' | cat; eval read x; eval 'agent:read x' '| cat'"},
+		{"eval, a pattern", "eval glob **/*.go; eval glob \\*.go", `eval agent:glob \\\*\\\*/\\\*.go; eval agent:glob \\\*.go`},
+		{"eval, a pattern in each kind of quotes", `eval 'glob '"*.go"; eval glob\ --pattern\ [ab].go; eval "eval 'glob *.go'"; eval "eval \"glob *.go\""; eval eval glob *.go`,
+			`eval 'agent:glob '"\*.go"; eval agent:glob\ --pattern\ \\\[ab].go; eval "eval 'agent:glob \*.go'"; eval "eval \"agent:glob \*.go\""; eval eval agent:glob ` + strings.Repeat(`\`, 7) + `*.go`},
 		{"eval, an expansion", `eval "read --file_path \"$f\" --limit 2; echo read --limit"`, `eval "agent:read --file_path \"$f\" --limit 2; echo read --limit"`},
 		{"eval, what an expansion may be", `eval "$c read --file_path f"`, ""},
 		{"bash -c", "bash -c 'read --file_path f | head -1 && cat g'", "bash -c 'agent:read --file_path f | head -1 && cat g'"},
