@@ -310,3 +310,10 @@ func (w *compositionWorld) inTerminal(t *testing.T, calls []composedCall) []ran 
 	}
 	return all
 }
+
+// Lines of calls that run at once stay apart.
+func TestCallsAtOnce(t *testing.T) {
+	w := newCompositionWorld(t, "")
+	got := w.lines(t, "seq 200 | xargs -P 20 -n 1 field:st:hit --s | sort -u | wc -l")
+	require.Equal(t, "200\n", got[0].Stdout)
+}
