@@ -79,8 +79,8 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		c := *call
 		c.Stdout = out
 		err := run(limited, &def, &c)
-		if err == nil && call.Format != "raw" {
-			err = out.endLine()
+		if ended := out.end(err == nil && call.Format != "raw"); err == nil {
+			err = ended
 		}
 		if err == nil {
 			return registry.ToolResult{Success: true}, nil
@@ -119,26 +119,46 @@ func explainEnd(ctx context.Context, limit time.Duration, err error) error {
 	return exitError(130, "interrupted")
 }
 
-// lineWriter passes on what a function writes, and can end its last line. What holds
-// a NUL byte is no text, and has no lines.
+// lineWriter passes on whole lines of what a function writes, so that those of calls
+// that run at once stay apart, and can end the last one. What holds a NUL byte is no
+// text, and has no lines.
 type lineWriter struct {
-	w         io.Writer
-	last      byte
-	any, data bool
+	w    io.Writer
+	held []byte // of a line that has no end yet
+	part bool   // the line began in what was passed on
+	data bool
 }
+
+// maxHeld bounds what is held of a line: more is not written whole by a pipe either
+// (PIPE_BUF of pipe(7)).
+const maxHeld = 4096
 
 func (w *lineWriter) Write(b []byte) (int, error) {
-	if len(b) > 0 {
-		w.any, w.last = true, b[len(b)-1]
-		w.data = w.data || bytes.IndexByte(b, 0) >= 0
+	w.held = append(w.held, b...)
+	w.data = w.data || bytes.IndexByte(b, 0) >= 0
+	n := bytes.LastIndexByte(w.held, '\n') + 1
+	if w.data || len(w.held)-n > maxHeld {
+		n = len(w.held)
 	}
-	return w.w.Write(b)
+	if n == 0 {
+		return len(b), nil
+	}
+	w.part = w.held[n-1] != '\n'
+	if _, err := w.w.Write(w.held[:n]); err != nil {
+		return 0, err
+	}
+	w.held = w.held[:copy(w.held, w.held[n:])]
+	return len(b), nil
 }
 
-func (w *lineWriter) endLine() error {
-	if !w.any || w.data || w.last == '\n' {
+// end writes what is held, and with line the end of its line.
+func (w *lineWriter) end(line bool) error {
+	if line && !w.data && (w.part || len(w.held) > 0) {
+		w.held = append(w.held, '\n')
+	}
+	if len(w.held) == 0 {
 		return nil
 	}
-	_, err := io.WriteString(w.w, "\n")
+	_, err := w.w.Write(w.held)
 	return err
 }

@@ -40,9 +40,6 @@ func (f *Fields) presentResult(call *registry.Call, res *mcp.Result) (registry.T
 		}
 		return registry.ToolResult{Error: text, ExitStatus: 1}, w.err
 	}
-	if w.newline {
-		w.print("\n")
-	}
 	return registry.ToolResult{Success: true}, w.err
 }
 
@@ -90,26 +87,19 @@ func (f *Fields) writeBlock(call *registry.Call, w *blocks, c mcp.Content) error
 	return nil
 }
 
-// blocks writes text blocks, each on a line of its own.
+// blocks writes text blocks, each on a line of its own and in one piece: calls that
+// run at once may share the output.
 type blocks struct {
-	out     io.Writer
-	any     bool
-	newline bool // the last block lacks one
-	err     error
+	out io.Writer
+	any bool
+	err error
 }
 
 func (w *blocks) write(text string) {
-	if w.newline {
-		text = "\n" + text
-	}
 	w.any = true
-	if text != "" {
-		w.newline = !strings.HasSuffix(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
 	}
-	w.print(text)
-}
-
-func (w *blocks) print(text string) {
 	if _, err := io.WriteString(w.out, text); err != nil && w.err == nil {
 		w.err = err
 	}

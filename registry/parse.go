@@ -1,11 +1,13 @@
 package registry
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // HelpLevel says which help was asked for.
@@ -66,6 +68,14 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 	kwargs := p.makeKwargs()
 	kwargs, err := t.judge(kwargs, p.problems, hasStdin)
 	return Parsed{Kwargs: kwargs, Positionals: p.positionalWords(), Order: p.order}, err
+}
+
+// checkText reports a text of which a field tool would be sent something else.
+func (t *Tool) checkText(text string) error {
+	if t.Foreign && !utf8.ValidString(text) {
+		return errors.New("is not UTF-8, and JSON holds nothing else: convert it (iconv -f latin1 -t utf8), or send what the tool takes for bytes (base64)")
+	}
+	return nil
 }
 
 type parser struct {
@@ -180,8 +190,11 @@ func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 	case p.takeNegated(o):
 		return 0, NoHelp
 	case !p.params.open:
-		head, _, _ := strings.Cut(o.key, ".")
-		p.problems = append(p.problems, p.params.unknownProblem("--", head))
+		if head, _, _ := strings.Cut(o.key, "."); p.params.Find(head) != nil {
+			p.addProblem("--%s: a name is missing at a dot: write --%s.MEMBER, or --%[2]s.0 for an element", o.key, head)
+		} else {
+			p.problems = append(p.problems, p.params.unknownProblem("--", head))
+		}
 		if o.form == 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			used = 1 // its value, most likely: not one more problem
 		}
@@ -194,7 +207,10 @@ func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 		p.addFile(path, q, o.value)
 	case ':':
 		v, err := DecodeJSON([]byte(o.value))
-		if err != nil {
+		if problem := p.tool.checkText(o.value); problem != nil {
+			p.addProblem("--%s:= %v", o.key, problem)
+			break
+		} else if err != nil {
 			p.addProblem("--%s:= is not JSON: %v: text is set with --%[1]s=", o.key, err)
 			break
 		}

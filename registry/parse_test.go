@@ -130,6 +130,8 @@ func TestParseErrors(t *testing.T) {
 		{"broken array", []string{"a", "--numbers", "[1,"}, []string{`--numbers: "[1," is not a JSON array (`, "repeat the parameter"}},
 		{"bad element", []string{"a", "--numbers", "1", "--numbers", "x"}, []string{`--numbers: element 2: "x" is not an integer`}},
 		{"a key that nobody declares", []string{"a", "--größer", "5"}, []string{"unknown option --größer"}},
+		{"a place without a name", []string{"a", "--extra.", "5"}, []string{"sample: --extra.: a name is missing at a dot: write --extra.MEMBER, or --extra.0 for an element"}},
+		{"a file without a name", []string{"--file_path@="}, []string{"--file_path@= names no file: write --file_path@=FILE, or --file_path@=- for stdin"}},
 		{"all at once", []string{"--limit", "x", "--mode", "y", "--zzz", "1"}, []string{"--limit:", "--mode:", "unknown parameter --zzz", "missing --file_path"}},
 	}
 	for _, row := range rows {

@@ -99,6 +99,9 @@ func (t *Tool) pendingUses(k Kwargs, uses []Use, known bool) ([]Use, bool) {
 
 // decodeBase decodes the JSON object of all arguments.
 func (t *Tool) decodeBase(text []byte) (map[string]any, error) {
+	if err := t.checkText(string(text)); err != nil {
+		return nil, err
+	}
 	v, err := DecodeJSON(text)
 	base, ok := v.(map[string]any)
 	if err != nil {
@@ -251,6 +254,9 @@ func (c *Call) setFromText(s source, text string) error {
 	p := parser{params: c.Tool.Params}
 	_, q, _ := p.findPlace(name)
 	v, err := q.orAny().coerceText(text)
+	if problem := c.Tool.checkText(text); problem != nil {
+		err = problem
+	}
 	if err == nil {
 		err = c.Tool.Params.setPlace(c.Kwargs, s.Set, v)
 	}

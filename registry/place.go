@@ -122,11 +122,18 @@ func (p *parser) add(g given) {
 }
 
 func (p *parser) addWord(path []string, q *Param, word string) {
+	if err := p.tool.checkText(word); err != nil {
+		p.addProblem("--%s: %s %v", strings.Join(path, "."), quoteCut(word), err)
+	}
 	p.add(given{path: path, param: q, words: []string{word}})
 }
 
 // addFile has the value read when the call runs.
 func (p *parser) addFile(path []string, q *Param, name string) {
+	if name == "" {
+		p.addProblem("--%s@= names no file: write --%[1]s@=FILE, or --%[1]s@=- for stdin", strings.Join(path, "."))
+		return
+	}
 	p.add(given{path: path, param: q, file: true})
 	p.later = append(p.later, source{File: name, Set: path})
 }

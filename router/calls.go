@@ -96,7 +96,7 @@ func (s *site) keepPatterns(t *registry.Tool, out *found) {
 			continue
 		}
 		for _, at := range a.globs {
-			out.edits = append(out.edits, insertion{at, `\`})
+			out.edits = append(out.edits, insertion{at.at, strings.Repeat(`\`, at.times+at.more)})
 		}
 	}
 }
@@ -125,11 +125,11 @@ const maxDepth = 2000
 type finder struct {
 	names   *nameIndex
 	text    string
-	offsets []int  // of the text's bytes in the whole; nil: it is the whole
-	inner   bool   // the text is a command's argument: only what cannot be meant otherwise counts
-	texts   int    // how many texts it stands in
-	login   bool   // a login shell runs it, which sets PATH anew
-	stack   []flow // of the nodes around the present one
+	places  []place // of the text's bytes in the whole; nil: it is the whole
+	inner   bool    // the text is a command's argument: only what cannot be meant otherwise counts
+	texts   int     // how many texts it stands in
+	login   bool    // a login shell runs it, which sets PATH anew
+	stack   []flow  // of the nodes around the present one
 	piped   map[*syntax.Stmt]flow
 	found   []candidate
 	defined map[string]bool // functions that the text itself defines
@@ -270,20 +270,20 @@ func (f *finder) keepSite(words []*syntax.Word, fed flow, inner bool) bool {
 		a.globs = f.globsIn(w)
 		s.args = append(s.args, a)
 	}
-	f.found = append(f.found, candidate{s, f.offset(at), f.login})
+	f.found = append(f.found, candidate{s, f.place(at).at, f.login})
 	return true
 }
 
-// offset is where a byte of the text stands in the whole.
-func (f *finder) offset(at int) int {
-	if f.offsets != nil {
-		return f.offsets[at]
+// place is where a byte of the text stands in the whole.
+func (f *finder) place(at int) place {
+	if f.places != nil {
+		return f.places[at]
 	}
-	return at
+	return place{at: at, times: 1}
 }
 
 // globsIn are the places of unquoted * ? and [ in a word.
-func (f *finder) globsIn(w *syntax.Word) (at []int) {
+func (f *finder) globsIn(w *syntax.Word) (at []place) {
 	for _, part := range w.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
@@ -294,7 +294,7 @@ func (f *finder) globsIn(w *syntax.Word) (at []int) {
 			case '\\':
 				i++
 			case '*', '?', '[':
-				at = append(at, f.offset(i))
+				at = append(at, f.place(i))
 			}
 		}
 	}

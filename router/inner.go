@@ -75,11 +75,10 @@ func (f *finder) keepInner(words []*syntax.Word, fed flow) {
 		defer func(was bool) { f.login = was }(f.login)
 		f.login = true
 	}
-	own := word.Value == "eval" && len(words) == 1
-	if _, ok := literalWord(words[0]); own {
-		f.keepText(words[0], fed, f.inner || slices.ContainsFunc(words[0].Parts, expands))
+	if _, ok := literalWord(words[0]); word.Value == "eval" { // "concatenated together into a single command"
+		f.keepText(words, fed, f.inner || slices.ContainsFunc(words, func(w *syntax.Word) bool { return slices.ContainsFunc(w.Parts, expands) }))
 	} else if r.text && (!ok || r.needs != "") {
-		f.keepText(words[0], flow{around: true}, true)
+		f.keepText(words[:1], flow{around: true}, true)
 	} else {
 		f.keepWords(words, fed)
 	}
@@ -169,63 +168,79 @@ func endsExec(w *syntax.Word) bool {
 }
 
 // keepText keeps the calls of a text that a command runs, such as that of bash -c,
-// as far as it stands in the word as it is. The text of eval is one of the shell's own;
+// as far as it stands in words as it is. The text of eval is one of the shell's own;
 // with inner only what cannot be meant otherwise counts.
-func (f *finder) keepText(w *syntax.Word, fed flow, inner bool) {
-	text, offsets := f.literalText(w)
+func (f *finder) keepText(words []*syntax.Word, fed flow, inner bool) {
+	text, places := f.literalText(words)
 	if f.texts == maxTexts || !f.names.occurs(text) {
 		return
 	}
-	own := finder{names: f.names, text: text, offsets: offsets, inner: inner, texts: f.texts + 1, login: f.login}
+	own := finder{names: f.names, text: text, places: places, inner: inner, texts: f.texts + 1, login: f.login}
 	if own.walk(bashtext.Parse(text), fed) {
 		f.found = append(f.found, slices.DeleteFunc(own.found, func(c candidate) bool { return own.defined[c.site.name] })...)
 	}
 }
 
-// literalText is what a word says, and where each byte of that stands in the whole.
-// What bash expands in it is an expansion in the text, too.
-func (f *finder) literalText(w *syntax.Word) (text string, offsets []int) {
+// A place is where in the whole a byte of a text stands. For n backslashes before the
+// byte in the text it takes times*n+more there, by the quotes around it.
+type place struct{ at, times, more int }
+
+// within is a place in a text whose own place is p.
+func (p place) within(times, more int) place {
+	return place{p.at, p.times * times, p.times*more + p.more}
+}
+
+// literalText is what words say, with spaces between them, and where each byte of that
+// stands in the whole. What bash expands in it is an expansion in the text, too.
+func (f *finder) literalText(words []*syntax.Word) (text string, places []place) {
 	var b strings.Builder
-	add := func(s string, at, step int) {
+	add := func(s string, at, step, times, more int) {
 		for i := range len(s) {
 			b.WriteByte(s[i])
-			offsets = append(offsets, f.offset(min(at+i*step, len(f.text)-1)))
+			places = append(places, f.place(min(at+i*step, len(f.text)-1)).within(times, more))
 		}
 	}
-	literal := func(lit *syntax.Lit, escaped string) { // in double quotes a backslash quotes only these
+	literal := func(lit *syntax.Lit, escaped string, bare int) { // in double quotes a backslash quotes only these
 		at, end := int(lit.Pos().Offset()), min(int(lit.End().Offset()), len(f.text))
 		for ; at < end; at++ {
+			more := bare
 			if f.text[at] == '\\' && at+1 < end && (escaped == "" || strings.IndexByte(escaped, f.text[at+1]) >= 0) {
 				if at++; f.text[at] == '\n' {
 					continue
 				}
+				more = 0
 			}
-			add(f.text[at:at+1], at, 1)
+			add(f.text[at:at+1], at, 1, 2, more)
 		}
 	}
 	const expansion = "${x}"
-	for _, part := range w.Parts {
-		at := int(part.Pos().Offset())
-		switch p := part.(type) {
-		case *syntax.Lit:
-			literal(p, "")
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				add(expansion, at, 0)
-				continue
-			}
-			add(f.text[min(at+1, len(f.text)):min(int(p.Right.Offset()), len(f.text))], at+1, 1)
-		case *syntax.DblQuoted:
-			for _, q := range p.Parts {
-				if lit, ok := q.(*syntax.Lit); ok {
-					literal(lit, "\"\\$`\n")
-				} else {
-					add(expansion, int(q.Pos().Offset()), 0)
+	for i, w := range words {
+		if i > 0 {
+			add(" ", int(w.Pos().Offset()), 0, 1, 0)
+		}
+		for _, part := range w.Parts {
+			at := int(part.Pos().Offset())
+			switch p := part.(type) {
+			case *syntax.Lit:
+				literal(p, "", 1)
+			case *syntax.SglQuoted:
+				if p.Dollar {
+					add(expansion, at, 0, 1, 0)
+					continue
 				}
+				add(f.text[min(at+1, len(f.text)):min(int(p.Right.Offset()), len(f.text))], at+1, 1, 1, 0)
+			case *syntax.DblQuoted:
+				for _, q := range p.Parts {
+					if lit, ok := q.(*syntax.Lit); ok {
+						literal(lit, "\"\\$`\n", -1)
+					} else {
+						add(expansion, int(q.Pos().Offset()), 0, 1, 0)
+					}
+				}
+			default:
+				add(expansion, at, 0, 1, 0)
 			}
-		default:
-			add(expansion, at, 0)
 		}
 	}
-	return b.String(), offsets
+	return b.String(), places
 }

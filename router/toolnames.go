@@ -11,9 +11,9 @@ import (
 // arg is one argument of a command as far as it can be known before bash has
 // expanded it.
 type arg struct {
-	text  string // quotes removed; "$" stands for every expansion
-	multi bool   // may become any number of words: $x, $@, {a,b}
-	globs []int  // where in the text unquoted * ? [ stand
+	text  string  // quotes removed; "$" stands for every expansion
+	multi bool    // may become any number of words: $x, $@, {a,b}
+	globs []place // where in the text unquoted * ? [ stand
 }
 
 // site is what the decision table looks at.

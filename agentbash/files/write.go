@@ -164,8 +164,8 @@ func (f *files) createFile(g *gate, call *registry.Call, path string, content []
 	hash := hashOf(content)
 	about = writeSummary(call, "created", real, content, hash)
 	if call.Bool("dry_run") {
-		fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, describeContent(content, hash))
-		return about, nil
+		_, err := fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, describeContent(content, hash))
+		return about, err
 	}
 	dir, err := g.openParent(real, true)
 	if err != nil {
@@ -180,8 +180,8 @@ func (f *files) createFile(g *gate, call *registry.Call, path string, content []
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
 	f.rememberFile(real, content)
-	fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, describeContent(content, hash))
-	return about, nil
+	_, err = fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, describeContent(content, hash))
+	return about, err
 }
 
 // overwriteFile replaces, or appends to, a file that exists.
@@ -218,8 +218,8 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 	about = writeSummary(call, verb, file.Path, content, hash)
 	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, describeContent(content, hash), diff(shown, old, content))
 	if call.Bool("dry_run") {
-		fmt.Fprintf(call.Stdout, "would have %s", report)
-		return about, nil
+		_, err := fmt.Fprintf(call.Stdout, "would have %s", report)
+		return about, err
 	}
 	if err := ctx.Err(); err != nil {
 		return about, err
@@ -227,8 +227,8 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 	if err := f.replaceContent(call, "write", file, old, content, appending, true); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
-	io.WriteString(call.Stdout, report)
-	return about, nil
+	_, err = io.WriteString(call.Stdout, report)
+	return about, err
 }
 
 // checkWasRead refuses to overwrite what was not read.

@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,6 +27,7 @@ var compositionFiles = map[string]string{
 	"open": "a\nb", "empty": "", "crlf": "one\r\ntwo\r\n", "latin1": "caf\xe9\n", "bin": "a\x00b\n", "long": strings.Repeat("x", 3000) + "\nend\n",
 	"two words.txt": "1\n2\n", "-dash": "dash --fixed\n", "a*b": "star\n", "stars": "a ** b\n", "plus": "a+b\na|b\n",
 	"name.txt": "f.txt", "pat.txt": "TWO", "call.json": `{"file_path":"f.txt","offset":3}`, "edits.json": `[{"old_string":"one","new_string":"uno"}]`,
+	"p.diff": "--- a/f.txt\n+++ b/f.txt\n@@ -1,2 +1,2 @@\n-one\n+uno\n TWO\n", "p.env": "*** Begin Patch\n*** Update File: f.txt\n-one\n+uno\n*** End Patch\n",
 	"o.json": `{"z":1,"label":"x","a":[1.50,"t"]}`, "echo.json": `{"s":"from a file","i":7}`,
 }
 
@@ -117,7 +121,7 @@ var compositions = []struct {
 	}},
 	{"xargs", func(c composedCall) string {
 		first, rest, _ := strings.Cut(c.words(), " ")
-		if c.input != "" || strings.ContainsAny(first, `'"\$*?[@{`) || rest == "" {
+		if c.input != "" || strings.Contains(c.call, "<") || strings.ContainsAny(first, `'"\$*?[@{`) || rest == "" {
 			return ""
 		}
 		return "set -f; printf '%s\\0' " + rest + " | xargs -r0 " + strings.TrimSuffix(c.anywhere(), c.words()) + first + "; s=$?; set +f; (exit $s)"
@@ -179,6 +183,8 @@ func compareRuns(t *testing.T, way string, calls []composedCall, alone, other []
 			want.Status = 123 // xargs(1), "Exit status": the command failed
 		case way == "find":
 			want.Status = 0 // find(1), -exec: it goes on
+		case way == "terminal" && sessions.MatchString(c.call):
+			want.Stderr = got.Stderr
 		}
 		if want != got {
 			t.Errorf("%s\nalone: %+v\n%s: %+v", c.row, want, way, got)
@@ -202,53 +208,79 @@ func newCompositionWorld(t *testing.T, web string) *compositionWorld {
 	}
 	w := &compositionWorld{newFieldWorld(t, map[string]any{"functions": map[string]any{"st": tools}}), web}
 	w.env = append(w.env, "WEB="+web)
-	for name, content := range compositionFiles {
-		path := filepath.Join(w.dir, "in", name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	}
-	require.NoError(t, exec.Command("cp", "-r", w.dir+"/in", w.dir+"/work").Run())
 	return w
 }
 
-// What stands around each call: fresh files before, and their digest after it.
-func (w *compositionWorld) fresh() string {
-	return "set +f; cd " + w.dir + " && rm -rf work && cp -r in work && cd work"
+// newDir is a directory with the files, for the call of a row.
+func (w *compositionWorld) newDir(t *testing.T, row int) string {
+	dir := filepath.Join(w.dir, "work", strconv.Itoa(row))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o700)) // notes stand in the repository
+	for name, content := range compositionFiles {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	}
+	return dir
 }
 
-const digest = "find . -type f -exec sha256sum {} + | LC_ALL=C sort | sha256sum | head -c 12"
+// changes are the files of a directory that are not as newDir made them.
+func changes(t *testing.T, dir string) string {
+	left := maps.Clone(compositionFiles)
+	var b strings.Builder
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		content, err := os.ReadFile(path)
+		if before, ok := left[name]; !ok || before != string(content) {
+			fmt.Fprintf(&b, "%s: %q\n", name, content)
+		}
+		delete(left, name)
+		return err
+	}))
+	return b.String() + strings.Join(slices.Sorted(maps.Keys(left)), " is gone\n")
+}
 
-// numbered are changes, which undo tells by their numbers.
-var numbered = regexp.MustCompile(`\b(edit|write|undo) \d+\b`)
+// differs is what no two runs have in common: the numbers by which undo tells changes,
+// and times.
+var differs = regexp.MustCompile(`\b(edit|write|apply_patch|undo) \d+\b|\b\d{4}-\d\d-\d\dT[0-9:]+Z`)
 
-func (w *compositionWorld) ran(stdout, stderr string, status int, files string) ran {
+// sessions are calls of what is of one session; a terminal's errors say so.
+var sessions = regexp.MustCompile(`^(bash_output|bash_kill|agent:nosuch) `)
+
+func (w *compositionWorld) ran(t *testing.T, dir, stdout, stderr string, status int) ran {
 	clean := func(s string) string {
-		return numbered.ReplaceAllString(strings.ReplaceAll(s, w.dir, "DIR"), "edit N")
+		s = strings.NewReplacer(dir, "DIR/work", w.dir, "DIR").Replace(strings.ToValidUTF8(s, "\ufffd"))
+		return differs.ReplaceAllString(s, "N")
 	}
-	return ran{clean(stdout), clean(stderr), status, files}
+	return ran{clean(stdout), clean(stderr), status, clean(changes(t, dir))}
 }
 
 func (w *compositionWorld) inSession(t *testing.T, calls []composedCall, line func(composedCall) string) []ran {
-	var commands []string
-	for _, c := range calls {
-		setup := c.setup
-		if setup == "" {
-			setup = "true"
-		}
+	var commands, dirs []string
+	at := make([]int, len(calls)) // of a row's command, 0 if it cannot stand so
+	for i, c := range calls {
+		dirs = append(dirs, "")
 		text := line(c)
 		if text == "" {
-			text = "exit_unused=1"
+			continue
 		}
-		commands = append(commands, w.fresh(), setup, text, digest)
+		dirs[i] = w.newDir(t, i)
+		commands = append(commands, "cd "+dirs[i]+"; set +f")
+		if c.setup != "" {
+			commands = append(commands, c.setup)
+		}
+		at[i] = len(commands)
+		commands = append(commands, text)
 	}
 	got := w.lines(t, commands...)
 	all := make([]ran, len(calls))
-	for i, c := range calls {
-		if line(c) == "" {
-			continue
+	for i := range calls {
+		if at[i] > 0 {
+			r := got[at[i]]
+			all[i] = w.ran(t, dirs[i], r.Stdout, r.Stderr, r.ExitCode)
 		}
-		r := got[4*i+2]
-		all[i] = w.ran(r.Stdout, r.Stderr, r.ExitCode, got[4*i+3].Stdout)
 	}
 	return all
 }
@@ -256,28 +288,32 @@ func (w *compositionWorld) inSession(t *testing.T, calls []composedCall, line fu
 func (w *compositionWorld) inTerminal(t *testing.T, calls []composedCall) []ran {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	shell := func(text string) (string, string, int) {
-		cmd := exec.CommandContext(context.Background(), "bash", "-c", "agentbash() { "+quote.Word(self)+` "$@"; }; `+text)
-		cmd.Dir, cmd.Env = w.dir, w.env
-		var out, notes bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &notes
-		err := cmd.Run()
-		if exit := (*exec.ExitError)(nil); err != nil {
-			require.ErrorAs(t, err, &exit)
-		}
-		return out.String(), notes.String(), cmd.ProcessState.ExitCode()
-	}
 	all := make([]ran, len(calls))
 	for i, c := range calls {
-		setup := "true"
-		if c.setup != "" {
-			setup = "agentbash " + c.setup
+		dir := w.newDir(t, i)
+		shell := func(text string) ran {
+			cmd := exec.CommandContext(context.Background(), "bash", "-c", "set -f; agentbash() { "+quote.Word(self)+` "$@"; }; `+text)
+			cmd.Dir, cmd.Env = dir, w.env
+			var out, notes bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &notes
+			err := cmd.Run()
+			if exit := (*exec.ExitError)(nil); err != nil {
+				require.ErrorAs(t, err, &exit)
+			}
+			return w.ran(t, dir, out.String(), notes.String(), cmd.ProcessState.ExitCode())
 		}
-		_, notes, _ := shell(w.fresh() + " && " + setup)
-		require.Empty(t, notes, c.row)
-		out, notes, status := shell("cd work; set -f; " + c.with("agentbash "+c.call))
-		files, _, _ := shell("cd work; " + digest)
-		all[i] = w.ran(out, notes, status, files)
+		if c.setup != "" {
+			before := shell("agentbash " + c.setup)
+			require.Zero(t, before.Status, "%s: %+v", c.row, before)
+		}
+		all[i] = shell(c.with("agentbash " + c.call))
 	}
 	return all
+}
+
+// Lines of calls that run at once stay apart.
+func TestCallsAtOnce(t *testing.T) {
+	w := newCompositionWorld(t, "")
+	got := w.lines(t, "seq 200 | xargs -P 20 -n 1 field:st:hit --s | sort -u | wc -l")
+	require.Equal(t, "200\n", got[0].Stdout)
 }
