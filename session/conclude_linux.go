@@ -35,7 +35,7 @@ func (c *command) conclude() (_ Result, ran bool, _ error) {
 	if c.died {
 		c.addTrapOutput()
 	}
-	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
+	if !c.died && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
 		e.discardShell(c.sh)
 		return Result{}, false, nil
 	}
@@ -168,7 +168,7 @@ func (c *command) cannotRedirect() bool {
 	said := c.sh.diagnostics
 	c.sh.diagnostics = nil
 	ours := false
-	for _, object := range []string{"/dev/null: ", e.out.path + ": ", e.err.path + ": ", "redirection error: "} {
+	for _, object := range []string{"/dev/null: ", e.line.path + ": ", e.out.path + ": ", e.err.path + ": ", "redirection error: "} {
 		ours = ours || bytes.Contains(said, []byte(": "+object))
 	}
 	if !ours {
