@@ -267,6 +267,29 @@ func TestDescriptorsOfTheShellClosed(t *testing.T) {
 	}
 }
 
+// What closes or takes the descriptors need not say so in its own text, and is no reason to
+// lose what comes next.
+func TestNothingIsLostOrShownOfTheProtocol(t *testing.T) {
+	rows := []string{
+		"f() { exec 10>&- 11>&- 12>&-; }", "f() { exec 12</dev/null; }", "echo 'exec 12>&-' >src; f() { . ./src; }", "f() { eval 'ex''ec 12>&-'; }",
+		"alias '{=echo' '[[=false' 'if=echo' '((=false'; f() { :; }",
+	}
+	for n := range 10 {
+		rows = append(rows, "f() { :; }; ulimit -n "+itoa(n), "f() { ulimit -n "+itoa(n+3)+"; }") // below 3, f ends the shell
+	}
+	for _, command := range rows {
+		s := open(t, &Options{Dir: t.TempDir()})
+		run(t, s, command)
+		for _, text := range []string{"f; echo first", "echo second; :" + strings.Repeat(" ", maxInline)} {
+			r := run(t, s, text)
+			require.Contains(t, []string{"first\n", "second\n"}, string(r.Stdout), command)
+			require.Zero(t, r.ExitCode, command)
+		}
+		r := run(t, s, "(exit 3); printf third >&2; (exit 3)")
+		require.Equal(t, answer{"", "third", 3}, answerOf(r), command)
+	}
+}
+
 func TestDiffersFromBash(t *testing.T) {
 	for _, row := range differs {
 		t.Run(row.name, func(t *testing.T) {

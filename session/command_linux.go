@@ -77,7 +77,7 @@ func (c *command) composeLine() error {
 		l = append(l, dropBuiltin...)
 	}
 	l = appendReport(l, c.id)
-	if strings.Contains(c.text, "exec") { // it may close what the shell puts its own descriptors aside in
+	if c.e.closes = c.e.closes || mayClose().MatchString(c.text); c.e.closes {
 		l = append(append(l, " >|"...), c.sh.ctlPath...)
 	}
 	if c.sh.hasJobs = c.sh.hasJobs || startsJobs().MatchString(c.text); c.sh.hasJobs {

@@ -35,7 +35,7 @@ func (c *command) conclude() (_ Result, ran bool, _ error) {
 	if c.died {
 		c.addTrapOutput()
 	}
-	if !c.died && status == 1 && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
+	if !c.died && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
 		e.discardShell(c.sh)
 		return Result{}, false, nil
 	}
@@ -161,12 +161,15 @@ func (c *command) collectRest() {
 // cannotRedirect reports whether the command was not run because the shell can
 // no longer redirect (ulimit -n, set -r): bash's complaint of one of the
 // command's own redirections went to the diagnostics pipe, and another try
-// fails too. Such a shell is of no use.
+// fails too; or that it could not read the line that evaluates the command. Such a shell is of no use.
 func (c *command) cannotRedirect() bool {
 	e := c.e
 	c.sh.readDiag(e.buf)
 	said := c.sh.diagnostics
 	c.sh.diagnostics = nil
+	if bytes.Contains(said, []byte(": "+e.line.path+": ")) {
+		return true
+	}
 	ours := false
 	for _, object := range []string{"/dev/null: ", e.out.path + ": ", e.err.path + ": ", "redirection error: "} {
 		ours = ours || bytes.Contains(said, []byte(": "+object))

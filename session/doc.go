@@ -64,7 +64,9 @@
 //   - A message about a function of the text names main as its file, where bash -c
 //     has environment. A syntax error in a text that has the word eval says eval
 //     where bash -c says -c. An open [[ is status 2.
-//   - Aliases are expanded.
+//   - Aliases are expanded, $- has s where bash -c has c, BASH_EXECUTION_STRING is
+//     not set, and {fd} may be another number. set -o history keeps the
+//     session's lines from the next command on.
 //
 // And these are the protocol's own:
 //
@@ -80,5 +82,6 @@
 //     parent and changes its RLIMIT_RTTIME is not found by Close.
 //   - A function named builtin lasts for one command.
 //   - The names __session_* and AGENTBASH_SESSION, the signal SIGRTMAX-7 and,
-//     until a command sets its own, the traps on EXIT and INT belong to the session.
+//     until a command sets its own, the traps on EXIT and INT belong to the session;
+//     declare -f, unset -f and trap show them.
 package session

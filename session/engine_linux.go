@@ -41,6 +41,7 @@ type engine struct {
 	status    int   // $? of the last command
 	restarted bool  // the present shell is not the first and has run nothing yet
 	stateLost bool  // and has not all that the one before had
+	closes    bool  // mayClose has matched
 
 	// Scratch space that each command uses again.
 	buf     []byte

@@ -117,7 +117,13 @@ func appendReport(l []byte, id int64) []byte {
 
 // firstLine goes before a command. After it the next line is line 1 for bash's
 // messages: a plain assignment to LINENO does not outlast its own line.
-const firstLine = `{ \builtin :;}<&$((LINENO=0))` + "\n"
+const firstLine = `((1))<&$((LINENO=0))` + "\n"
+
+// mayClose finds a text after which the shell's own descriptor of the control pipe may be lost, for the
+// text, or a function that it defines, closes what the shell puts it aside in.
+var mayClose = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`exec|eval|source|(^|[\n;&|({]|\b(do|then|else))\s*\.\s`)
+})
 
 // forgetJobs comes after the report. A shell that is not interactive keeps jobs
 // that have ended, and their numbers, until they are listed.

@@ -81,13 +81,18 @@ const (
 
 // resync takes abortTrap's effect back after an interrupt, and waits until a
 // line got through. abortSignal is sent once more first, because bash can forget to
-// run a trap for a while, and then it would run now or later. A shell that lets
-// no line through is ended.
+// run a trap for a while, and then it would run now or later: also after the line, which
+// a second one shows. A shell that lets no line through is ended.
 func (e *engine) resync(sh *shell) {
 	for range resyncTries {
 		e.snap.aborted = false
 		sh.signal(abortSignal)
-		if _, ok := e.runLines(sh, endAbort, resyncWait); ok && e.snap.aborted {
+		if _, ok := e.runLines(sh, endAbort, resyncWait); !ok || !e.snap.aborted {
+			continue
+		}
+		e.snap.aborted = false
+		_, ok := e.runLines(sh, endAbort, resyncWait)
+		if e.snap.readPipe(e.buf); ok && !e.snap.aborted {
 			return
 		}
 	}
