@@ -98,6 +98,9 @@ func (r *Router) beginPlan(ctx context.Context, p *Plan, s *streams, res *Result
 	}
 	res.ExitCode, res.Error, res.Denied, res.Canceled = refusalStatus(refused), refused.Error(), refused, ctx.Err() != nil
 	fmt.Fprintln(s.err, safetext.Visible(refused.Error()))
+	if hint := p.foreignHint(); hint != "" {
+		fmt.Fprintln(s.err, "hint: "+safetext.Visible(hint))
+	}
 	r.setStatus(res.ExitCode)
 	return Grant{}, false
 }

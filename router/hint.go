@@ -38,6 +38,9 @@ func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 			fmt.Fprintln(stderr, "hint: calls could not be found in this text, so a read, write or grep in it was bash's own: type agent:read, agent:write or agent:grep there")
 		}
 	}
+	if status == exitUnknown || stderr.holds("command not found") {
+		r.explainUnknown(p, stderr)
+	}
 	if r.host != nil {
 		r.explainErrors(p, stderr)
 	}

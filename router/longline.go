@@ -45,14 +45,18 @@ func (b *body) cutLongLines(held string) string {
 		tail, _ = b.shortenLines(fromLine(b.last(math.MaxInt)), true)
 	}
 	head = atLineEnd(firstChars(head, b.max/5))
-	return endLine(head) + b.hint("too_long", b.max, b.advice(head)) + "\n" + atLineStart(lastChars(tail, b.max-b.max/5))
+	seen := head
+	if !strings.Contains(head, "\n") {
+		seen = firstChars(head, b.longest)
+	}
+	return endLine(head) + b.hint("too_long", b.max, b.advice(seen)) + "\n" + atLineStart(lastChars(tail, b.max-b.max/5))
 }
 
 // fromLine is a text from the first line on that no secret can reach into which began
 // before the text.
 func fromLine(text string) string {
-	text = text[min(len(text), secrettext.Slack):]
-	return text[strings.IndexByte(text, '\n')+1:]
+	_, text, _ = strings.Cut(text[min(len(text), secrettext.Slack):], "\n")
+	return text
 }
 
 // shortenLines cuts long lines, and says which is the first. The last line of a text
