@@ -57,7 +57,9 @@ func TestOutput(t *testing.T) {
 		{"a hint to read", "read Makefile", "[stderr]\nhint: bash's own read fills variables: to see the file type read ./Makefile, or read --file_path Makefile\n[exit code: 1]"},
 		{"a hint where calls could not be found", "declare -A m; m[a b]=1; grep --pattern x", "[stderr]\ngrep: unrecognized option '--pattern'\nUsage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information.\nhint: that was not the tool: where a program or a script's own text runs it, grep is called agent:grep\n[exit code: 2]"},
 		{"no hint where bash says what is wrong", "read ./x )", "[stderr]\nbash: -c: line 1: syntax error near unexpected token `)'\nbash: -c: line 1: `read ./x )'\n[exit code: 2]"},
-		{"no hint where there is no such file", "read nosuch", "[exit code: 1]"},
+		{"read where there is no such file", "read nosuch", "[stderr]\nhint: bash's own read fills variables and had nothing to read, and there is no file nosuch here: look for it with glob '**/nosuch*'\n[exit code: 1]"},
+		{"read a directory", "mkdir src; read src", "[stderr]\nhint: bash's own read fills variables, and src is a directory: list it with ls src, or what is below it with glob '**' --path src\n[exit code: 1]"},
+		{"no hint where a text goes on without the file", "read nosuch; true", "(no output)"},
 	}
 	r := newTest(t, says("talk", "said\n", "noted\n"))
 	require.NoError(t, os.WriteFile(filepath.Join(r.Dir(), "Makefile"), []byte("all:\n"), 0o644))
