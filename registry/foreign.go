@@ -79,11 +79,12 @@ func FoldForeign(name string) string {
 }
 
 // ForeignNames are the names of other programs' tools that are commands here, folded:
-// in lower case and without _ - and dots.
-func ForeignNames() []string {
+// in lower case and without _ - and dots. Of agent commands has says which there are.
+func ForeignNames(has func(name string) bool) []string {
 	names := strings.Fields(viewers)
 	for i := range foreignTools {
-		if foreignTools[i].words != "" {
+		tool, isAgent := strings.CutPrefix(foreignTools[i].words, "agent:")
+		if foreignTools[i].words != "" && (!isAgent || has(tool)) {
 			names = append(names, strings.Fields(foreignTools[i].names)...)
 		}
 	}

@@ -54,7 +54,7 @@ func (p *Plan) foreignHint() string {
 		return ""
 	}
 	words, ok := p.router.names.Load().split(p.Raw)
-	if !ok || len(words) == 0 || !slices.Contains(registry.ForeignNames(), registry.FoldForeign(words[0])) {
+	if !ok || len(words) == 0 || !slices.Contains(p.router.foreignNames(), registry.FoldForeign(words[0])) {
 		return ""
 	}
 	ours, err := translateForeign(words[0], words[1:])
@@ -65,6 +65,10 @@ func (p *Plan) foreignHint() string {
 		return ""
 	}
 	return fmt.Sprintf("%s is no command here: type %s", words[0], quote.Line(ours[0], ours[1:]))
+}
+
+func (r *Router) foreignNames() []string {
+	return registry.ForeignNames(func(name string) bool { _, ok := r.reg.Lookup(name); return ok })
 }
 
 var unknownCommand = sync.OnceValue(func() *regexp.Regexp {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/internal/tempdir"
-	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/internal/protocol"
 )
 
@@ -141,7 +140,7 @@ command_not_found_handle() {
   %[3]s
   esac
 }
-`, quote.Word(h.links.dir), protocol.Any, notFound, strings.Join(registry.ForeignNames(), " "))
+`, quote.Word(h.links.dir), protocol.Any, notFound, strings.Join(h.r.foreignNames(), " "))
 }
 
 // serve takes connections until close.
