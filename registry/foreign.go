@@ -73,9 +73,22 @@ const viewers = "strreplacebasededittool strreplaceeditor texteditor developerte
 // viewing is what the commands of a viewer are.
 var viewing = map[string]string{"view": "read", "create": "write", "write": "write", "str_replace": "edit", "insert": "edit", "undo_edit": "undo"}
 
-// foldForeign is a name with nothing but its letters and digits, in lower case.
-func foldForeign(name string) string {
+// FoldForeign makes of the name of a tool one with nothing but its letters and digits, in lower case.
+func FoldForeign(name string) string {
 	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
+}
+
+// ForeignNames are the names of other programs' tools that are commands here, folded:
+// in lower case and without _ - and dots. Of agent commands has says which there are.
+func ForeignNames(has func(name string) bool) []string {
+	names := strings.Fields(viewers)
+	for i := range foreignTools {
+		tool, isAgent := strings.CutPrefix(foreignTools[i].words, "agent:")
+		if foreignTools[i].words != "" && (!isAgent || has(tool)) {
+			names = append(names, strings.Fields(foreignTools[i].names)...)
+		}
+	}
+	return names
 }
 
 // Foreign tells what a call of another program's tool is here: the words of a command,
@@ -88,7 +101,7 @@ func Foreign(name string, args Kwargs) (words []string, err error) {
 			return KeyWords(FieldPrefix+strings.Replace(rest, "__", ":", 1), args), nil
 		}
 	}
-	folded := foldForeign(strings.TrimPrefix(name, "agent:"))
+	folded := FoldForeign(strings.TrimPrefix(name, "agent:"))
 	if slices.Contains(strings.Fields(viewers), folded) {
 		return foreignView(name, args)
 	}
@@ -167,7 +180,7 @@ func (t *foreignTool) translate(name string, args Kwargs) ([]string, error) {
 		words = append(words, "--")
 		for _, pair := range strings.Fields(t.args) { // in the order of the table
 			for _, key := range slices.Sorted(maps.Keys(bare)) {
-				if theirs, _, _ := strings.Cut(pair, "="); foldForeign(key) == theirs {
+				if theirs, _, _ := strings.Cut(pair, "="); FoldForeign(key) == theirs {
 					words = append(words, bare[key])
 				}
 			}
@@ -179,7 +192,7 @@ func (t *foreignTool) translate(name string, args Kwargs) ([]string, error) {
 // named is our name of an argument; "" drops it. One that is not in the table keeps its own.
 func (t *foreignTool) named(key string) (ours string, known bool) {
 	for _, pair := range strings.Fields(t.args) {
-		if theirs, ours, _ := strings.Cut(pair, "="); theirs == foldForeign(key) {
+		if theirs, ours, _ := strings.Cut(pair, "="); theirs == FoldForeign(key) {
 			return ours, true
 		}
 	}
@@ -192,7 +205,7 @@ func foreignLines(args Kwargs) (Kwargs, error) {
 	out := Kwargs{}
 	var first, last any
 	for key, v := range args {
-		switch foldForeign(key) {
+		switch FoldForeign(key) {
 		case "viewrange":
 			list, _ := v.([]any)
 			if len(list) != 2 {

@@ -13,7 +13,7 @@ func TestTheTableOfForeignTools(t *testing.T) {
 	row := map[string]int{}
 	for i, f := range foreignTools {
 		for _, name := range append(strings.Fields(f.names), strings.Fields(viewers)...) {
-			require.Equal(t, foldForeign(name), name)
+			require.Equal(t, FoldForeign(name), name)
 			other, taken := row[name]
 			require.True(t, !taken || strings.Contains(viewers, name), "%s stands in rows %d and %d", name, other, i)
 			row[name] = i
@@ -21,7 +21,7 @@ func TestTheTableOfForeignTools(t *testing.T) {
 		require.NotEmpty(t, f.words+f.say)
 		for _, pair := range strings.Fields(f.args) {
 			theirs, _, ok := strings.Cut(pair, "=")
-			require.True(t, ok && foldForeign(theirs) == theirs, pair)
+			require.True(t, ok && FoldForeign(theirs) == theirs, pair)
 		}
 	}
 }

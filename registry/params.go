@@ -34,7 +34,11 @@ type Param struct {
 
 	Short   string   // one letter: "i" accepts -i; "" has none
 	Aliases []string // other names that are accepted, and not advertised
+	Several string   // what to type for more than one value, of which it takes none
 	Stdin   bool     // filled from stdin when it is absent and there is one
+
+	// Synonyms are other words for values on a command line.
+	Synonyms map[string]string
 
 	// Positional lets a word without a key fill the parameter though it is not
 	// required.

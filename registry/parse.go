@@ -187,7 +187,7 @@ func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 		return 0, VerboseHelp
 	case o.key == "json":
 		return p.takeAll(o, rest), NoHelp
-	case p.takeNegated(o):
+	case p.takeNegated(o), o.form == 0 && p.takeUnix(Fold(o.key), "--"+o.key):
 		return 0, NoHelp
 	case !p.params.open:
 		if head, _, _ := strings.Cut(o.key, "."); p.params.Find(head) != nil {
@@ -310,6 +310,9 @@ func (p *parser) takeValue(shown string, path []string, q *Param, rest []string)
 func (p *parser) takeLetters(w string, rest []string) (used int) {
 	for i := 1; i < len(w); i++ {
 		q := p.params.findShort(w[i : i+1])
+		if q == nil && p.takeUnix(w[i:i+1], "-"+w[i:i+1]) {
+			continue
+		}
 		if q == nil {
 			p.addProblem("unknown option %s: a value that starts with - goes after --", w)
 			return 0
@@ -326,6 +329,18 @@ func (p *parser) takeLetters(w string, rest []string) (used int) {
 		}
 	}
 	return 0
+}
+
+// takeUnix takes an option of the Unix program.
+func (p *parser) takeUnix(name, shown string) bool {
+	means, ok := p.tool.Unix[name]
+	if key, value, _ := strings.Cut(means, "="); strings.HasPrefix(key, "--") {
+		q := p.params.Find(key[2:])
+		p.addWord([]string{q.Name}, q, value)
+	} else if means != "" {
+		p.addProblem("%s: %s", shown, means)
+	}
+	return ok
 }
 
 // isFormat reports whether a word is -o, -oFORM or -o=FORM.

@@ -107,7 +107,11 @@ func (p *parser) add(g given) {
 			p.addProblem("--%s is given twice, once from a file: give it once", name)
 			return
 		case same && h.words != nil && g.words != nil:
-			p.addProblem("--%s is given twice (%s, then %s): give it once", name, quoteCut(h.words[0]), quoteCut(g.words[0]))
+			once := "give it once"
+			if g.param != nil && g.param.Several != "" {
+				once = g.param.Several
+			}
+			p.addProblem("--%s is given twice (%s, then %s): %s", name, quoteCut(h.words[0]), quoteCut(g.words[0]), once)
 			return
 		case same:
 			p.addProblem("--%s is given twice: give it once", name)
@@ -124,6 +128,9 @@ func (p *parser) add(g given) {
 func (p *parser) addWord(path []string, q *Param, word string) {
 	if err := p.tool.checkText(word); err != nil {
 		p.addProblem("--%s: %s %v", strings.Join(path, "."), quoteCut(word), err)
+	}
+	if q != nil && q.Synonyms[word] != "" {
+		word = q.Synonyms[word]
 	}
 	p.add(given{path: path, param: q, words: []string{word}})
 }

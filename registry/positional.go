@@ -50,6 +50,9 @@ func (p *parser) surplusProblem(at int, owner string) string {
 	if i < 0 {
 		return fmt.Sprintf("a word too many: %s: quote a value of several words, or name its parameter: --key VALUE", quoteCut(word.word))
 	}
+	if q := p.given[i].param; q != nil && q.Several != "" {
+		return fmt.Sprintf("a word too many: %s: %s", quoteCut(word.word), q.Several)
+	}
 	words := []string{p.given[i].words[len(p.given[i].words)-1], word.word}
 	for _, next := range p.positionals[at+1:] {
 		if !next.joined {

@@ -49,6 +49,11 @@ type Tool struct {
 	// without -o. nil: there is no -o.
 	Formats []string
 
+	// Unix are options of the Unix program of that name which are no parameters here, without
+	// their dashes: "--key=value" is what one stands for, "" does nothing here, and any
+	// other text says what to type instead.
+	Unix map[string]string
+
 	// FromShell makes a router call the tool from inside its shell, also when it
 	// is all there is to a command, so that Call.Environ is the shell's.
 	FromShell bool
@@ -116,6 +121,10 @@ type ToolResult struct {
 	Display    string         `json:"-"` // one line for a person; may be empty, and holds file names as they are
 	Metadata   map[string]any `json:"-"` // for embedders, in snake_case; each tool documents its keys; may be nil
 	ExitStatus int            `json:"-"` // 0 exactly when Success
+
+	// Rest says how to see what follows when so many lines of the output are all that
+	// is shown; nil: nobody knows.
+	Rest func(lines int) string `json:"-"`
 }
 
 // Success returns a result whose Output is written to the call's stdout as it is.

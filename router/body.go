@@ -3,6 +3,7 @@ package router
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -13,9 +14,11 @@ import (
 
 // body is the text of a result before it is cut.
 type body struct {
-	tool      string // for the hint
-	max       int    // characters that are shown
-	headOnly  bool   // of a cut body only the beginning is shown
+	tool      string                 // for the hint
+	max       int                    // characters that are shown
+	longest   int                    // characters of a line that are shown; 0: all
+	rest      func(lines int) string // how to see what follows so many lines; may be nil
+	headOnly  bool                   // of a cut body only the beginning is shown
 	hider     *secrettext.Hider
 	dir       string // where files go
 	parts     []part
@@ -61,6 +64,9 @@ func (c *capture) binary() bool {
 
 // cutText returns what a model sees.
 func (b *body) cutText() string {
+	if held := b.first(math.MaxInt); b.longest > 0 && b.hasLongLine(held) {
+		return b.cutLongLines(held)
+	}
 	if b.total <= int64(b.max) {
 		return b.clean(b.first(b.max * utf8.UTFMax))
 	}
@@ -76,8 +82,7 @@ func (b *body) cutText() string {
 	head = Safe(head[:len(head)-unfinishedBytes([]byte(head))])
 	head = untilWordEnd(firstChars(head, headMax+secrettext.Slack), headMax)
 	head = atLineEnd(firstChars(b.hider.Hide(head), headMax))
-	hint := fmt.Sprintf("<system_hint type=\"tool_output_omitted\" tool=%q reason=\"too_long\" actual_chars=\"%d\" max_chars=\"%d\" full_output=%q>%s</system_hint>",
-		b.tool, b.total, b.max, b.path, b.advice(head))
+	hint := b.hint("too_long", b.max, b.advice(head))
 	if b.headOnly {
 		return endLine(head) + hint
 	}
@@ -85,6 +90,11 @@ func (b *body) cutText() string {
 	tail = fromWordStart(lastChars(Safe(tail), b.max-headMax+secrettext.Slack), b.max-headMax)
 	tail = atLineStart(lastChars(b.hider.Hide(tail), b.max-headMax))
 	return endLine(head) + hint + "\n" + tail
+}
+
+func (b *body) hint(reason string, most int, advice string) string {
+	return fmt.Sprintf("<system_hint type=\"tool_output_omitted\" tool=%q reason=%q actual_chars=\"%d\" max_chars=\"%d\" full_output=%q>%s</system_hint>",
+		b.tool, reason, b.total, most, b.path, advice)
 }
 
 // clean makes a text fit for a model.
@@ -111,6 +121,9 @@ func fromWordStart(s string, n int) string {
 
 // advice says how to see what was left out.
 func (b *body) advice(head string) string {
+	if lines := strings.Count(head, "\n"); b.rest != nil && lines > 0 {
+		return b.rest(lines)
+	}
 	if b.path == "" {
 		return "the whole output could not be kept: run the command again with a filter such as | head or | grep"
 	}

@@ -144,6 +144,13 @@ func (c *capture) holds(text string) bool {
 	return bytes.Contains(c.head[:min(len(c.head), 64<<10)], []byte(text))
 }
 
+// start is the beginning of the stream.
+func (c *capture) start() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return string(c.head[:min(len(c.head), 64<<10)])
+}
+
 // end returns the last bytes of the stream, at least the last n if it had so
 // many and the tail holds so many.
 func (c *capture) end(n int) []byte {

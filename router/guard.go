@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/agentbash/agentbash/internal/safetext"
@@ -88,6 +91,9 @@ func (r *Router) beginPlan(ctx context.Context, p *Plan, s *streams, res *Result
 		if r.opts.Guard == nil || p.Err != nil {
 			return g, true
 		}
+		if r.failsAnyway(ctx, p, s, res) {
+			return g, false
+		}
 		if g, refused = r.admitPlan(ctx, p); refused == nil {
 			return g, true
 		}
@@ -98,8 +104,33 @@ func (r *Router) beginPlan(ctx context.Context, p *Plan, s *streams, res *Result
 	}
 	res.ExitCode, res.Error, res.Denied, res.Canceled = refusalStatus(refused), refused.Error(), refused, ctx.Err() != nil
 	fmt.Fprintln(s.err, safetext.Visible(refused.Error()))
+	if hint := p.foreignHint(); hint != "" {
+		fmt.Fprintln(s.err, "hint: "+safetext.Visible(hint))
+	}
 	r.setStatus(res.ExitCode)
 	return Grant{}, false
+}
+
+// failsAnyway tries a call that somebody would be asked about, if its tool can do so without
+// changing anything. One that cannot succeed has failed then, and nobody is asked.
+func (r *Router) failsAnyway(ctx context.Context, p *Plan, s *streams, res *Result) bool {
+	guard, ok := r.opts.Guard.(interface{ Asks(*Action) bool })
+	if !ok || !p.InProcess || p.tool == nil || p.Help || p.tool.Params.Find("dry_run") == nil || !guard.Asks(&Action{Plan: p, Dir: r.Dir()}) {
+		return false
+	}
+	parsed := p.parsed
+	parsed.Kwargs = maps.Clone(parsed.Kwargs)
+	parsed.Kwargs["dry_run"] = true
+	var notes strings.Builder
+	got := r.invokeTool(ctx, &Plan{ParsedCommand: ParsedCommand{Name: p.Name}, tool: p.tool, parsed: parsed},
+		&registry.Call{Dir: r.Dir(), View: r.view(), Stdout: io.Discard, Stderr: &notes})
+	if got.ExitStatus != 1 {
+		return false
+	}
+	io.WriteString(s.err, notes.String())
+	res.ExitCode, res.Error = got.ExitStatus, got.Error
+	r.setStatus(res.ExitCode)
+	return true
 }
 
 // admitPlan asks the guard when it is the plan's turn: bash text waits for the one

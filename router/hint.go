@@ -25,7 +25,12 @@ func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 		case "write":
 			fmt.Fprintln(stderr, "hint: this was write(1), which sends a message to a user: to write a file type write ./FILE, or write --file_path FILE --content TEXT")
 		case "read":
-			if st, err := os.Stat(absolutePath(r.Dir(), h.file)); err == nil && !st.IsDir() {
+			switch st, err := os.Stat(absolutePath(r.Dir(), h.file)); {
+			case err == nil && st.IsDir():
+				fmt.Fprintf(stderr, "hint: bash's own read fills variables, and %s is a directory: list it with ls %[1]s, or what is below it with glob '**' --path %[1]s\n", h.file)
+			case err != nil && p.isLone("read"):
+				fmt.Fprintf(stderr, "hint: bash's own read fills variables and had nothing to read, and there is no file %s here: look for it with glob '**/%[1]s*'\n", h.file)
+			case err == nil:
 				fmt.Fprintf(stderr, "hint: bash's own read fills variables: to see the file type read ./%s, or read --file_path %s\n", h.file, h.file)
 			}
 		}
@@ -38,10 +43,16 @@ func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 			fmt.Fprintln(stderr, "hint: calls could not be found in this text, so a read, write or grep in it was bash's own: type agent:read, agent:write or agent:grep there")
 		}
 	}
+	if status == exitUnknown || stderr.holds("command not found") {
+		r.explainUnknown(p, stderr)
+	}
 	if r.host != nil {
 		r.explainErrors(p, stderr)
 	}
 }
+
+// isLone reports whether a text is one plain command of that name.
+func (p *Plan) isLone(name string) bool { return p.Name == name && isPlain(p.Raw, false) }
 
 // keyedCall is what can be no other command than a tool's.
 var keyedCall = sync.OnceValue(func() *regexp.Regexp {

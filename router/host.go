@@ -134,11 +134,13 @@ func (h *host) init() string {
 	return fmt.Sprintf(`case ":$PATH:" in *:%[1]s:*) ;; *) PATH="$PATH":%[1]s ;; esac
 command_not_found_handle() {
   case $1 in
-  agent:*|field:*) exec %[1]s/%[2]s "$@" ;;
+  agent:*|field:*|mcp__*) exec %[1]s/%[2]s "$@" ;;
+  *) call=${1,,}
+    case ' %[4]s ' in *" ${call//[-_.]/} "*) exec %[1]s/%[2]s "$@" ;; esac ;;&
   %[3]s
   esac
 }
-`, quote.Word(h.links.dir), protocol.Any, notFound)
+`, quote.Word(h.links.dir), protocol.Any, notFound, strings.Join(h.r.foreignNames(), " "))
 }
 
 // serve takes connections until close.

@@ -1,6 +1,8 @@
 package router
 
 import (
+	"iter"
+	"maps"
 	"math/bits"
 	"strings"
 	"sync"
@@ -38,6 +40,9 @@ func newNameIndex(r *registry.ToolRegistry) *nameIndex {
 	}
 	return n
 }
+
+// tools are the names of the agent commands.
+func (n *nameIndex) tools() iter.Seq[string] { return maps.Keys(n.agent) }
 
 // pairIndex is an index for two bytes; bytes that are not ASCII share those of others.
 func pairIndex(a, b byte) uint { return uint(a&0x7f)<<7 | uint(b&0x7f) }

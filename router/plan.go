@@ -188,7 +188,7 @@ func (p *Plan) planCall(name string, words []string, hasStdin bool) {
 	p.Layer, p.typed, p.Name, p.words = layerOf(name), name, strings.TrimPrefix(name, agentPrefix), words
 	p.Kwargs = registry.Kwargs{}
 	if p.tool = p.Lookup(p.Name); p.tool == nil {
-		p.planUnknown()
+		p.planUnknown(hasStdin)
 		return
 	}
 	p.parseWords(p.tool, hasStdin)
@@ -203,7 +203,7 @@ func (p *Plan) parseWords(t *registry.Tool, hasStdin bool) {
 
 // planUnknown plans a name that the registry does not know (yet): a listing, a
 // tool of a group that is not loaded, or nothing.
-func (p *Plan) planUnknown() {
+func (p *Plan) planUnknown(hasStdin bool) {
 	group, tool, isField := registry.SplitField(p.Name)
 	_, known := p.router.reg.Group(group)
 	switch {
@@ -215,7 +215,15 @@ func (p *Plan) planUnknown() {
 		p.parseWords(&registry.Tool{Name: p.Name, Params: registry.AnyParams()}, true)
 		p.Err = nil
 	default:
-		p.Err = p.router.notFound(p.typed)
+		words, err := translateForeign(p.Name, p.words)
+		switch {
+		case err != nil:
+			p.Err = err
+		case words == nil || words[0] == agentPrefix+p.Name || words[0] == p.Name:
+			p.Err = p.router.notFound(p.typed)
+		default:
+			p.planCall(words[0], words[1:], hasStdin)
+		}
 	}
 }
 

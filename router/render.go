@@ -43,7 +43,10 @@ func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
 	s.end()
 	res.Stdout, res.Stderr = string(s.out.head), string(s.err.head)
 
-	b := body{max: r.opts.MaxChars, headOnly: headOnly, tool: res.toolName(), hider: r.hider, dir: r.dir}
+	b := body{max: r.opts.MaxChars, headOnly: headOnly, tool: res.toolName(), hider: r.hider, dir: r.dir, rest: res.rest}
+	if res.Layer == Native {
+		b.longest = longestLine // tools have limits of their own
+	}
 	if s.out.binary() || s.err.binary() {
 		s.both.text.removeFile()
 		b.addStream(s.out)

@@ -35,8 +35,9 @@ type Result struct {
 	Denied error `json:"-"` // why the guard refused it; nothing ran
 
 	limit      time.Duration
-	shellEnded bool // with this command
-	stateLost  bool // what the shell before this one had was not all kept
+	rest       func(lines int) string // of a tool: ToolResult.Rest
+	shellEnded bool                   // with this command
+	stateLost  bool                   // what the shell before this one had was not all kept
 }
 
 // Refusal is what was not allowed: the command, which then did not run, or

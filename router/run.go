@@ -161,7 +161,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 		}
 	}
 	res.ExitCode, res.Error = got.ExitStatus, got.Error
-	res.Display, res.Metadata = got.Display, got.Metadata
+	res.Display, res.Metadata, res.rest = got.Display, got.Metadata, got.Rest
 	if ctx.Err() != nil && !got.Success {
 		res.TimedOut = errors.Is(context.Cause(ctx), errTimeLimit)
 		res.Canceled = !res.TimedOut

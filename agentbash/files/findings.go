@@ -17,6 +17,13 @@ type findings struct {
 	more    bool      // they go on where printed ones of the same content ended
 	spilled *os.File  // the start of the text, when there is much of it
 	matched []hitFile // files mode, when a later pass wants them
+	dirs    []dirHits // matches by directory, while something may be left out
+}
+
+// dirHits are the matches in the files of a directory.
+type dirHits struct {
+	dir     string // as it is shown
+	matches int
 }
 
 // spillSize is how many bytes of text wait in memory for their turn to be printed.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/search"
 	"github.com/agentbash/agentbash/agentbash/internal/walk"
@@ -36,6 +35,7 @@ when something matched, 1 when nothing did, 2 on an error.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "pattern", Type: registry.String, Required: true, Pattern: true, Description: "The regular expression (RE2 syntax), or literal text with --fixed."},
 			registry.Param{Name: "path", Type: registry.String, Positional: true, Default: ".", Role: registry.ReadsTree, Aliases: []string{"file_path", "dir"},
+				Several:     "one file or directory is searched: for several leave it out and pass --glob '{DIR/**,FILE}', or use: command grep -rn PATTERN DIR FILE",
 				Description: "The file or directory to search; - is stdin, which is searched without a path too if something is piped in."},
 			registry.Param{Name: "glob", Type: registry.String, Pattern: true, Aliases: []string{"include"},
 				Description: "Only files that match, such as *.go or src/**/*.{ts,tsx}, relative to path; !*_test.go leaves files out. Several are separated by spaces."},
@@ -45,6 +45,7 @@ when something matched, 1 when nothing did, 2 on an error.`,
 			flag("word", "w", "Match whole words only.", "word_regexp"),
 			flag("multiline", "U", "Let a match span lines: . matches their ends too."),
 			registry.Param{Name: "output_mode", Type: registry.String, Default: "content", Enum: []string{"content", "files", "count"}, Aliases: []string{"outputMode", "mode"},
+				Synonyms:    map[string]string{"files_with_matches": "files", "files-with-matches": "files", "lines": "content"},
 				Description: "content: matching lines; files: paths of files with a match; count: path:N."},
 			lines("before", "B", "Lines of context before each match."),
 			lines("after", "A", "Lines of context after each match."),
@@ -73,6 +74,7 @@ when something matched, 1 when nothing did, 2 on an error.`,
 			}
 			return nil
 		},
+		Unix:      grepOptions(),
 		WithStdin: searchInput,
 		Uses:      notStdin,
 		Run:       f.grep,
@@ -108,6 +110,7 @@ type query struct {
 	columns int // 0: whole lines
 	numbers bool
 	multi   bool
+	piped   bool // what is searched came through a pipe, and has gone
 	filter  *filter
 	gate    *gate
 }
@@ -130,28 +133,12 @@ func newQuery(call *registry.Call) (*query, error) {
 		q.columns = max(q.columns, 20)
 	}
 	var err error
-	q.matcher, err = search.Compile(call.String("pattern"), search.Options{
-		Fixed: call.Bool("fixed"), IgnoreCase: call.Bool("ignore_case"), Word: call.Bool("word"), Multiline: q.multi,
-	})
+	q.matcher, err = q.compile(asRE2)
 	if err != nil {
 		return nil, registry.Usagef("%v", patternAdvice(err))
 	}
 	q.filter, err = newFilter(call)
 	return q, err
-}
-
-// patternAdvice adds to an error of the expression what to type instead.
-func patternAdvice(err error) string {
-	msg := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-	switch {
-	case strings.Contains(msg, "(?=") || strings.Contains(msg, "(?!") || strings.Contains(msg, "(?<"):
-		return msg + ": RE2 has no lookaround; leave it out, or use: command grep -P"
-	case strings.Contains(msg, `\1`) || strings.Contains(msg, `\2`):
-		return msg + ": RE2 has no backreferences; use: command grep -E"
-	case strings.Contains(msg, "--multiline"):
-		return msg
-	}
-	return "pattern: " + msg + ": escape it with a backslash, or pass --fixed for literal text"
 }
 
 func (f *files) grep(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
@@ -164,6 +151,11 @@ func (f *files) grep(ctx context.Context, call *registry.Call) (registry.ToolRes
 	root, err := q.search(ctx, out)
 	if err = cmp.Or(err, out.err, out.w.Flush()); err != nil {
 		return finishRun(asGrepError(err))
+	}
+	if out.total.matches == 0 {
+		if second := q.searchBasic(ctx); second != nil {
+			out = second
+		}
 	}
 	out.printNotes()
 	res := out.result()

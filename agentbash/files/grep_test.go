@@ -61,9 +61,9 @@ func TestGrep(t *testing.T) {
 func TestGrepSaysWhatItLeftOut(t *testing.T) {
 	s := sources(t)
 	r := s.run("grep", "foo", "--head_limit", "2")
-	require.Equal(t, "lines 1-2 of 4 in 3 files: go on with --offset 2, or narrow the search\n", r.err)
+	require.Equal(t, "lines 1-2 of 4 in 3 files: go on with --offset 2, or narrow the search (--path DIR, --glob, --type); by directory: b 3, . 1\n", r.err)
 	r = s.run("grep", "foo", "--head_limit", "2", "--output_mode", "files")
-	require.Equal(t, "files 1-2 of 3: go on with --offset 2, or narrow the search\n", r.err)
+	require.Equal(t, "files 1-2 of 3: go on with --offset 2, or narrow the search (--path DIR, --glob, --type); by directory: b 2, . 1\n", r.err)
 	r = s.run("grep", "foo", "--offset", "9")
 	require.Equal(t, "4 matching lines, none after --offset 9\n", r.err)
 	require.Zero(t, r.status)

@@ -120,6 +120,7 @@ func (w *worker) multiline(whole bool, rest io.Reader) error {
 // its stdin: nothing but the lines, all of them and whole, as soon as they have come.
 // What the call says of that counts.
 func (q *query) searchStream(ctx context.Context, in io.Reader, out *report) error {
+	q.piped = true
 	q.numbers = q.numbers && q.call.Has("show_line_numbers")
 	if !q.call.Has("head_limit") {
 		q.limit = 0

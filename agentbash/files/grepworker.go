@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 
 	"github.com/agentbash/agentbash/agentbash/internal/search"
@@ -192,6 +193,7 @@ func (w *worker) countFile() {
 		}
 		return
 	}
+	before := w.found.matches
 	w.found.files++
 	switch w.q.mode {
 	case "files":
@@ -202,6 +204,9 @@ func (w *worker) countFile() {
 		w.endRecord(fmt.Appendf(w.found.text, "%s%d\n", label, w.lines), false)
 	default:
 		w.found.matches += w.lines
+	}
+	if !w.q.printsAll() {
+		w.found.dirs = append(w.found.dirs, dirHits{filepath.Dir(w.form.path), w.found.matches - before})
 	}
 	if hidden := w.lines - w.kept; w.quiet && hidden > 0 {
 		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown\n", name, countNoun(hidden, "matching line"))

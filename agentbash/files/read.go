@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 	"golang.org/x/text/transform"
 )
@@ -97,7 +98,23 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	} else {
 		err = f.readSource(ctx, call, &r, src)
 	}
-	return doneWith(r.about, err)
+	res, err := doneWith(r.about, err)
+	if res.Success {
+		res.Rest = r.rest
+	}
+	return res, err
+}
+
+// rest says how to go on after so many lines of what was printed.
+func (r *request) rest(lines int) string {
+	m := r.about.metadata
+	first := m["first_line"].(int)
+	of := "more"
+	if total, ok := m["total_lines"].(int); ok {
+		of = groupThousands(total)
+	}
+	last := first + lines - 1
+	return fmt.Sprintf("%s: lines %d-%d of %s: go on with read --file_path %s --offset %d", r.shown, first, last, of, quote.Word(r.shown), last+1)
 }
 
 // stopAt is the number of lines after which nothing more is needed, or 0.

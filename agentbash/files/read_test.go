@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/agentbash/agentbash/registry"
 	"github.com/stretchr/testify/require"
 )
 
@@ -200,4 +201,19 @@ func TestReadOfProcFiles(t *testing.T) {
 	page, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
 	require.NoError(t, err)
 	require.Equal(t, string(page), s.ok("read", "/sys/kernel/mm/transparent_hugepage/enabled"))
+}
+
+// TestReadSaysHowToGoOn: whoever shows only so many lines of what was read can say how
+// to read on, with the numbers of the file.
+func TestReadSaysHowToGoOn(t *testing.T) {
+	s := newShell(t, nil)
+	s.put("a big one.txt", numbered(5000))
+	s.put("ten", numbered(10))
+	rest := func(words ...string) string {
+		p, err := s.tools["read"].Parse(words, false)
+		require.NoError(t, err)
+		return s.tools["read"].Invoke(t.Context(), &registry.Call{Kwargs: p.Kwargs, Dir: s.dir}).Rest(3)
+	}
+	require.Equal(t, "a big one.txt: lines 4000-4002 of 5,000: go on with read --file_path 'a big one.txt' --offset 4003", rest("a big one.txt", "--offset", "4000"))
+	require.Equal(t, "ten: lines 6-8 of 10: go on with read --file_path ten --offset 9", rest("ten", "--offset=-5"))
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +20,8 @@ type report struct {
 	q       *query
 	w       *bufio.Writer
 	total   tally
-	seen    int // records, printed or not
+	dirs    map[string]int // matches by directory
+	seen    int            // records, printed or not
 	printed int
 	full    atomic.Bool // nothing more will be printed: counting is enough
 	err     error       // of writing
@@ -35,7 +37,7 @@ type report struct {
 	cut      []string   // what was searched in part
 }
 
-func newReport(q *query, w *bufio.Writer) *report { return &report{q: q, w: w} }
+func newReport(q *query, w *bufio.Writer) *report { return &report{q: q, w: w, dirs: map[string]int{}} }
 
 // recordLimit is how many records of one file can be printed at most; 0: all.
 func (r *report) recordLimit() int {
@@ -48,7 +50,7 @@ func (r *report) recordLimit() int {
 // newFindings returns empty findings, with the memory of printed ones if there are any.
 func (r *report) newFindings() *findings {
 	if f, ok := r.spare.Get().(*findings); ok {
-		return &findings{text: f.text[:0], hits: f.hits[:0]}
+		return &findings{text: f.text[:0], hits: f.hits[:0], dirs: f.dirs[:0]}
 	}
 	return &findings{}
 }
@@ -58,6 +60,9 @@ func (r *report) newFindings() *findings {
 func (r *report) printFindings(f *findings) bool {
 	defer r.spare.Put(f)
 	r.total.add(&f.tally)
+	for _, d := range f.dirs {
+		r.dirs[d.dir] += d.matches
+	}
 	if r.collect {
 		r.collected = append(r.collected, f.matched...)
 		return true
@@ -144,9 +149,28 @@ func (r *report) printNotes() {
 		if r.q.mode == "content" {
 			in = " in " + countNoun(r.total.files, "file")
 		}
-		fmt.Fprintf(r.q.call.Stderr, "%s %d-%d of %s%s: go on with --offset %d, or narrow the search\n",
-			strings.TrimPrefix(what, "matching ")+"s", r.q.skip+1, r.q.skip+r.printed, groupThousands(total), in, r.q.skip+r.printed)
+		fmt.Fprintf(r.q.call.Stderr, "%s %d-%d of %s%s: go on with --offset %d, or narrow the search%s\n",
+			strings.TrimPrefix(what, "matching ")+"s", r.q.skip+1, r.q.skip+r.printed, groupThousands(total), in, r.q.skip+r.printed, r.where())
 	}
+}
+
+// mostDirs is how many directories are named of those in which something matched.
+const mostDirs = 8
+
+// where says in which directories how much matched, the most first.
+func (r *report) where() string {
+	if len(r.dirs) < 2 {
+		return ""
+	}
+	names := slices.SortedFunc(maps.Keys(r.dirs), func(a, b string) int { return cmp.Or(r.dirs[b]-r.dirs[a], cmp.Compare(a, b)) })
+	var counts []string
+	for _, name := range names[:min(len(names), mostDirs)] {
+		counts = append(counts, fmt.Sprintf("%s %s", name, groupThousands(r.dirs[name])))
+	}
+	if more := len(names) - mostDirs; more > 0 {
+		counts = append(counts, fmt.Sprintf("and %s more", groupThousands(more)))
+	}
+	return " (--path DIR, --glob, --type); by directory: " + strings.Join(counts, ", ")
 }
 
 // result is what the search came to, with the exit status of grep(1).

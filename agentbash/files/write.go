@@ -101,6 +101,9 @@ func (f *files) write(ctx context.Context, call *registry.Call) (registry.ToolRe
 			return finishRun(fmt.Errorf("reading stdin: %w: nothing was written", err))
 		}
 	}
+	if text := string(content); call.Has("content") && strings.Contains(text, `\n`) && !strings.Contains(text, "\n") {
+		fmt.Fprintln(call.Stderr, `the content has a literal \n and no end of line: $'a\nb' and a here-document (write FILE <<'EOF') have line ends`)
+	}
 	path := call.Path(call.String("file_path"))
 	defer f.lockFile(turnName(path))()
 	g := f.newGate(ctx)

@@ -154,3 +154,10 @@ func TestAwkwardNames(t *testing.T) {
 	}
 	require.Contains(t, s.fails("write", strings.Repeat("n", 256), "x"), "file name too long")
 }
+
+func TestWriteSaysWhatALiteralEscapeIs(t *testing.T) {
+	s := newShell(t, nil)
+	require.Contains(t, s.run("write", "a", `x\ny`).err, `the content has a literal \n and no end of line`)
+	require.Empty(t, s.run("write", "b", "printf 'x\\n'\n").err)
+	require.Empty(t, s.pipe(strings.NewReader(`x\ny`), "write", "c").err)
+}

@@ -108,6 +108,7 @@ func (o *Options) recallTool() *registry.Tool {
 		Params: registry.NewParams(
 			registry.Param{Name: "query", Type: registry.String, Positional: true, Aliases: []string{"q", "search"}, Description: "Only notes with all of these words, in any case, in their content or category."},
 			registry.Param{Name: "category", Type: registry.String, Aliases: []string{"tag"}, Description: "Only notes of this category."},
+			registry.Param{Name: "limit", Type: registry.Integer, Default: 40, Min: registry.Float(0), Description: "How many notes to print, the last ones; 0 prints all. JSON is of all without it."},
 			registry.Param{Name: "json", Type: registry.Boolean, Default: false, Description: "Print them as a JSON array."},
 		),
 		Examples: []string{"recall", "recall redis", "recall --category setup", "recall --json | jq -r '.[-1].content'"},
@@ -214,6 +215,10 @@ func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolR
 		fmt.Fprintf(call.Stderr, "no note has %q: try fewer words, or recall alone\n", call.String("query"))
 	case len(all) == 0:
 		fmt.Fprintf(call.Stderr, "there are no notes of the category %q: there are %s\n", category, strings.Join(categories, ", "))
+	}
+	if more := len(all) - call.Int("limit"); more > 0 && call.Int("limit") > 0 && (call.Has("limit") || !call.Bool("json")) {
+		all, numbers = all[more:], numbers[more:]
+		fmt.Fprintf(call.Stderr, "the last %d of %d notes: recall --limit 0 shows all, recall WORDS those with these words\n", len(all), len(all)+more)
 	}
 	display := fmt.Sprintf("recalled %d notes", len(all))
 	if len(all) == 1 {

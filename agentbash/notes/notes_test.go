@@ -211,7 +211,7 @@ func TestTwoProgramsAtOnce(t *testing.T) {
 	for _, c := range all {
 		require.NoError(t, c.Wait())
 	}
-	out := run(t, nil, dir, "", "recall").out
+	out := run(t, nil, dir, "", "recall", "--limit", "0").out
 	for i := range programs {
 		for k := range each {
 			require.Contains(t, out, fmt.Sprintf("[general] p%d-%d\n", i, k))
@@ -220,4 +220,24 @@ func TestTwoProgramsAtOnce(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Join(dir, ".agentbash"))
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "nothing else is left there")
+}
+
+// TestRecallFitsAScreen: many notes are cut to the last, and it is said how to see more.
+func TestRecallFitsAScreen(t *testing.T) {
+	dir, list := t.TempDir(), []note{}
+	for i := range 150 {
+		list = append(list, note{Content: fmt.Sprintf("note %d.", i+1)})
+	}
+	data, err := json.Marshal(list)
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".agentbash"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".agentbash", "notes.json"), data, 0o644))
+	got := run(t, nil, dir, "", "recall")
+	require.Equal(t, 80, strings.Count(got.out, "\n"))
+	require.True(t, strings.HasPrefix(got.out, "111. [general] note 111.\n"), got.out[:40])
+	require.Equal(t, "the last 40 of 150 notes: recall --limit 0 shows all, recall WORDS those with these words\n", got.err)
+	require.Equal(t, 300, strings.Count(run(t, nil, dir, "", "recall", "--limit", "0").out, "\n"))
+	require.Equal(t, 150, strings.Count(run(t, nil, dir, "", "recall", "--json").out, "timestamp"))
+	require.Equal(t, 2, strings.Count(run(t, nil, dir, "", "recall", "--json", "--limit", "2").out, "timestamp"))
+	require.Empty(t, run(t, nil, dir, "", "recall", "note 7.").err)
 }

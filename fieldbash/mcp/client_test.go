@@ -164,6 +164,7 @@ func TestProgressExtendsTheLimit(t *testing.T) {
 		require.Equal(t, "done", text(t, r, err))
 		require.Contains(t, notes.String(), "[progress] 1/6 step\n[progress] 2/6 step\n")
 		require.Contains(t, notes.String(), "[warning] careful\n")
+		require.NotContains(t, notes.String(), "chatter")
 		return nil
 	})
 }

@@ -210,6 +210,9 @@ func callTool(r request, calls int, delay time.Duration, say func(string, ...any
 			time.Sleep(delay) // the pace of the work it plays
 			say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":6,"message":"step"}}`, token, i+1)
 		}
+		for _, level := range []string{"debug", "info", "notice"} {
+			say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"` + level + `","data":"chatter"}}`)
+		}
 		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":"careful"}}`)
 		answer(`{"content":[{"type":"text","text":"done"}]}`)
 	case "progress-forever":

@@ -139,24 +139,24 @@ func (d *Denial) message(why, next string) string {
 	}
 	switch {
 	case d.Danger == policy.Block:
-		return "denied: this is blocked in every mode" + because + ": it will not run here, do what is needed in smaller steps"
+		return "denied: this is blocked in every mode" + because + ": it will not run here, go on without it"
 	case d.Rule != "" && d.RuleAt != "":
-		return fmt.Sprintf("denied by the rule %q (%s)%s: do something else, or ask the user to change the rule", d.Rule, d.RuleAt, because)
+		return fmt.Sprintf("denied by the rule %q (%s)%s: go on without it, or ask the user to change the rule", d.Rule, d.RuleAt, because)
 	case d.Rule != "":
-		return fmt.Sprintf("denied by the rule %q%s: do something else, or ask the user to change the rule", d.Rule, because)
+		return fmt.Sprintf("denied by the rule %q%s: go on without it, or ask the user to change the rule", d.Rule, because)
 	case d.Mode == policy.PlanMode:
 		return "denied in mode plan" + because + ": say what you would do; the user can change the mode"
 	}
-	return fmt.Sprintf("denied in mode %s%s: do something else, or ask the user", d.Mode, because)
+	return fmt.Sprintf("denied in mode %s%s: go on without it, or ask the user", d.Mode, because)
 }
 
 // next is what helps where nobody can be asked.
 func (g *Guard) next(e *Entry, d *Denial) string {
-	const user = "do it another way, or leave it to the user, who may "
+	const user = "go on with what needs no yes, and leave this to the user, who may "
 	hosts := g.opts.Settings.Hosts
 	switch {
 	case d.Danger == policy.Confirm:
-		return "such a command always needs a person's yes: do it another way, or leave it to the user (where one can be asked)"
+		return "such a command always needs a person's yes: go on with what needs none, and leave this to the user"
 	case d.Mode == policy.FullMode || d.Rule != "":
 		return user + "change the rule"
 	case d.Mode == policy.PlanMode:

@@ -176,6 +176,15 @@ func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *polic
 	return g.ask(ctx, e)
 }
 
+// Asks reports whether the mode alone would have somebody asked about an action.
+func (g *Guard) Asks(a *router.Action) bool {
+	v, w := g.judge(a)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	d := policy.Decide(g.mode, g.rules, &v, &w)
+	return d.Answer == policy.Ask && d.Rule == "" && !g.opts.Said
+}
+
 // judge makes the verdict of an action in the world as it is now, which it
 // returns too.
 func (g *Guard) judge(a *router.Action) (policy.Verdict, policy.World) {

@@ -73,6 +73,36 @@ func (a *answers) Approve(_ context.Context, e *Entry) (Approval, error) {
 
 func yes(*Entry) (Approval, error) { return Approval{Yes: true}, nil }
 
+// TestBoundToFail: a call that cannot succeed fails before anybody is asked about it,
+// unless a rule is what asks.
+func TestBoundToFail(t *testing.T) {
+	a := &answers{say: yes}
+	b := newBench(t, Options{Mode: policy.AskMode, Approver: a})
+	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "f.txt"), []byte("one\n"), 0o644))
+	for command, says := range map[string]string{
+		"edit f.txt two three":                  "edit: ",
+		"write f.txt --content x --create_only": "f.txt exists",
+		"undo f.txt":                            "undo: ",
+	} {
+		res := b.run(command)
+		require.Equal(t, 1, res.ExitCode, res.Output)
+		require.Contains(t, res.Output, says)
+		require.Nil(t, res.Denied)
+		require.Empty(t, a.asked, "%s", command)
+	}
+	require.Zero(t, b.run("edit f.txt one two").ExitCode)
+	require.Len(t, a.asked, 1)
+	data, err := os.ReadFile(filepath.Join(b.dir, "f.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "two\n", string(data))
+
+	rules, err := policy.ParseRules("rules", []byte(`["ask write f.txt"]`), false)
+	require.NoError(t, err)
+	b.g.AddRules(rules)
+	require.Equal(t, 1, b.run("edit f.txt nosuch three").ExitCode)
+	require.Len(t, a.asked, 2)
+}
+
 func TestModes(t *testing.T) {
 	for _, row := range []struct {
 		name    string

@@ -90,7 +90,7 @@ func TestRefusals(t *testing.T) {
 	b.run("true")
 	require.Equal(t, &router.Refusal{By: "limit"}, b.run("true").Refusal)
 	b = newBench(t, Options{Mode: policy.AutoMode, World: heldWorld(), Settings: registry.Settings{Hosts: `write {"network": {"allow": ["HOST"]}}`}})
-	require.Contains(t, b.run("curl https://x.example/a").Error, `connects to x.example:443: do it another way, or leave it to the user, who may allow it: write {"network": {"allow": ["x.example"]}}`)
+	require.Contains(t, b.run("curl https://x.example/a").Error, `connects to x.example:443: go on with what needs no yes, and leave this to the user, who may allow it: write {"network": {"allow": ["x.example"]}}`)
 	require.Contains(t, b.run("docker ps").Error, "with a rule that lets it run outside, or in mode full")
 }
 

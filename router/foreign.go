@@ -1,0 +1,107 @@
+package router
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agentbash/agentbash/internal/quote"
+	"github.com/agentbash/agentbash/registry"
+)
+
+// translateForeign makes the words of a command of one whose name is a tool of another
+// program. nil: the name is not known. An error says what to type.
+func translateForeign(name string, words []string) ([]string, error) {
+	n := 0
+	for n < len(words) && !strings.HasPrefix(words[n], "--") {
+		n++
+	}
+	parsed, err := (&registry.Tool{Name: name, Params: registry.AnyParams()}).Parse(words[n:], false)
+	if err != nil {
+		if known, _ := registry.Foreign(name, nil); known == nil {
+			return nil, nil
+		}
+		return nil, err
+	}
+	ours, err := registry.Foreign(name, parsed.Kwargs)
+	switch {
+	case err != nil || ours == nil:
+		return nil, err
+	case parsed.Help != registry.NoHelp:
+		return []string{ours[0], "--help"}, nil
+	case ours[0] == ToolName:
+		command := slices.Clone(words[:n])
+		for _, key := range []string{"command", "cmd"} {
+			if text, ok := parsed.Kwargs[key].(string); ok {
+				command = append(command, text)
+			}
+		}
+		return nil, &statusError{fmt.Sprintf("%s is no command here: type what it is to run itself: %s", name, strings.Join(command, " ")), exitUnknown}
+	}
+	ours = append(ours, words[:n]...)
+	if !strings.HasPrefix(ours[0], agentPrefix) && !strings.HasPrefix(ours[0], registry.FieldPrefix) {
+		return nil, &statusError{fmt.Sprintf("%s is no command here: type %s", name, quote.Line(ours[0], ours[1:])), exitUnknown}
+	}
+	return ours, nil
+}
+
+// foreignHint says what to type for a plain command whose name is a tool of another program;
+// "" where it is not.
+func (p *Plan) foreignHint() string {
+	if p.router == nil || !p.Native || p.Name == "" || !isPlain(p.Raw, false) {
+		return ""
+	}
+	words, ok := p.router.names.Load().split(p.Raw)
+	if !ok || len(words) == 0 || !slices.Contains(p.router.foreignNames(), registry.FoldForeign(words[0])) {
+		return ""
+	}
+	ours, err := translateForeign(words[0], words[1:])
+	switch {
+	case err != nil:
+		return err.Error()
+	case ours == nil:
+		return ""
+	}
+	return fmt.Sprintf("%s is no command here: type %s", words[0], quote.Line(ours[0], ours[1:]))
+}
+
+func (r *Router) foreignNames() []string {
+	return registry.ForeignNames(func(name string) bool { _, ok := r.reg.Lookup(name); return ok })
+}
+
+var unknownCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m): line \d+: ([A-Za-z][\w.:-]*): command not found$`)
+})
+
+// explainUnknown says of commands that bash did not find what may have been meant.
+func (r *Router) explainUnknown(p *Plan, stderr *capture) {
+	names := r.names.Load()
+	said := map[string]bool{}
+	for _, m := range unknownCommand().FindAllStringSubmatch(stderr.start(), 8) {
+		name := m[1]
+		if said[name] {
+			continue
+		}
+		said[name] = true
+		_, err := registry.Foreign(name, nil)
+		near := registry.Closest(name, slices.Collect(names.tools()), 1)
+		switch {
+		case name+":" == agentPrefix || name+":" == registry.FieldPrefix:
+			fmt.Fprintf(stderr, "hint: a tool is called as %s:NAME, without a blank; `%[1]s:` lists them\n", name)
+		case err != nil:
+			fmt.Fprintf(stderr, "hint: %v\n", err)
+		case near != nil && slips(name, near[0], p.Raw, names):
+			fmt.Fprintf(stderr, "hint: did you mean %s? `%s%[1]s --help` shows its parameters\n", near[0], agentPrefix)
+		}
+	}
+}
+
+// slips reports whether a name is likely a tool's, mistyped: it has its letters, or the
+// text has one of its keys.
+func slips(name, tool, text string, names *nameIndex) bool {
+	letters := func(s string) string { b := []byte(s); slices.Sort(b); return string(b) }
+	return letters(name) == letters(tool) ||
+		slices.ContainsFunc(names.agent[tool].Params.List(), func(q registry.Param) bool { return strings.Contains(text, "--"+q.Name) })
+}
