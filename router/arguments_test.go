@@ -25,9 +25,9 @@ func TestParseArguments(t *testing.T) {
 		{`{"command":"ls","timeout":"60"}`, Arguments{Command: "ls", Timeout: time.Minute}, ""},
 		{`{"command":"ls","timeout_ms":500}`, Arguments{Command: "ls", Timeout: 500 * time.Millisecond}, ""},
 		{`{"cmd":"ls","description":"lists","sandbox":false,"env":null,"timeout":""}`, Arguments{Command: "ls"}, ""},
-		{`{"command":"ls","workdir":"/work/"}`, Arguments{Command: "ls"}, ""},
+		{`{"command":"ls","workdir":"/srv/"}`, Arguments{Command: "ls"}, ""},
 		{`{"command":"ls","workdir":"./"}`, Arguments{Command: "ls"}, ""},
-		{`{"command":"ls","is_background":true,"workdir":"/work"}`, Arguments{Command: "agent:bash_start --command=ls"}, ""},
+		{`{"command":"ls","is_background":true,"workdir":"/srv"}`, Arguments{Command: "agent:bash_start --command=ls"}, ""},
 		{`["ls"]`, Arguments{}, "not a JSON object"},
 		{`"ls"`, Arguments{}, "not a JSON object"},
 		{`{"command":"ls"} {"command":"pwd"}`, Arguments{}, "more after the value"},
@@ -67,7 +67,7 @@ func TestParseArguments(t *testing.T) {
 		{`{"command":"read {\"file_path\": \"a b\"}"}`, Arguments{Command: "agent:read '--file_path=a b'"}, ""},
 		{`{"command":"jq '{\"a\": 1}'"}`, Arguments{Command: `jq '{"a": 1}'`}, ""},
 	} {
-		got, err := ParseArguments([]byte(row.json), "/work")
+		got, err := ParseArguments([]byte(row.json), "/srv")
 		if row.err != "" {
 			require.ErrorContains(t, err, row.err, row.json)
 			continue
