@@ -166,6 +166,12 @@ func (e *engine) runText(ctx context.Context, text string, timeout time.Duration
 		if first {
 			e.snapshotBefore(text)
 		}
+		if e.snap.aborted { // a late trap was met by a snapshot
+			e.resync(e.shell.Load())
+			if err := e.ensureShell(); err != nil {
+				return Result{}, err
+			}
+		}
 		if err := e.out.ensurePipe(&e.pipes); err != nil {
 			return Result{}, err
 		}

@@ -59,13 +59,14 @@ func (s *snapshot) readPipe(buf []byte) {
 			return
 		}
 		chunk := buf[:n]
-		for bytes.HasPrefix(chunk, []byte(abortNote)) {
-			s.aborted, chunk = true, chunk[len(abortNote):]
-		}
 		if bytes.HasPrefix(chunk, []byte(snapBegin)) || len(s.coming)+len(chunk) > maxSnapshot {
 			s.coming = s.coming[:0] // what came before was cut off
 		}
 		s.coming = append(s.coming, chunk...)
+		if at := bytes.LastIndex(s.coming, []byte(abortNote)); at >= 0 {
+			s.aborted = true // and a snapshot before it was cut off
+			s.coming = append(s.coming[:0], s.coming[at+len(abortNote):]...)
+		}
 		body, ok := bytes.CutPrefix(s.coming, []byte(snapBegin))
 		if !ok || !bytes.HasSuffix(body, []byte("\n"+snapEnd)) {
 			continue
