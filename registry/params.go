@@ -128,7 +128,8 @@ func (p *Params) Schema() json.RawMessage {
 func Fold(key string) string { return strings.ReplaceAll(key, "-", "_") }
 
 // Find returns the parameter of that name, else of that name or alias with
-// dashes folded, or nil.
+// dashes folded, else the only one of that name in another spelling (--dry-run for
+// dryRun), or nil.
 func (p *Params) Find(name string) *Param {
 	if p.readSchema() == nil {
 		return nil
@@ -151,7 +152,17 @@ func (p *Params) Find(name string) *Param {
 			}
 		}
 	}
-	return nil
+	var found *Param
+	anyCase := func(key string) string { return strings.ToLower(strings.ReplaceAll(Fold(key), "_", "")) }
+	for i := range p.list {
+		if len(name) > 1 && anyCase(p.list[i].Name) == anyCase(name) {
+			if found != nil {
+				return nil
+			}
+			found = &p.list[i]
+		}
+	}
+	return found
 }
 
 // findOrRest is Find, or what is said of all other keys.
