@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"testing"
 
@@ -162,7 +163,7 @@ func TestCallAccessorsUseDefaults(t *testing.T) {
 	require.Equal(t, 7, c.Int("n"))
 	require.Equal(t, "d", c.String("s"))
 	c.Kwargs["n"] = json.Number("99999999999999999999")
-	require.Equal(t, 1<<63-1, c.Int("n"))
+	require.Equal(t, math.MaxInt, c.Int("n"))
 }
 
 func TestToolsAreFoundByWhatIsKnownOfThem(t *testing.T) {

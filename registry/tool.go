@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,12 +173,13 @@ func (c *Call) Int(name string) int {
 		return v
 	case json.Number:
 		n, err := v.Int64()
-		if err != nil && strings.HasPrefix(v.String(), "-") {
-			return -1 << 63
-		} else if err != nil {
-			return 1<<63 - 1
+		switch {
+		case err == nil:
+			return int(min(max(n, math.MinInt), math.MaxInt))
+		case strings.HasPrefix(v.String(), "-"):
+			return math.MinInt
 		}
-		return int(n)
+		return math.MaxInt
 	}
 	return 0
 }

@@ -11,10 +11,9 @@ import (
 // workspaceOptions are what of the configuration and the environment counts for
 // what may be touched.
 func (a *app) workspaceOptions(dirs config.Dirs, c config.Confine, executed []string) confinement.WorkspaceOptions {
-	home, _ := a.lookup("HOME")
 	temp, _ := a.lookup("TMPDIR")
 	return confinement.WorkspaceOptions{
-		Home: home, Temp: temp, Own: []string{dirs.Config, dirs.State}, Write: c.Workspace, Protect: executed,
+		Home: dirs.Home, Temp: temp, Own: []string{dirs.Config, dirs.State}, Write: c.Workspace, Protect: executed,
 		Secrets: slices.Concat(secretState(dirs.State), c.Secrets),
 	}
 }

@@ -75,6 +75,9 @@ func Load(opts *Options) (*Result, error) {
 		return nil, err
 	}
 	l := &loader{opts: opts, result: &Result{Dirs: dirs, From: map[string]string{}, Tools: map[string]bool{}, Models: map[string]ModelFacts{}}}
+	if dirs.Temporary && !mayExist(dirs.State) {
+		l.result.Warnings = append(l.result.Warnings, fmt.Errorf("the home directory cannot be written: conversations, the audit log and what undo needs go to %s: set XDG_STATE_HOME to keep them", dirs.State))
+	}
 	l.readFlags()
 	l.readEnvironment()
 	l.readExplicit()
@@ -124,9 +127,10 @@ func (l *loader) readExplicit() {
 	if l.opts.Flags.File == "" {
 		return
 	}
-	path := l.opts.Flags.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(l.opts.Dir, path)
+	path, err := filepath.Abs(l.opts.Flags.File)
+	if err != nil {
+		l.errs = append(l.errs, &Error{Text: fmt.Sprintf("--config %s: %v", l.opts.Flags.File, err)})
+		return
 	}
 	if f := l.readFile(path, "", false, true, l.leaveChanged); f != nil {
 		l.mergeFile(f)
@@ -155,7 +159,7 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 	if err == nil {
 		data, err = os.ReadFile(path)
 	}
-	if errors.Is(err, fs.ErrNotExist) && !must {
+	if !must && (isMissing(err) || l.result.Dirs.Temporary && errors.Is(err, fs.ErrPermission)) {
 		return nil
 	}
 	if err != nil {

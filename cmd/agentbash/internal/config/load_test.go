@@ -2,7 +2,9 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -93,7 +95,8 @@ func TestFlagsThenEnvironmentThenProjectThenUser(t *testing.T) {
 	require.Equal(t, []string{"of-env", "http://env/v1", "env-key"}, []string{r.Model, r.BaseURL, r.APIKey})
 
 	w.write("extra.json", `{"model": "of-file", "mode": "full", "baseURL": "http://file/v1"}`)
-	w.flags = Flags{Model: "of-flag", File: "../../../extra.json"}
+	t.Chdir(w.path("."))
+	w.flags = Flags{Model: "of-flag", File: "extra.json"}
 	r = w.load()
 	require.Equal(t, "of-flag", r.Model)
 	require.Equal(t, "http://env/v1", r.BaseURL)
@@ -120,8 +123,34 @@ func TestXDGVariables(t *testing.T) {
 	require.Equal(t, w.path("home/.local/state/agentbash"), r.Dirs.State)
 
 	delete(w.env, "HOME")
-	_, err := w.try()
-	require.ErrorContains(t, err, "HOME is not set")
+	u, err := user.Current()
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(u.HomeDir, ".local/state/agentbash"), w.load().Dirs.State)
+}
+
+// TestAHomeThatCannotBeWritten expects a private directory among the temporary files, told of
+// until it is there, or a sentence that says what to do.
+func TestAHomeThatCannotBeWritten(t *testing.T) {
+	w := newTestHome(t, nil)
+	w.env["HOME"], w.env["TMPDIR"] = "/dev/null", t.TempDir()
+	r := w.load()
+	own := filepath.Join(w.env["TMPDIR"], fmt.Sprintf("agentbash-user-%d", os.Getuid()))
+	require.Equal(t, filepath.Join(own, "state"), r.Dirs.State)
+	require.Len(t, r.Warnings, 1)
+	require.ErrorContains(t, r.Warnings[0], own)
+
+	require.NoError(t, r.Dirs.MakeState())
+	st, err := os.Stat(own)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), st.Mode().Perm())
+	require.Empty(t, w.load().Warnings)
+
+	require.NoError(t, os.Chmod(own, 0o755))
+	_, err = w.try()
+	require.ErrorContains(t, err, own+" is not a directory of this user alone: set XDG_STATE_HOME")
+	w.env["TMPDIR"] = "/dev/null"
+	_, err = w.try()
+	require.ErrorContains(t, err, "HOME (/dev/null) cannot be written, and ")
 }
 
 func TestTheNearestProjectFileUpToTheRootOfTheRepository(t *testing.T) {
