@@ -168,6 +168,12 @@ func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registr
 	p = r.preparePlan(ctx, p, c.Stdin != nil, r.timeLimit(0))
 	p, o, refused := r.askHooks(ctx, p, func() string { return c.Dir }, c.Stdin != nil)
 	grant := Grant{}
+	if refused == nil && p.Err == nil && p.tool != nil && !p.Help && p.tool.ReadsAhead(p.Kwargs) {
+		held := *c
+		c = &held
+		p.Err = p.tool.ReadAhead(ctx, &p.parsed, c)
+		p.Kwargs = p.parsed.Kwargs
+	}
 	if refused == nil && p.Err == nil && r.opts.Guard != nil {
 		grant, refused = r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: c.Dir})
 	}
