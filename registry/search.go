@@ -138,7 +138,7 @@ func Closest(typed string, names []string, n int) []string {
 			d = 0
 		} else if len(low) > 2 && (strings.HasPrefix(l, low) || strings.HasSuffix(l, "_"+low) || strings.HasSuffix(l, ":"+low) || strings.HasPrefix(low, l+"_")) {
 			d = min(d, 1)
-		} else if sameLetters(low, l) {
+		} else if SameLetters(low, l) {
 			d = 1
 		} else if len(low) <= 4 && (len(l) == len(low) || d > 1) || len(low) == 5 && d > 1 {
 			continue
@@ -158,7 +158,8 @@ func Closest(typed string, names []string, n int) []string {
 	return out
 }
 
-func sameLetters(a, b string) bool {
+// SameLetters reports whether two words differ at most in the order of their letters.
+func SameLetters(a, b string) bool {
 	x, y := []byte(a), []byte(b)
 	slices.Sort(x)
 	slices.Sort(y)

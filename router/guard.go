@@ -118,12 +118,23 @@ func (r *Router) failsAnyway(ctx context.Context, p *Plan, s *streams, res *Resu
 	if !ok || !p.InProcess || p.tool == nil || p.Help || p.tool.Params.Find("dry_run") == nil || !guard.Asks(&Action{Plan: p, Dir: r.Dir()}) {
 		return false
 	}
-	parsed := p.parsed
-	parsed.Kwargs = maps.Clone(parsed.Kwargs)
-	parsed.Kwargs["dry_run"] = true
+	kwargs := maps.Clone(p.Kwargs)
+	kwargs["dry_run"] = true
+	words, err := p.tool.Words(kwargs)
+	if err != nil {
+		return false
+	}
+	dry := r.planWords(prefixedName(p.Name), words, false)
+	grant, err := r.opts.Guard.Begin(ctx, &Action{Plan: dry, Dir: r.Dir()})
+	if err != nil {
+		return false
+	}
+	start := time.Now()
 	var notes strings.Builder
-	got := r.invokeTool(ctx, &Plan{ParsedCommand: ParsedCommand{Name: p.Name}, tool: p.tool, parsed: parsed},
-		&registry.Call{Dir: r.Dir(), View: r.view(), Stdout: io.Discard, Stderr: &notes})
+	got := r.invokeTool(grant.context(ctx), dry, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: io.Discard, Stderr: &notes})
+	if grant.End != nil {
+		grant.End(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
+	}
 	if got.ExitStatus != 1 {
 		return false
 	}

@@ -154,6 +154,9 @@ func chooseChange(call *registry.Call, list []checkpoint.Change) (*checkpoint.Ch
 	if err != nil {
 		return nil, err
 	}
+	if len(list) == 0 {
+		fmt.Fprintln(call.Stderr, "nothing was changed yet")
+	}
 	for i := len(list) - 1; i >= 0; i-- {
 		c := &list[i]
 		switch inside := named || registry.Below(c.Path, dir); {
