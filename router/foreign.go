@@ -121,7 +121,7 @@ func (r *Router) fieldNamed(name string) string {
 }
 
 // asFunction is a call in the form of most programming languages.
-var asFunction = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:await )?(\w+)\((.*)\)$`) })
+var asFunction = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([\w:]+)\(.*\)$`) })
 
 // explainFunction says how a tool is called, where a text calls it with brackets.
 func (r *Router) explainFunction(text string, stderr io.Writer) {
