@@ -118,7 +118,9 @@ func (f *Fields) acceptListing(g *group, last, listed []mcp.Tool) []mcp.Tool {
 }
 
 // aboutFile is where it is kept what a server is for, beside its listing.
-func (f *Fields) aboutFile(g *group) string { return strings.TrimSuffix(f.listingFile(g), "json") + "about" }
+func (f *Fields) aboutFile(g *group) string {
+	return strings.TrimSuffix(f.listingFile(g), "json") + "about"
+}
 
 // keepAbout keeps in a line what a server says it is for, else the names of its tools.
 func (f *Fields) keepAbout(ctx context.Context, g *group) {
