@@ -38,7 +38,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	p = r.preparePlan(ctx, p, false, res.limit)
 	p, seen, refused := r.askHooks(ctx, p, r.Dir, false)
 	res.Layer, res.Name = p.Layer, p.Name
-	res.listing = p.Err == nil && p.isListing() && (p.Help || p.Name == registry.FieldPrefix) // else it is a command of a server's own
+	res.listing = p.InProcess && p.isListing() && (p.Help || p.Name == registry.FieldPrefix) // else it is a command of a server's own
 	grant, allowed := r.beginPlan(ctx, p, s, &res, refused)
 	shown := allowed && p.Err == nil && seen != nil && seen.after
 	if shown {
