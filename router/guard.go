@@ -124,14 +124,17 @@ func (r *Router) failsAnyway(ctx context.Context, p *Plan, s *streams, res *Resu
 	if err != nil {
 		return false
 	}
-	dry := r.planWords(prefixedName(p.Name), words, false)
-	grant, err := r.opts.Guard.Begin(ctx, &Action{Plan: dry, Dir: r.Dir()})
+	dry := &Action{Plan: r.planWords(prefixedName(p.Name), words, false), Dir: r.Dir()}
+	if guard.Asks(dry) {
+		return false
+	}
+	grant, err := r.opts.Guard.Begin(ctx, dry)
 	if err != nil {
 		return false
 	}
 	start := time.Now()
 	var notes strings.Builder
-	got := r.invokeTool(grant.context(ctx), dry, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: io.Discard, Stderr: &notes})
+	got := r.invokeTool(grant.context(ctx), dry.Plan, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: io.Discard, Stderr: &notes})
 	if grant.End != nil {
 		grant.End(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
 	}
