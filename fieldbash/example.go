@@ -2,6 +2,7 @@ package fieldbash
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +47,8 @@ func sampleValue(p *registry.Param, depth int) string {
 	case len(p.Enum) > 0:
 		return p.Enum[0]
 	case len(p.AnyOf) > 0:
-		return sampleValue(&p.AnyOf[0], depth)
+		some := slices.IndexFunc(p.AnyOf, func(u registry.Param) bool { return u.Type != registry.Null })
+		return sampleValue(&p.AnyOf[max(0, some)], depth)
 	}
 	switch p.Type {
 	case registry.Integer, registry.Number:

@@ -178,7 +178,7 @@ func (f *Fields) offeredTools(tools []*registry.Tool) []*registry.Tool {
 func (f *Fields) Groups() []registry.Group {
 	var out []registry.Group
 	for _, g := range f.groups {
-		out = append(out, registry.Group{Name: g.name, Summary: g.summary, Load: func(ctx context.Context) ([]*registry.Tool, error) {
+		out = append(out, registry.Group{Name: g.name, Summary: f.about(g), Load: func(ctx context.Context) ([]*registry.Tool, error) {
 			if g.client == nil {
 				return g.tools, nil
 			}

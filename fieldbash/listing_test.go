@@ -3,12 +3,15 @@ package fieldbash_test
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/fieldbash"
@@ -80,7 +83,7 @@ func TestListingIsKept(t *testing.T) {
 	b = open()
 	b.names(t, "s")
 	require.Equal(t, 3, starts(dir))
-	files, err := filepath.Glob(filepath.Join(state, "listings", "*"))
+	files, err := filepath.Glob(filepath.Join(state, "listings", "*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 2)
 }
@@ -157,4 +160,32 @@ func BenchmarkKeptListing(b *testing.B) {
 			b.Fatal(n)
 		}
 	}
+}
+
+// TestAGroupSaysWhatItIsFor: how a server is reached tells a model nothing; what it says of
+// itself does, or else the names of its tools.
+func TestAGroupSaysWhatItIsFor(t *testing.T) {
+	s, dir := listed(t, twoTools)
+	state := t.TempDir()
+	about := func() string {
+		b := layer(t, fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": s}}, &fieldbash.Options{State: state})
+		summary := b.reg.Groups()[0].Summary
+		b.names(t, "s")
+		return summary
+	}
+	require.Contains(t, about(), "MCP server: node", "it was never started")
+	require.Equal(t, "greet, more", about())
+	require.Equal(t, 1, starts(dir))
+
+	type none struct{}
+	said := "\x1b[2JSays hello in many tongues. Call it\noften."
+	server := sdk.NewServer(&sdk.Implementation{Name: "greeter", Version: "1"}, &sdk.ServerOptions{Instructions: said})
+	sdk.AddTool(server, &sdk.Tool{Name: "greet"}, func(context.Context, *sdk.CallToolRequest, none) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{}, nil, nil
+	})
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	t.Cleanup(web.Close)
+	s = fieldbash.Server{URL: web.URL}
+	require.Contains(t, about(), "MCP server at")
+	require.Equal(t, "Says hello in many tongues", about())
 }

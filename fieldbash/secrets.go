@@ -27,7 +27,8 @@ func (s Server) summary() string {
 	text := "MCP server: " + path.Base(s.Command)
 	for _, arg := range s.Args {
 		if !strings.HasPrefix(arg, "-") && !slices.Contains(s.secrets(), arg) {
-			text += " " + arg
+			parts := strings.Split(arg, "/") // where it is installed says nothing
+			text += " " + strings.Join(parts[max(0, len(parts)-3):], "/")
 			break
 		}
 	}

@@ -82,7 +82,9 @@ func (f *Fields) loadTools(ctx context.Context, g *group) ([]*registry.Tool, err
 	if err != nil {
 		return nil, err
 	}
-	return f.serverTools(g, f.acceptListing(g, last, listed)), nil
+	use := f.acceptListing(g, last, listed)
+	f.keepAbout(ctx, g)
+	return f.serverTools(g, use), nil
 }
 
 // startMissing starts the server, if what is known of its tools is its last listing: a

@@ -2,9 +2,11 @@ package fieldbash
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -59,12 +61,29 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 	f.compareValue(v.root, args, nil, 0)
 	problems := f.lines()
 	if len(problems) == 0 { // a keyword that needs the whole: not, if, unevaluated...
-		problems = []string{fmt.Sprintf("the arguments do not fit the schema: %v", err)}
+		problems = []string{plainReason(err)}
 	}
 	if n := len(problems); n > maxProblems {
 		problems = append(problems[:maxProblems], fmt.Sprintf("and %d more", n-maxProblems))
 	}
 	return problems
+}
+
+// plainReason says which place breaks which keyword of the schema; the library says how it came there.
+func plainReason(err error) string {
+	place, text := "", err.Error()
+	for strings.HasPrefix(text, "validating ") {
+		at, rest, ok := strings.Cut(text[len("validating "):], ": ")
+		if !ok {
+			break
+		}
+		place, text = "", rest
+		if strings.HasPrefix(at, "/properties/") {
+			place = "--" + strings.ReplaceAll(at[len("/properties/"):], "/properties/", ".")
+		}
+	}
+	keyword, _, _ := strings.Cut(text, ":")
+	return fmt.Sprintf("%s breaks %q of the schema", cmp.Or(place, "it"), keyword)
 }
 
 func (v *validator) prepare() {

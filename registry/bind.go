@@ -80,7 +80,7 @@ func (t *Tool) checkKwargs(kwargs Kwargs, problems []string, hasStdin bool) erro
 func isSaid(problems []string, place string) bool {
 	return slices.ContainsFunc(problems, func(problem string) bool {
 		rest, ok := strings.CutPrefix(strings.TrimPrefix(problem, "missing "), place)
-		return ok && (rest == "" || !isKey("_"+rest[:1]))
+		return ok && (rest == "" || rest[0] == '.' || !isKey("_"+rest[:1]))
 	})
 }
 

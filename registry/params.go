@@ -286,5 +286,10 @@ func mustJSON(v any) []byte {
 // Float returns a pointer to f, for Param.Min and Param.Max.
 func Float(f float64) *float64 { return &f }
 
+// needsMore reports whether stdin cannot be all that is given.
+func (p *Params) needsMore() bool {
+	return slices.ContainsFunc(p.list, func(q Param) bool { return q.Required && !q.Stdin })
+}
+
 // takesSome reports whether there is anything to be given.
 func (p *Params) takesSome() bool { return p.open || len(p.list) > 0 }

@@ -45,7 +45,8 @@ type Parsed struct {
 //   - --key@=FILE takes the value from a file, --key@=- from stdin; for an object or
 //     an array --key @FILE and --key - do too;
 //   - --json '{...}', --json @FILE and --json - give all arguments at once; what else
-//     is given overrides them, member by member. A parameter called json is itself;
+//     is given overrides them, member by member. A parameter called json is itself.
+//     Where nothing is given and stdin alone is not enough, a JSON object on it is --json -;
 //   - -o FORM chooses among the tool's Formats, if it has any;
 //   - "--" ends options; "-" and negative numbers are positional; a letter that
 //     the tool declares (-i) is its parameter, any other -x is an error;
@@ -62,7 +63,8 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 		return Parsed{Kwargs: Kwargs{}, Help: help}, nil
 	}
 	p.fillPositionals()
-	if t.Foreign && hasStdin && len(p.given)+len(p.positionals)+len(p.problems) == 0 && p.base == nil && p.later == nil && p.params.takesSome() {
+	nothing := len(p.given)+len(p.positionals)+len(p.problems) == 0 && p.base == nil && p.later == nil
+	if hasStdin && nothing && (t.Foreign && p.params.takesSome() || p.params.needsMore()) {
 		p.later = []source{{File: "-", Maybe: true}}
 	}
 	kwargs := p.makeKwargs()

@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"bytes"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -9,10 +11,23 @@ import (
 type NotFoundError struct {
 	Name  string
 	Close []string // names that may have been meant, best first; may be empty
+
+	others []string // the tools of the server; nil: there is none of that name
 }
+
+// maxOthers is how many tools of a server are named at once.
+const maxOthers = 12
 
 func (e *NotFoundError) Error() string {
 	next := "type `agent:` to list the commands, or `field:` to list the servers"
+	switch group, _, isField := SplitField(e.Name); {
+	case isField && len(e.others) > 0 && len(e.others) <= maxOthers:
+		next = FieldPrefix + group + " has " + strings.Join(e.others, ", ")
+	case isField && e.others != nil:
+		next = FieldPrefix + group + " -h lists the server's tools"
+	case isField:
+		next = "`field:` lists the servers"
+	}
 	if len(e.Close) > 0 {
 		next = "did you mean " + strings.Join(e.Close, " or ") + "?"
 	}
@@ -22,16 +37,32 @@ func (e *NotFoundError) Error() string {
 // ExitStatus is 127, bash's own for a command that was not found.
 func (e *NotFoundError) ExitStatus() int { return 127 }
 
-// NotFound returns the *NotFoundError for a name, with the names that may have been meant.
+// NotFound returns the *NotFoundError for a name, with the names that may have been meant:
+// of a tool of a server that there is, others of that server.
 func (r *ToolRegistry) NotFound(name string) error {
+	e := &NotFoundError{Name: name}
 	var names []string
+	prefix := ""
+	group, _, isField := SplitField(name)
+	if _, known := r.Group(group); isField && known {
+		prefix, e.others = FieldPrefix+group+":", []string{}
+	} else {
+		for _, g := range r.Groups() {
+			names = append(names, FieldPrefix+g.Name)
+		}
+	}
 	for _, t := range r.All() {
-		names = append(names, t.Name)
+		if short, ok := strings.CutPrefix(t.Name, prefix); ok {
+			names = append(names, short)
+		}
 	}
-	for _, g := range r.Groups() {
-		names = append(names, FieldPrefix+g.Name)
+	if prefix != "" {
+		e.others = append(e.others, names...)
 	}
-	return &NotFoundError{Name: name, Close: Closest(name, names, 2)}
+	for _, near := range Closest(name[len(prefix):], names, 2) {
+		e.Close = append(e.Close, prefix+near)
+	}
+	return e
 }
 
 // Search returns the known tools in which every word of the query occurs
@@ -90,7 +121,8 @@ func scoreTool(t *Tool, words []string) int {
 
 // Closest returns up to n of the names that are near to what was typed, best
 // first: within two edits or a third of its length, or alike but for case,
-// dashes, underscores and a missing part.
+// dashes, underscores and a missing part. Of a word of four letters another letter
+// makes another word: there a letter is missing, too many, or in another place.
 func Closest(typed string, names []string, n int) []string {
 	type cand struct {
 		name string
@@ -106,6 +138,10 @@ func Closest(typed string, names []string, n int) []string {
 			d = 0
 		} else if len(low) > 2 && (strings.HasPrefix(l, low) || strings.HasSuffix(l, "_"+low) || strings.HasSuffix(l, ":"+low) || strings.HasPrefix(low, l+"_")) {
 			d = min(d, 1)
+		} else if SameLetters(low, l) {
+			d = 1
+		} else if len(low) <= 4 && (len(l) == len(low) || d > 1) || len(low) == 5 && d > 1 {
+			continue
 		}
 		if d <= max(2, len(typed)/3) && d < len(l) {
 			cs = append(cs, cand{name, d})
@@ -120,6 +156,14 @@ func Closest(typed string, names []string, n int) []string {
 		out = append(out, c.name)
 	}
 	return out
+}
+
+// SameLetters reports whether two words differ at most in the order of their letters.
+func SameLetters(a, b string) bool {
+	x, y := []byte(a), []byte(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return bytes.Equal(x, y)
 }
 
 // editDistance is Levenshtein's, in bytes; texts over 64 bytes count as far apart.

@@ -126,6 +126,9 @@ type ToolResult struct {
 	// Rest says how to see what follows when so many lines of the output are all that
 	// is shown; nil: nobody knows.
 	Rest func(lines int) string `json:"-"`
+
+	// Listing says that the output lists what there is: a model is shown its beginning.
+	Listing bool `json:"-"`
 }
 
 // Success returns a result whose Output is written to the call's stdout as it is.

@@ -37,6 +37,9 @@ func (s *streams) end() {
 	s.both.text.close()
 }
 
+// screen is how many characters a model is shown of what lists and helps, which goes on in a file.
+const screen = 2500
+
 // renderResult fills in a result's texts from its streams. headOnly keeps the
 // beginning of a cut output, else a fifth of it is head and the rest tail.
 func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
@@ -44,8 +47,11 @@ func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
 	res.Stdout, res.Stderr = string(s.out.head), string(s.err.head)
 
 	b := body{max: r.opts.MaxChars, headOnly: headOnly, tool: res.toolName(), hider: r.hider, dir: r.dir, rest: res.rest}
-	if res.Layer == Native {
-		b.longest = longestLine // tools have limits of their own
+	if res.Layer != Agent { // whose commands have limits of their own
+		b.longest = longestLine
+	}
+	if res.listing {
+		b.max, b.headOnly = min(b.max, screen), true
 	}
 	if s.out.binary() || s.err.binary() {
 		s.both.text.removeFile()
@@ -64,13 +70,21 @@ func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
 	}
 	res.Output = b.cutText()
 	res.Truncated, res.FullOutput = b.truncated || !s.out.whole() || !s.err.whole(), b.path
-	for _, line := range res.statusLines() {
+	for _, line := range res.statusLines(r.longer()) {
 		res.Output = endLine(res.Output) + line
 	}
 	if res.Output == "" {
 		res.Output = "(no output)"
 	}
 	res.Error = r.hider.Hide(Safe(res.Error))
+}
+
+// longer is how a command gets more time than it had.
+func (r *Router) longer() string {
+	if _, ok := r.reg.Lookup("bash_start"); ok {
+		return ": give it a longer timeout, or start it with bash_start"
+	}
+	return ""
 }
 
 func (res *Result) toolName() string {
@@ -82,13 +96,13 @@ func (res *Result) toolName() string {
 
 // statusLines are what a model has to know beside the text. Who cancelled, and
 // why, is the caller's to say: it may have been a limit.
-func (res *Result) statusLines() []string {
+func (res *Result) statusLines(longer string) []string {
 	var lines []string
 	if res.ExitCode != 0 {
 		lines = append(lines, fmt.Sprintf("[exit code: %d]", res.ExitCode))
 	}
 	if res.TimedOut {
-		lines = append(lines, fmt.Sprintf("[timed out after %s]", formatSeconds(res.limit)))
+		lines = append(lines, fmt.Sprintf("[timed out after %s%s]", formatSeconds(res.limit), longer))
 	}
 	switch {
 	case res.stateLost:

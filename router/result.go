@@ -35,6 +35,7 @@ type Result struct {
 	Denied error `json:"-"` // why the guard refused it; nothing ran
 
 	limit      time.Duration
+	listing    bool                   // it lists what there is, of which the beginning is enough
 	rest       func(lines int) string // of a tool: ToolResult.Rest
 	shellEnded bool                   // with this command
 	stateLost  bool                   // what the shell before this one had was not all kept

@@ -38,6 +38,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	p = r.preparePlan(ctx, p, false, res.limit)
 	p, seen, refused := r.askHooks(ctx, p, r.Dir, false)
 	res.Layer, res.Name = p.Layer, p.Name
+	res.listing = p.InProcess && p.isListing() && (p.Help || p.Name == registry.FieldPrefix) // else it is a command of a server's own
 	grant, allowed := r.beginPlan(ctx, p, s, &res, refused)
 	shown := allowed && p.Err == nil && seen != nil && seen.after
 	if shown {
@@ -162,6 +163,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	}
 	res.ExitCode, res.Error = got.ExitStatus, got.Error
 	res.Display, res.Metadata, res.rest = got.Display, got.Metadata, got.Rest
+	res.listing = res.listing || got.Listing
 	if ctx.Err() != nil && !got.Success {
 		res.TimedOut = errors.Is(context.Cause(ctx), errTimeLimit)
 		res.Canceled = !res.TimedOut

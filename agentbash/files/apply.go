@@ -33,9 +33,6 @@ type edited struct {
 }
 
 func (e *edited) printNotes(call *registry.Call, shown string) {
-	if e.count > 1 {
-		fmt.Fprintf(call.Stderr, "%s: %s\n", shown, countNoun(e.count, "replacement"))
-	}
 	for _, note := range e.notes {
 		fmt.Fprintf(call.Stderr, "%s: %s\n", shown, note)
 	}

@@ -229,11 +229,18 @@ func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string
 		}
 	}
 	e.printNotes(call, shown)
+	diff := echoDiff(shown, old, e.content)
+	if call.Bool("dry_run") {
+		diff = unifiedDiff(shown, old, e.content)
+	}
+	if e.count > len(list) { // where a header may have a time, patch(1) reads no further
+		diff = strings.Replace(diff, "\n+++ "+shown+"\n", "\n+++ "+shown+"\t"+countNoun(e.count, "replacement")+"\n", 1)
+	}
 	facts := contentFacts(file.Path, e.content, hashOf(e.content))
 	facts["replacements"], facts["dry_run"] = e.count, call.Bool("dry_run")
 	about = summary{dryRun(call) + "edited " + shown + ", " + countNoun(e.count, "replacement"), facts}
 	if call.Bool("dry_run") {
-		io.WriteString(call.Stdout, unifiedDiff(shown, old, e.content))
+		io.WriteString(call.Stdout, diff)
 		fmt.Fprintf(call.Stderr, "dry run: %s is as it was\n", shown)
 		return about, nil
 	}
@@ -243,6 +250,6 @@ func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string
 	if err := f.replaceContent(call, "edit", file, old, e.content, false, known); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
-	_, err = io.WriteString(call.Stdout, echoDiff(shown, old, e.content))
+	_, err = io.WriteString(call.Stdout, diff)
 	return about, err
 }

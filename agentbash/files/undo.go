@@ -200,6 +200,9 @@ func versionNow(path string) (*checkpoint.Version, error) {
 
 // listChanges prints the changes, the last one first.
 func listChanges(call *registry.Call, list []checkpoint.Change) {
+	if len(list) == 0 {
+		fmt.Fprintln(call.Stderr, "nothing was changed yet")
+	}
 	for i := len(list) - 1; i >= 0 && i >= len(list)-50; i-- {
 		c := &list[i]
 		what := fmt.Sprintf("%s -> %s", sizeText(c.Before), sizeText(c.After))

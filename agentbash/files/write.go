@@ -154,6 +154,9 @@ func (f *files) createFile(g *gate, call *registry.Call, path string, content []
 	if typed := call.String("file_path"); strings.HasSuffix(typed, "/") {
 		return about, fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quote.Word(typed))
 	}
+	if strings.ContainsAny(shown, "*?") && !call.Bool("force") {
+		return about, fmt.Errorf("no file matches %s, and bash leaves such a pattern as it is: nothing was written; --force makes a file of that very name", shown)
+	}
 	if call.Has("expected_hash") {
 		return about, fmt.Errorf("%s does not exist, so it cannot have the expected hash: leave --expected_hash out to create it", shown)
 	}

@@ -140,7 +140,12 @@ func TestTextIsJustText(t *testing.T) {
 func TestAwkwardNames(t *testing.T) {
 	s := newShell(t, nil)
 	for _, name := range []string{"a b", "a\nb", "-rf", "--all", "日本 é", "'q\"", "a\\b", "*", "~x", "#", ".hidden", strings.Repeat("n", 255), "d i r/-x/\n"} {
-		s.ok("write", "--file_path="+name, "--content=one two\n")
+		if name == "*" {
+			r := s.run("write", "--file_path="+name, "--content=x")
+			require.Equal(t, 1, r.status)
+			require.Contains(t, r.err, "no file matches *")
+		}
+		s.ok("write", "--file_path="+name, "--content=one two\n", "--force")
 		require.Equal(t, "one two\n", s.get(name), "%q", name)
 		require.Equal(t, "one two\n", s.ok("read", "--file_path="+name), "%q", name)
 		s.ok("edit", "--file_path="+name, "--old_string=two", "--new_string=three")

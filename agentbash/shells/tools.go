@@ -95,7 +95,14 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if _, err := fmt.Fprintln(call.Stdout, j.id); err != nil {
 		return registry.ToolResult{}, err
 	}
-	fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, bash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id)
+	if j.pid == 0 { // it had ended before its number was known
+		<-j.ended
+	}
+	if st := j.state(); st.Status != Running {
+		fmt.Fprintf(call.Stderr, "%s: bash_output --bash_id %s shows what it wrote\n", st.says(), j.id)
+	} else {
+		fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, bash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id)
+	}
 	return j.result(registry.Success(""), "started "+j.id), nil
 }
 

@@ -76,6 +76,7 @@ func listSkills(found []Skill, call *registry.Call) registry.ToolResult {
 		fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Description)
 	}
 	res := registry.Success(b.String())
+	res.Listing = true
 	res.Display, res.Metadata = fmt.Sprintf("%d skills", len(found)), map[string]any{"skills": len(found)}
 	if len(found) == 1 {
 		res.Display = "1 skill"

@@ -48,6 +48,7 @@ var settings = registry.Settings{
 	Secrets:    `change "secrets" in their configuration`,
 	WebAllow:   `"webFetch": {"allow": [ADDRESS]} in the user's config file`,
 	WebSearch:  `write {"webSearch": {"provider": "searxng", "url": "http://127.0.0.1:8080"}} in the user's config file`,
+	Rules:      `"rules" in the user's config file`,
 	Hosts:      `write "network": {"allow": ["HOST"]} in the user's config file`,
 	AddServers: "add mcpServers or functions to .agentbash/config.json",
 	TurnLimit:  "limits", SessionLimit: "limits.session",
