@@ -101,7 +101,7 @@ func TestGrepBinaryFiles(t *testing.T) {
 	r = s.run("grep", "match", "bin")
 	require.Zero(t, r.status)
 	require.Empty(t, r.out)
-	require.Equal(t, "bin is binary: 2 matching lines not shown\n", r.err)
+	require.Equal(t, "bin is binary: 2 matching lines not shown (--text shows them)\n", r.err)
 	require.Equal(t, "bin:2\n", s.ok("grep", "match", "bin", "--output_mode", "count"))
 }
 
@@ -141,7 +141,7 @@ func TestGrepErrors(t *testing.T) {
 		{[]string{`a\nb`}, "--multiline"},
 		{[]string{"x", "--type", "pyhton"}, "did you mean python"},
 		{[]string{"x", "nowhere"}, "nowhere does not exist"},
-		{[]string{"x", "--output_mode", "json"}, "content, files, count"},
+		{[]string{"x", "--output_mode", "json"}, "content, files, files_without_match, count, quiet"},
 		{[]string{"x", "-A", "-1"}, "below the least value"},
 		{[]string{}, "missing --pattern"},
 	} {

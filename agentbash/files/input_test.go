@@ -70,7 +70,7 @@ func TestGrepOfAPipe(t *testing.T) {
 func TestGrepOfABinaryPipe(t *testing.T) {
 	s := newShell(t, nil)
 	r := s.pipe(strings.NewReader("a needle\x00\nneedle\n"), "grep", "--pattern", "needle")
-	require.Equal(t, result{"", "(standard input) is binary: 2 matching lines not shown\n", 0}, r)
+	require.Equal(t, result{"", "(standard input) is binary: 2 matching lines not shown (--text shows them)\n", 0}, r)
 
 	text := strings.Repeat("needle\n", grepBuffer)
 	r = s.pipe(io.MultiReader(strings.NewReader(text), strings.NewReader("\x00needle\n")), "grep", "--pattern", "needle")

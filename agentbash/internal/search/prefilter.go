@@ -107,6 +107,9 @@ func (p *prefilter) unsure(buf []byte) bool {
 	return p.odd && (bytes.Contains(buf, []byte("\u017f")) || bytes.Contains(buf, []byte("\u212a")))
 }
 
+// in reports whether a match can be in a text.
+func (p *prefilter) in(text []byte) bool { return newCursor(p.sets[0]).set.in(text) || p.unsure(text) }
+
 // cursor is how far a search for a set has come in a buffer.
 type cursor struct {
 	set  needles

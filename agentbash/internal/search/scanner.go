@@ -11,6 +11,10 @@ type Scanner struct {
 	plain  bool // every line is looked at
 	sets   []*watched
 	chosen int // of sets; -1: none pays
+
+	hit    int  // with Invert: where the match that comes next starts
+	behind int  // and what is behind it
+	none   bool // there is none
 }
 
 // watched is a set of needles and what became of its candidates.
@@ -37,7 +41,7 @@ func (m *Matcher) NewScanner() *Scanner {
 
 // Reset makes buf the buffer to be scanned: whole lines, of which the last may have no end.
 func (s *Scanner) Reset(buf []byte) {
-	s.buf = buf
+	s.buf, s.behind, s.none = buf, 0, false
 	if s.m.pre != nil {
 		s.choose()
 	}
@@ -86,6 +90,24 @@ func (s *Scanner) choose() {
 // the start of a line: where it starts and where it ends, its newline not
 // included. ok is false when there is none.
 func (s *Scanner) Next(from int) (start, end int, ok bool) {
+	if !s.m.o.Invert {
+		return s.next(from)
+	}
+	for from < len(s.buf) {
+		if !s.none && s.behind <= from {
+			start, end, ok := s.next(from)
+			s.hit, s.behind, s.none = start, end+1, !ok
+		}
+		if s.none || from < s.hit {
+			return from, lineEnd(s.buf, from), true
+		}
+		from = s.behind
+	}
+	return 0, 0, false
+}
+
+// next is Next for lines that match.
+func (s *Scanner) next(from int) (start, end int, ok bool) {
 	if s.plain {
 		return s.scan(from)
 	}

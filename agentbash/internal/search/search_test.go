@@ -193,8 +193,8 @@ func TestCompileErrors(t *testing.T) {
 func TestSpans(t *testing.T) {
 	m, err := Compile(`start.*?end$`, Options{Multiline: true})
 	require.NoError(t, err)
-	require.Equal(t, [][]int{{2, 15}}, m.Spans([]byte("x start a\nb end\ny")))
-	require.Nil(t, m.Spans([]byte("nothing")))
+	require.Equal(t, [][]int{{2, 15}}, m.Matches([]byte("x start a\nb end\ny"), -1))
+	require.Nil(t, m.Matches([]byte("nothing"), -1))
 }
 
 func BenchmarkScan(b *testing.B) {
