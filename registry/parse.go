@@ -371,7 +371,7 @@ func (p *parser) takeUnix(name, shown, value string, joined bool, rest []string)
 	case takesValue(means) && !joined:
 		value, used = rest[0], 1
 	}
-	for one := range strings.FieldsSeq(means) {
+	for one := range strings.SplitSeq(means, " ") {
 		key, text, _ := strings.Cut(one[2:], "=")
 		key, isFile := strings.CutSuffix(key, "@")
 		q := p.params.Find(key)

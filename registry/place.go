@@ -105,7 +105,7 @@ func (p *parser) add(g given) {
 			h.words = append(h.words, g.words...)
 			return
 		case same && h.words != nil && g.words != nil && g.param.Join != "":
-			h.words[0] += g.param.Join + g.words[0]
+			h.words[0] = strings.TrimSuffix(h.words[0], g.param.Join) + g.param.Join + g.words[0]
 			return
 		case same && h.words != nil && g.words != nil && p.tool != nil && p.tool.Unix != nil:
 			h.words, h.at = g.words, p.at

@@ -64,6 +64,7 @@ type tally struct {
 	files    int // with a match
 	matches  int // lines, or what stands for them in the output mode
 	binary   int // files left out
+	hidden   int // matches in binary files, which are not shown
 	failed   int // files and directories that could not be read
 }
 
@@ -73,6 +74,7 @@ func (t *tally) add(o *tally) {
 	t.matches += o.matches
 	t.binary += o.binary
 	t.failed += o.failed
+	t.hidden += o.hidden
 }
 
 // hit is one thing that counts against the limit: a matching line with its
@@ -96,8 +98,10 @@ type lineForm struct {
 	noPath      bool
 	numbers     bool
 	column      bool
-	columns     int // 0: whole lines
-	only        bool
+	columns     int  // 0: whole lines
+	only        bool // matches alone
+	each        bool // a line for each match
+	trim        bool
 	replaces    bool
 	replacement string
 }
@@ -141,7 +145,14 @@ func (f *lineForm) piece(text []byte, match []int) []byte {
 
 // appendText adds a text that stands at an offset of its line; a cut leaves what is around at.
 func (f *lineForm) appendText(out []byte, sep byte, number, offset int, text []byte, at int) []byte {
-	if !f.noPath {
+	if f.trim {
+		whole := len(text)
+		text = bytes.TrimLeft(text, " \t")
+		at = max(at-(whole-len(text)), 0)
+	}
+	if !f.noPath && f.pathEnd == "\x00" {
+		out = append(append(out, f.path...), 0)
+	} else if !f.noPath {
 		out = append(append(out, f.path...), sep)
 	}
 	if f.numbers {

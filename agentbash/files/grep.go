@@ -88,12 +88,16 @@ func grepParams() *registry.Params {
 		hiddenParam("search"), ignoreParam(),
 		registry.Param{Name: "ignore_file", AnyOf: words, Role: registry.ReadsFile, Description: "Files of rules as in .gitignore, relative to the current directory; others win over them."},
 		flag("text", "a", "Search binary files as text."),
+		flag("binary", "", "Search binary files too; their lines are counted and not shown."),
 		flag("search_zip", "z", "Search what is in compressed files (gzip, bzip2, xz, lzma, zstd)."),
 		text("max_filesize", "", "Leave out files of a directory that are bigger, such as 500K, 10M, 1G."),
 		count("max_columns", "", 0, 500, "Cut lines to about this many characters around the match; 0 never does."),
 		registry.Param{Name: "sort", Type: registry.String, Default: "path", Enum: []string{"path", "mtime"},
 			Description: "path: by name; mtime: files that were changed last come first."},
 		shown, flag("column", "", "Print the column of the first match, in bytes from 1."), paths,
+		flag("vimgrep", "", "Print a line once for each match in it, with its column."),
+		flag("trim", "", "Leave out the blanks that lines start with."),
+		flag("include_zero", "", "Count files without a match too."),
 		flag("null", "0", "End each path with a NUL byte, for xargs -0."),
 	)
 }

@@ -52,7 +52,7 @@ func (w *worker) takeMatch(start, end int) {
 
 // matchesIn is what a matching line counts for.
 func (q *query) matchesIn(line []byte) int {
-	if !q.form.only || q.wantsOne() {
+	if !q.form.only && !q.form.each || q.wantsOne() || q.mode == modeCount && q.form.each {
 		return 1
 	}
 	return len(q.matcher.Matches(line, -1))
@@ -66,12 +66,28 @@ func (w *worker) keepsNoMore() bool {
 
 // printMatch appends a matching line, or each match in it, to a text that starts a record.
 func (w *worker) printMatch(text []byte, number int, line []byte, gap bool) {
-	if !w.form.only {
+	if !w.form.only && !w.form.each {
 		w.kept++
 		w.endRecord(w.form.append(text, number, line, true), gap)
 		return
 	}
-	w.printPieces(number, line, w.q.matcher.Matches(line, -1))
+	matches := w.q.matcher.Matches(line, -1)
+	if w.form.only {
+		w.printPieces(number, line, matches)
+		return
+	}
+	w.printEach(number, line, matches)
+}
+
+// printEach prints a line once for each match in it.
+func (w *worker) printEach(number int, line []byte, matches [][]int) {
+	for _, m := range matches {
+		if w.keepsNoMore() {
+			return
+		}
+		w.kept++
+		w.endRecord(w.form.appendText(w.startRecord(false), ':', number, m[0], line, m[0]), false)
+	}
 }
 
 // printPieces prints matches in a text that starts with a line of that number. Those
@@ -169,7 +185,7 @@ func (w *worker) takeSpans(matches [][]int) {
 		}
 		if w.q.call.Bool("invert") {
 			w.takeLines(next, first)
-		} else if w.form.only || w.form.replaces {
+		} else if w.form.only || w.form.each || w.form.replaces {
 			w.takeWhole(first, last, matches[i:i+n])
 		} else {
 			w.takeLines(first, last)
@@ -210,10 +226,9 @@ func (w *worker) takeLines(from, to int) {
 func (w *worker) takeWhole(from, to int, matches [][]int) {
 	text, number := w.buf[from:to], w.numberAt(from)
 	shiftMatches(matches, -from)
-	if w.form.only {
-		w.lines += len(matches)
-	} else {
-		w.lines += bytes.Count(bytes.TrimSuffix(text, newline), newline) + 1
+	w.lines++
+	if w.form.only || w.form.each {
+		w.lines += len(matches) - 1
 	}
 	w.taken++
 	w.full = w.taken == w.q.most
@@ -221,6 +236,11 @@ func (w *worker) takeWhole(from, to int, matches [][]int) {
 	case w.q.mode != modeContent || w.quiet || w.out.full.Load() || w.keepsNoMore():
 	case w.form.only:
 		w.printPieces(number, text, matches)
+	case w.form.each:
+		for _, m := range matches {
+			start := bytes.LastIndexByte(text[:m[0]], '\n') + 1
+			w.printEach(number+bytes.Count(text[:start], newline), text[start:lineEnd(text, m[0])], [][]int{{m[0] - start}})
+		}
 	default:
 		out := w.startRecord(true)
 		for i, line := range bytes.Split(bytes.TrimSuffix(w.form.replaced(text, matches), newline), newline) {

@@ -38,6 +38,8 @@ type query struct {
 	form     lineForm
 	multi    bool
 	text     bool // nothing is binary
+	binary   bool // binary files are searched
+	zero     bool // files without a match are counted too
 	unpack   bool
 	piped    bool // what is searched came through a pipe, and has gone
 	filter   *filter
@@ -56,9 +58,9 @@ func newQuery(ctx context.Context, call *registry.Call) (*query, error) {
 	q := &query{
 		call: call, mode: call.String("output_mode"), skip: call.Int("offset"), limit: call.Int("head_limit"), most: -1, largest: -1,
 		before: max(call.Int("before"), call.Int("context")), after: max(call.Int("after"), call.Int("context")),
-		multi: call.Bool("multiline"), text: call.Bool("text"), unpack: call.Bool("search_zip"), patterns: patternsOf(call),
-		form: lineForm{numbers: call.Bool("show_line_numbers"), columns: call.Int("max_columns"), only: call.Bool("only_matching"),
-			column: call.Bool("column"), noPath: !call.Bool("show_path"), replaces: call.Has("replace"), replacement: call.String("replace"), pathEnd: "\n"},
+		multi: call.Bool("multiline"), text: call.Bool("text"), binary: call.Bool("binary"), zero: call.Bool("include_zero"), unpack: call.Bool("search_zip"), patterns: patternsOf(call),
+		form: lineForm{numbers: call.Bool("show_line_numbers"), columns: call.Int("max_columns"), only: call.Bool("only_matching") && !call.Bool("invert"),
+			column: call.Bool("column") || call.Bool("vimgrep") && !call.Has("column"), each: call.Bool("vimgrep"), trim: call.Bool("trim"), noPath: !call.Bool("show_path"), replaces: call.Has("replace"), replacement: call.String("replace"), pathEnd: "\n"},
 	}
 	if call.Bool("null") {
 		q.form.pathEnd = "\x00"

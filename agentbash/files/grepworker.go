@@ -38,7 +38,7 @@ func (w *workers) at(i int) *worker {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.list[i] == nil {
-		w.list[i] = &worker{workers: w, scanner: w.q.matcher.NewScanner(), buf: make([]byte, grepBuffer)}
+		w.list[i] = &worker{workers: w, explicit: w.q.binary, scanner: w.q.matcher.NewScanner(), buf: make([]byte, grepBuffer)}
 	}
 	return w.list[i]
 }
@@ -225,8 +225,8 @@ func (w *worker) countFile() {
 	}
 	listed := (w.lines > 0) != (w.q.mode == modeWithout)
 	if !listed {
-		if w.live && w.q.mode == modeCount {
-			w.endRecord(append(w.found.text, "0\n"...), false)
+		if w.q.mode == modeCount && (w.live || w.q.zero) {
+			w.endRecord(fmt.Appendf(w.found.text, "%s0\n", label), false)
 		}
 		return
 	}
@@ -248,6 +248,7 @@ func (w *worker) countFile() {
 		w.found.dirs = append(w.found.dirs, dirHits{filepath.Dir(w.form.path), w.found.matches - before})
 	}
 	if hidden := w.lines - w.kept; w.quiet && w.q.mode == modeContent && hidden > 0 {
+		w.found.hidden += hidden
 		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown (--text shows them)\n", cmp.Or(w.form.path, "(standard input)"), countNoun(hidden, "matching line"))
 	}
 }

@@ -25,7 +25,7 @@ func grepOptions() map[string]string {
 		"count_matches":         "--output_mode=count --only_matching=true",
 		"q silent":              "--output_mode=quiet",
 		"quiet":                 "--output_mode=quiet",
-		"e regexp":              "--patterns=*",
+		"e regexp":              "--patterns=*\n", // -e '' is a pattern, a file without a line has none
 		"f file":                "--patterns@=*",
 		"H with_filename":       "--show_path=true",
 		"h I no_filename":       "--show_path=false",
@@ -41,7 +41,7 @@ func grepOptions() map[string]string {
 		"b byte_offset":         "offsets are grep(1)'s: command grep -b PATTERN FILE; --column prints columns",
 		"d max_depth maxdepth":  "write --glob 'DIR/*', with as many * as names",
 		"u unrestricted":        "write --ignore=false, and --hidden for -uu",
-		"E r R s color colors colour crlf dereference_recursive extended_regexp heading line_buffered mmap no_context_separator no_heading no_messages no_mmap recursive sort_files threads": "",
+		"E r R s color colors colour crlf dereference_recursive extended_regexp heading line_buffered mmap multiline_dotall no_heading no_pcre2 no_messages no_mmap recursive sort_files threads": "",
 	} {
 		for _, name := range strings.Fields(names) {
 			options[name] = means
@@ -55,7 +55,7 @@ func patternsOf(call *registry.Call) (list []string) {
 	if call.Has("pattern") {
 		list = append(list, call.String("pattern"))
 	}
-	if call.Has("patterns") {
+	if call.String("patterns") != "" {
 		list = append(list, strings.Split(strings.TrimSuffix(call.String("patterns"), "\n"), "\n")...)
 	}
 	return list
@@ -70,6 +70,9 @@ func (q *query) compile(rewrite func(string) string) (err error) {
 		o.IgnoreCase = true
 	}
 	list := slices.Clone(q.patterns)
+	if list == nil {
+		list, o.Fixed = []string{`[^\x00-\x{10FFFF}]`}, false // it matches nothing
+	}
 	for i, expr := range list {
 		if !o.Fixed {
 			list[i] = rewrite(expr)

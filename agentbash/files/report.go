@@ -154,7 +154,7 @@ func (r *report) printNotes() {
 	case total == 0, r.q.mode == modeQuiet:
 	case r.printed == 0 && r.q.skip > 0:
 		fmt.Fprintf(r.q.call.Stderr, "%s, none after --offset %d\n", countNoun(total, what), r.q.skip)
-	case r.printed > 0 && r.q.skip+r.printed < total:
+	case r.printed > 0 && r.q.skip+r.printed < total-r.total.hidden:
 		in := ""
 		if r.q.mode == modeContent {
 			in = " in " + countNoun(r.total.files, "file")

@@ -33,7 +33,8 @@ type Dir struct {
 // level is the rules of one directory, linked to those of the directories above.
 type level struct {
 	rules *Rules
-	base  int // length of the directory's path and the slash after it
+	base  int    // length of the directory's path and the slash after it
+	dir   string // given: that path, which a tree need not be below
 	up    *level
 }
 
@@ -51,9 +52,14 @@ func NewDir(path string) *Dir {
 
 // With adds rules that hold below a directory if no others do; the last ones win.
 func (d *Dir) With(dir string, rules ...*Rules) *Dir {
-	next := *d
+	next := Dir{}
+	if d != nil {
+		next = *d
+	}
 	for _, r := range rules {
-		next.chains[given] = next.chains[given].push(r, baseLen(dir))
+		if r != nil {
+			next.chains[given] = &level{rules: r, dir: strings.TrimSuffix(dir, "/") + "/", up: next.chains[given]}
+		}
 	}
 	return &next
 }
@@ -108,7 +114,7 @@ func (d *Dir) Judge(path, name string, isDir bool) Result {
 	}
 	for _, l := range d.chains {
 		for ; l != nil; l = l.up {
-			if v := l.rules.Match(path[l.base:], name, isDir); v != Silent {
+			if v := l.rules.Match(strings.TrimPrefix(path[l.base:], l.dir), name, isDir); v != Silent {
 				return v
 			}
 		}

@@ -92,6 +92,9 @@ func classTexts(re *syntax.Regexp) lits {
 			all = append(all, string(r))
 		}
 	}
+	if all == nil {
+		return lits{}
+	}
 	for _, s := range []string{"\uFFFD", "\n", "\r"} { // any byte that is not UTF-8; the end of a line
 		if len(all) > 1 && slices.Contains(all, s) || all[0] == "\uFFFD" {
 			return lits{}

@@ -22,7 +22,10 @@ type scope struct {
 func topScope(o *Options, root string) scope {
 	s := scope{rulesRead: true}
 	if !o.All {
-		s.rules = ignore.NewDir(root).With(o.rulesBase(root), o.Rules...)
+		s.rules = ignore.NewDir(root)
+	}
+	if o.Rules != nil {
+		s.rules = s.rules.With(o.RulesDir, o.Rules...)
 	}
 	if o.Include != nil {
 		s.include = o.Include.Start()
@@ -31,14 +34,6 @@ func topScope(o *Options, root string) scope {
 		s.exclude = append(s.exclude, p.Start())
 	}
 	return s
-}
-
-// rulesBase is the directory that Rules are relative to.
-func (o *Options) rulesBase(root string) string {
-	if root == o.RulesDir || strings.HasPrefix(root, strings.TrimSuffix(o.RulesDir, "/")+"/") {
-		return o.RulesDir
-	}
-	return root
 }
 
 // readRules adds the directory's own rules to those that hold above it.

@@ -25,8 +25,8 @@ type Options struct {
 
 	NotNames []*glob.Pattern // what it must not match
 
-	// Rules leave out entries too, if no rules in the tree say otherwise. They are relative
-	// to RulesDir, or to the root where that is not below it.
+	// Rules leave out entries too, if no rules in the tree say otherwise. All does not
+	// hold for them. They are relative to RulesDir.
 	Rules    []*ignore.Rules
 	RulesDir string
 
