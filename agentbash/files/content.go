@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/agentbash/agentbash/agentbash/internal/panicgroup"
-	"github.com/agentbash/agentbash/agentbash/internal/search"
 )
 
 // content is something with lines that can be read from any place.
@@ -99,7 +98,7 @@ func (s *scanner) scanChunks(ctx context.Context) error {
 				one := data[:min(chunkSize, len(data))]
 				data = data[len(one):]
 				if s.chunks[i] = (scanChunk{}); len(one) > 0 {
-					newlines, _ := search.CountLines(one)
+					newlines := bytes.Count(one, newline)
 					s.chunks[i] = scanChunk{newlines: newlines, n: len(one), last: one[len(one)-1]}
 					if s.size <= printLimit {
 						s.chunks[i].print = chunkPrint(one)

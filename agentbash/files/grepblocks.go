@@ -200,7 +200,7 @@ func (b *blocks) countBefore(ctx context.Context) error {
 func (b *blocks) countLines(m *mapped, one *block) {
 	off := one.index * blockSize
 	one.err = m.view(off, int(min(blockSize, b.size-off)), func(data []byte) {
-		one.newlines, one.nul = search.CountLines(data)
+		one.newlines, one.nul = bytes.Count(data, newline), bytes.IndexByte(data, 0) >= 0
 		if one.nul = one.nul && !b.w.q.text; one.nul && !b.w.explicit {
 			one.newlines = bytes.Count(data[:bytes.IndexByte(data, 0)], newline)
 		}

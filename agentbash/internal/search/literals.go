@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	maxLiterals = 12  // alternatives that are searched for
+	maxLiterals = 64  // alternatives that are searched for
 	maxClass    = 6   // characters of a class that are written out
-	maxCross    = 24  // alternatives while they are put together
+	maxCross    = 64  // alternatives while they are put together
 	maxLength   = 256 // bytes of one literal
 )
 

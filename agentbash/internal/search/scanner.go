@@ -17,9 +17,9 @@ type Scanner struct {
 	none   bool // there is none
 }
 
-// watched is a set of needles and what became of its candidates.
+// watched is a set of literals and what became of its candidates.
 type watched struct {
-	cursor     *cursor
+	finder     *finder
 	bytes      int // that were searched with it
 	candidates int
 	misses     int // candidates that were none
@@ -30,7 +30,7 @@ func (m *Matcher) NewScanner() *Scanner {
 	s := &Scanner{m: m}
 	if m.pre != nil {
 		for _, set := range m.pre.sets {
-			s.sets = append(s.sets, &watched{cursor: newCursor(set)})
+			s.sets = append(s.sets, &watched{finder: newFinder(set, m.pre.fold)})
 		}
 	}
 	if m.auto != nil {
@@ -47,7 +47,7 @@ func (s *Scanner) Reset(buf []byte) {
 	}
 	if s.plain = s.m.pre == nil || s.chosen < 0 || s.m.pre.unsure(buf); !s.plain {
 		w := s.sets[s.chosen]
-		w.cursor.reset(len(buf))
+		w.finder.reset(buf)
 		w.bytes += len(buf)
 	}
 }
@@ -113,7 +113,7 @@ func (s *Scanner) next(from int) (start, end int, ok bool) {
 	}
 	w := s.sets[s.chosen]
 	for from < len(s.buf) {
-		at := w.cursor.find(s.buf, from)
+		at := w.finder.find(s.buf, from)
 		if at < 0 {
 			return 0, 0, false
 		}
@@ -135,10 +135,10 @@ func lineEnd(buf []byte, at int) int {
 	return len(buf)
 }
 
-// others reports whether a line holds needles of the other sets too.
+// others reports whether a line holds literals of the other sets too.
 func (s *Scanner) others(start, end int) bool {
 	for i, w := range s.sets {
-		if i != s.chosen && !w.cursor.set.in(s.buf[start:end]) {
+		if i != s.chosen && w.finder.find(s.buf[start:end], 0) < 0 {
 			return false
 		}
 	}

@@ -171,9 +171,7 @@ func TestLiterals(t *testing.T) {
 		var got []string
 		if p != nil {
 			require.Equal(t, test.exact, p.exact, test.expr)
-			for _, n := range p.sets[0] {
-				got = append(got, n.text)
-			}
+			got = p.sets[0]
 		}
 		require.Equal(t, test.want, got, test.expr)
 	}
