@@ -61,11 +61,15 @@ func grepParams() *registry.Params {
 	shown := flag("show_line_numbers", "n", "Print line numbers; --no-show_line_numbers does not.", "line_number", "line_numbers")
 	paths := flag("show_path", "", "Print the path before each line; --no-show_path does not.")
 	shown.Default, paths.Default = true, true
-	words := []registry.Param{{Type: registry.String}, {Type: registry.Array, Items: &registry.Param{Type: registry.String}}}
+	files := func(name string, role registry.Role, description string) registry.Param {
+		return registry.Param{Name: name, Role: role, Description: description,
+			AnyOf: []registry.Param{{Type: registry.String}, {Type: registry.Array, Items: &registry.Param{Type: registry.String, Role: role}}}}
+	}
+	where := files("path", registry.ReadsTree, "The files and directories to search; - is stdin, which is searched without a path too if something is piped in.")
+	where.Positional, where.Default, where.Aliases = true, ".", []string{"paths", "file_path", "dir"}
 	return registry.NewParams(
 		pattern, patterns,
-		registry.Param{Name: "path", AnyOf: words, Positional: true, Default: ".", Role: registry.ReadsTree, Aliases: []string{"paths", "file_path", "dir"},
-			Description: "The files and directories to search; - is stdin, which is searched without a path too if something is piped in."},
+		where,
 		globs, types,
 		flag("ignore_case", "i", "Let letters match without regard to case.", "ignoreCase", "case_insensitive"),
 		flag("smart_case", "S", "The same, if the pattern has no capital letter."),
@@ -86,7 +90,7 @@ func grepParams() *registry.Params {
 		count("offset", "", 0, 0, "How many of them to skip first."),
 		registry.Param{Name: "max_count", Type: registry.Integer, Min: registry.Float(0), Short: "m", Description: "How many matching lines of each file to find."},
 		hiddenParam("search"), ignoreParam(),
-		registry.Param{Name: "ignore_file", AnyOf: words, Role: registry.ReadsFile, Description: "Files of rules as in .gitignore, relative to the current directory; others win over them."},
+		files("ignore_file", registry.ReadsFile, "Files of rules as in .gitignore, relative to the current directory; others win over them."),
 		flag("text", "a", "Search binary files as text."),
 		flag("binary", "", "Search binary files too; their lines are counted and not shown."),
 		flag("search_zip", "z", "Search what is in compressed files (gzip, bzip2, xz, lzma, zstd)."),

@@ -14,7 +14,7 @@ import (
 
 const (
 	blockSize  = 4 << 20  // a piece of a big file that one goroutine searches
-	blockMost  = 1 << 30  // and at most
+	blockMost  = 2 << 30  // and at most
 	blockSlack = 64 << 10 // what is looked at behind it for the end of its last line
 	blockPart  = 64 << 10 // what is searched at once, so that it stays in the cache
 	bigFile    = 8 << 20  // the size from which a file is searched in blocks
@@ -232,9 +232,9 @@ func (b *blocks) searchBlock(s *search.Scanner, m *mapped, index int64) *block {
 		err := m.view(from, int(to-from), func(data []byte) {
 			out = b.newBlock(out)
 			out.index, out.counted = index, count
-			last := to == b.size || slack > blockMost
+			last := to == b.size || slack >= blockMost
 			if whole = b.searchLines(s, out, data, int(off-from), last); whole && out.cut && to < b.size {
-				b.w.out.noteCut(b.w.form.path, "a line is longer than 1 GiB: it was searched up to there")
+				b.w.out.noteCut(b.w.form.path, "a line is longer than 2 GiB: it was searched up to there")
 			}
 		})
 		switch {
