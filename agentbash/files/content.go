@@ -121,11 +121,11 @@ const printLimit = 256 << 20
 // scanAtOnce is how many chunks a worker takes.
 const scanAtOnce = 16
 
-// chunkReader returns a way to look at some chunks from an offset on: mapped where the content is a big file.
+// chunkReader returns a way to look at some chunks from an offset on: read in pieces where the content is a big file.
 func (s *scanner) chunkReader() func(int64, func([]byte)) error {
 	const size = scanAtOnce * chunkSize
 	if src, ok := s.at.(*source); ok && s.size >= bigFile {
-		m := &mapped{fd: src.fd}
+		m := &pieces{fd: src.fd}
 		return func(off int64, f func([]byte)) error { return m.view(off, int(min(size, s.size-off)), f) }
 	}
 	buf := make([]byte, max(min(s.size, size), 1))

@@ -89,7 +89,7 @@ func (w *worker) inBlocks(fd int, size int64) error {
 // run searches blocks until there are no more.
 func (b *blocks) run(ctx context.Context) {
 	s := b.w.q.matcher.NewScanner()
-	m := &mapped{fd: b.fd}
+	m := &pieces{fd: b.fd}
 	for !b.stop.Load() {
 		select {
 		case b.ahead <- struct{}{}:
@@ -176,7 +176,7 @@ func (b *blocks) countBefore(ctx context.Context) error {
 	var c panicgroup.Group
 	for range min(runtime.GOMAXPROCS(0), len(list)) {
 		c.Go(func() {
-			m := &mapped{fd: b.fd}
+			m := &pieces{fd: b.fd}
 			for i := next.Add(1) - 1; int(i) < len(list) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				b.countLines(m, list[i])
 			}
@@ -197,7 +197,7 @@ func (b *blocks) countBefore(ctx context.Context) error {
 }
 
 // countLines counts a block's lines, up to a NUL byte.
-func (b *blocks) countLines(m *mapped, one *block) {
+func (b *blocks) countLines(m *pieces, one *block) {
 	off := one.index * blockSize
 	one.err = m.view(off, int(min(blockSize, b.size-off)), func(data []byte) {
 		one.newlines, one.nul = bytes.Count(data, newline), bytes.IndexByte(data, 0) >= 0
@@ -221,7 +221,7 @@ func (w *worker) takeBlock(one *block, number int) {
 }
 
 // searchBlock searches the lines that start in a block.
-func (b *blocks) searchBlock(s *search.Scanner, m *mapped, index int64) *block {
+func (b *blocks) searchBlock(s *search.Scanner, m *pieces, index int64) *block {
 	off := index * blockSize
 	count := b.counting.Load()
 	var out *block
