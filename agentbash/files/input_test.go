@@ -172,3 +172,10 @@ func TestNoPipeOfTheProgramIsRead(t *testing.T) {
 	require.NoError(t, os.Symlink(pathOf(t, numberedPipe(t, "mine\n")), s.path("link")))
 	require.Contains(t, s.fails("read", "link"), "only regular files can be read")
 }
+
+// A line that is too long to be held is searched in pieces, and that is said.
+func TestGrepOfALongLineInAPipe(t *testing.T) {
+	s := newShell(t, nil)
+	r := s.pipe(strings.NewReader(strings.Repeat("x", longLine+longLine/2)+"needle\nnext needle\n"), "grep", "needle", "-c")
+	require.Equal(t, result{"2\n", "(standard input): line 1 is longer than 32 MiB: it was searched in pieces\n", 0}, r)
+}
