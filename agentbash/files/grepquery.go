@@ -7,10 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"sync"
 
 	"github.com/agentbash/agentbash/agentbash/internal/ignore"
 	"github.com/agentbash/agentbash/agentbash/internal/search"
 	"github.com/agentbash/agentbash/agentbash/internal/walk"
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -152,7 +155,11 @@ func (q *query) searchPath(ctx context.Context, typed string, out *report) (root
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", notFound(q.call, path, errors.Unwrap(err))
+		err = notFound(q.call, path, errors.Unwrap(err))
+		if groupName().MatchString(q.call.String("pattern")) {
+			err = fmt.Errorf("%w; -r is recursive, as in grep(1): a replacement is --replace %s", err, quote.Word(q.call.String("pattern")))
+		}
+		return "", err
 	}
 	if !info.IsDir() {
 		return "", q.oneFile(ctx, path, out)
@@ -162,6 +169,9 @@ func (q *query) searchPath(ctx context.Context, typed string, out *report) (root
 	}
 	return path, q.searchTree(ctx, path, out)
 }
+
+// groupName is what a pattern looks like that was meant for ripgrep's -r.
+var groupName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(\d|\{\w+\})`) })
 
 // searchTree searches all files below a directory.
 func (q *query) searchTree(ctx context.Context, root string, out *report) error {

@@ -52,6 +52,7 @@ func TestGrepAsGrep(t *testing.T) {
 		{[]string{"foo", "--max_filesize", "18"}, "b/c.txt:2:foo\nb/c.txt:3:food\n", ""},
 		{[]string{"foo", "--max_filesize", "1T"}, "", "is no size: write one such as 500K"},
 		{[]string{"-r", "foo", "b", "a.go"}, "b/b.py:1:def foo():\nb/c.txt:2:foo\nb/c.txt:3:food\na.go:4:// foo bar\n", ""},
+		{[]string{"-r", "<$1>", "foo"}, "", "a replacement is --replace '<$1>'"},
 		{[]string{"foo", "nosuch", "b/b.py"}, "b/b.py:1:def foo():\n", "nosuch does not exist"},
 		{[]string{"-P", "foo"}, "", "command grep -rnP"},
 		{[]string{"foo", "--path", "b", "--path", "a.go"}, "b/b.py:1:def foo():\nb/c.txt:2:foo\nb/c.txt:3:food\na.go:4:// foo bar\n", ""},
