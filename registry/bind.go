@@ -58,7 +58,7 @@ func (t *Tool) checkKwargs(kwargs Kwargs, problems []string, hasStdin bool) erro
 				problems = append(problems, fmt.Sprintf("--%s: %s is out of range: write a whole number of at most 18 digits", q.Name, n))
 			}
 		}
-		if q.Required && !given && !(q.Stdin && hasStdin) && !kwargs.Pending(q.Name) && !isSaid(problems, "--"+q.Name) {
+		if q.Required && !given && !kwargs.has(q.Unless) && !(q.Stdin && hasStdin) && !kwargs.Pending(q.Name) && !isSaid(problems, "--"+q.Name) {
 			problems = append(problems, q.missingProblem("--"))
 		}
 	}

@@ -180,7 +180,8 @@ func looksLikeJSON(word string) bool {
 }
 
 // coerceArray takes one JSON array, or each word as an element. Text that begins
-// like JSON is an element only of a JSON array: it is more likely a broken one.
+// like JSON is an element only of a JSON array, since it is more likely a broken one; but
+// a path may.
 func (q *Param) coerceArray(words []string) (any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "[") {
 		v, err := DecodeJSON([]byte(words[0]))
@@ -192,7 +193,7 @@ func (q *Param) coerceArray(words []string) (any, error) {
 	out := make([]any, 0, len(words))
 	for _, w := range words {
 		v, err := q.element(len(out)).coerceWords([]string{w})
-		if _, isText := v.(string); isText && looksLikeJSON(w) {
+		if _, isText := v.(string); isText && looksLikeJSON(w) && q.element(len(out)).Role == "" {
 			return nil, fmt.Errorf(`%s is not a JSON array: write '["...", "..."]', also for text that begins with [ or {`, quoteCut(w))
 		} else if err != nil {
 			return nil, fmt.Errorf("element %d: %w", len(out)+1, err)

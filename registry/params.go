@@ -34,7 +34,8 @@ type Param struct {
 
 	Short   string   // one letter: "i" accepts -i; "" has none
 	Aliases []string // other names that are accepted, and not advertised
-	Several string   // what to type for more than one value, of which it takes none
+	Join    string   // of several values one text is made, with this between them
+	Unless  string   // another parameter: when it is given, this one is not required, nor takes words without a key
 	Stdin   bool     // filled from stdin when it is absent and there is one
 
 	// Synonyms are other words for values on a command line.

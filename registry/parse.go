@@ -161,7 +161,7 @@ func (p *parser) sortWords(words []string) HelpLevel {
 				return help
 			}
 			i += used
-		case w == "-h" && p.params.findShort("h") == nil:
+		case w == "-h" && p.params.findShort("h") == nil && (p.tool.Unix["h"] == "" || len(words) == 1):
 			return BriefHelp
 		case len(w) < 2 || w[0] != '-' || negative().MatchString(w) && p.params.findShort(w[1:2]) == nil:
 			p.positionals = append(p.positionals, positional{w, owner, joined, i})
@@ -183,14 +183,13 @@ func (p *parser) sortWords(words []string) HelpLevel {
 // takeLong takes an option and returns how many of the following words it used.
 func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 	path, q, known := p.findPlace(o.key)
+	if !known {
+		if used, help, taken := p.takeUnknown(o, rest); taken {
+			return used, help
+		}
+	}
 	switch {
 	case known:
-	case o.key == "help" && o.form == 0:
-		return 0, VerboseHelp
-	case o.key == "json":
-		return p.takeAll(o, rest), NoHelp
-	case p.takeNegated(o), o.form == 0 && p.takeUnix(Fold(o.key), "--"+o.key):
-		return 0, NoHelp
 	case !p.params.open:
 		if head, _, _ := strings.Cut(o.key, "."); p.params.Find(head) != nil {
 			p.addProblem("--%s: a name is missing at a dot: write --%s.MEMBER, or --%[2]s.0 for an element", o.key, head)
@@ -221,6 +220,22 @@ func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 		used = p.takeValue("--"+o.key, path, q, rest)
 	}
 	return used, NoHelp
+}
+
+// takeUnknown takes an option that is no parameter, if it is one for all tools, or the
+// Unix program's.
+func (p *parser) takeUnknown(o option, rest []string) (used int, help HelpLevel, taken bool) {
+	switch {
+	case o.key == "help" && o.form == 0:
+		return 0, VerboseHelp, true
+	case o.key == "json":
+		return p.takeAll(o, rest), NoHelp, true
+	case p.takeNegated(o):
+		return 0, NoHelp, true
+	case o.form == 0 || o.form == '=':
+		used, taken = p.takeUnix(Fold(o.key), "--"+o.key, o.value, o.form == '=', rest)
+	}
+	return used, NoHelp, taken
 }
 
 // TakesNext reports whether a word is --key of a parameter whose value is the
@@ -312,10 +327,14 @@ func (p *parser) takeValue(shown string, path []string, q *Param, rest []string)
 func (p *parser) takeLetters(w string, rest []string) (used int) {
 	for i := 1; i < len(w); i++ {
 		q := p.params.findShort(w[i : i+1])
-		if q == nil && p.takeUnix(w[i:i+1], "-"+w[i:i+1]) {
-			continue
-		}
 		if q == nil {
+			means := p.tool.Unix[w[i:i+1]]
+			if used, ok := p.takeUnix(w[i:i+1], "-"+w[i:i+1], w[i+1:], i+1 < len(w), rest); ok && takesValue(means) {
+				return used
+			} else if ok {
+				continue
+			}
+
 			p.addProblem("unknown option %s: a value that starts with - goes after --", w)
 			return 0
 		}
@@ -333,16 +352,38 @@ func (p *parser) takeLetters(w string, rest []string) (used int) {
 	return 0
 }
 
-// takeUnix takes an option of the Unix program.
-func (p *parser) takeUnix(name, shown string) bool {
+// takesValue reports whether an option of the Unix program has a value.
+func takesValue(means string) bool {
+	return strings.HasPrefix(means, "--") && strings.Contains(means, "*")
+}
+
+// takeUnix takes an option of the Unix program, with its value joined or following, and
+// returns how many of the following words it used.
+func (p *parser) takeUnix(name, shown, value string, joined bool, rest []string) (used int, ok bool) {
 	means, ok := p.tool.Unix[name]
-	if key, value, _ := strings.Cut(means, "="); strings.HasPrefix(key, "--") {
-		q := p.params.Find(key[2:])
-		p.addWord([]string{q.Name}, q, value)
-	} else if means != "" {
+	switch {
+	case !ok || means == "":
+		return 0, ok
+	case !strings.HasPrefix(means, "--"):
 		p.addProblem("%s: %s", shown, means)
+		return 0, true
+	case takesValue(means) && !joined && len(rest) == 0:
+		p.addProblem("%s needs a value: write %[1]s VALUE", shown)
+		return 0, true
+	case takesValue(means) && !joined:
+		value, used = rest[0], 1
 	}
-	return ok
+	for one := range strings.SplitSeq(means, " ") {
+		key, text, _ := strings.Cut(one[2:], "=")
+		key, isFile := strings.CutSuffix(key, "@")
+		q := p.params.Find(key)
+		if text = strings.Replace(text, "*", value, 1); isFile {
+			p.addFile([]string{q.Name}, q, text)
+		} else {
+			p.addWord([]string{q.Name}, q, text)
+		}
+	}
+	return used, true
 }
 
 // isFormat reports whether a word is -o, -oFORM or -o=FORM.

@@ -56,6 +56,12 @@ func (k Kwargs) Pending(name string) bool {
 	})
 }
 
+// has reports whether a parameter is given, or will be.
+func (k Kwargs) has(name string) bool {
+	_, given := k[name]
+	return given || name != "" && k.Pending(name)
+}
+
 // takeStdin reports whether stdin is read for a value.
 func (k Kwargs) takeStdin() bool {
 	return slices.ContainsFunc(k.later(), func(s source) bool {

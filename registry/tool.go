@@ -51,8 +51,8 @@ type Tool struct {
 	Formats []string
 
 	// Unix are options of the Unix program of that name which are no parameters here, without
-	// their dashes: "--key=value" is what one stands for, "" does nothing here, and any
-	// other text says what to type instead.
+	// their dashes: "--key=value" is what one stands for, or several of them, in which a *
+	// is the option's value; "" does nothing here, and any other text says what to type instead.
 	Unix map[string]string
 
 	// FromShell makes a router call the tool from inside its shell, also when it

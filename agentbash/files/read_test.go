@@ -108,7 +108,7 @@ func TestReadOfOneHugeLine(t *testing.T) {
 func TestReadFarIntoABigFile(t *testing.T) {
 	s := newShell(t, nil)
 	var b bytes.Buffer
-	for i := 1; b.Len() < 20<<20; i++ { // several chunks, mapped
+	for i := 1; b.Len() < 20<<20; i++ { // several chunks
 		fmt.Fprintf(&b, "%d %s\n", i, strings.Repeat("x", i%97))
 	}
 	s.put("big", b.String())

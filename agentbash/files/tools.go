@@ -39,7 +39,7 @@ type Options struct {
 //	write  path, lines, bytes, sha256, created, dry_run
 //	edit   path, lines, bytes, sha256, replacements, dry_run
 //	apply_patch  files (paths that changed), replacements, dry_run
-//	grep   path, matches (lines, or files for another output_mode), files,
+//	grep   path (as typed, where there are several), matches (lines, or files for another output_mode), files,
 //	       searched (files), printed, truncated
 //	glob   path, matches, printed, truncated
 //	undo   path, change (its number), removed, dry_run; of several files: files
