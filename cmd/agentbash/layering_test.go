@@ -69,6 +69,8 @@ var sole = map[string]string{
 	"github.com/JohannesKaufmann":              "agentbash/web",
 	"codeberg.org/readeck/go-readability":      "agentbash/web",
 	"github.com/mmcdole/gofeed":                "agentbash/web",
+	"github.com/gogs/chardet":                  "agentbash/internal/charset",
+	"golang.org/x/text/encoding":               "agentbash/internal/charset",
 	"github.com/ledongthuc/pdf":                "agentbash/internal/pdftext",
 	"go.yaml.in/yaml/v3":                       "agentbash/skills",
 	"golang.org/x/net/html":                    "agentbash/web",
