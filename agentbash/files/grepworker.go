@@ -55,9 +55,10 @@ type worker struct {
 	stopped  bool // nobody reads what is printed
 
 	form  lineForm
-	quiet bool // matching lines of this file are counted, not printed
-	lines int  // matching lines of this file
-	kept  int  // its records
+	taken string // the encoding that this file is taken for; "": nothing has to be said
+	quiet bool   // matching lines of this file are counted, not printed
+	lines int    // matching lines of this file
+	kept  int    // its records
 
 	n       int // end of what is in buf
 	done    int // up to where buf was searched
@@ -140,13 +141,9 @@ func (r *fdReader) Read(p []byte) (int, error) {
 // goes on in rest, unless head is all.
 func (w *worker) searchContent(head []byte, whole bool, rest io.Reader) error {
 	w.lines, w.kept, w.quiet = 0, 0, false
-	if mark := utf16Mark(head); mark != "" {
-		rest = newDecoder(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest), mark)
-		n, err := io.ReadFull(rest, w.buf)
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return err
-		}
-		head, whole = w.buf[:n], err != nil
+	head, whole, rest, err := w.asUTF8(head, whole, rest)
+	if err != nil {
+		return err
 	}
 	binary := bytes.IndexByte(head[:min(len(head), binaryHead)], 0) >= 0
 	if binary && !w.explicit {
@@ -159,8 +156,9 @@ func (w *worker) searchContent(head []byte, whole bool, rest io.Reader) error {
 	if bytes.HasPrefix(head, utf8BOM) {
 		w.done, w.counted, w.printed = len(utf8BOM), len(utf8BOM), len(utf8BOM)
 	}
-	err := w.searchRest(whole, rest)
+	err = w.searchRest(whole, rest)
 	w.countFile()
+	w.noteEncoding()
 	return err
 }
 
@@ -181,9 +179,11 @@ func (w *worker) searchRest(whole bool, rest io.Reader) error {
 // binaryHead is how far a NUL byte makes a file binary, in bytes; one that comes later ends the search.
 const binaryHead = 64 << 10
 
+func (w *worker) shownName() string { return cmp.Or(w.form.path, "(standard input)") }
+
 // countFile counts the file.
 func (w *worker) countFile() {
-	name, label := cmp.Or(w.form.path, "(standard input)"), w.form.path+":"
+	name, label := w.shownName(), w.form.path+":"
 	if w.live {
 		label = ""
 	}

@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agentbash/agentbash/agentbash/internal/charset"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
-	"golang.org/x/text/transform"
 )
 
 // lineColumns is the number of characters at which read cuts a line.
@@ -27,9 +27,9 @@ func (f *files) readTool() *registry.Tool {
 		Category: category,
 		Tags:     []string{"file", "cat", "view", "open", "head", "tail", "lines"},
 		Detail: `Prints the file's bytes as they are. By default it stops after 2,000 lines and cuts lines at 2,000
-characters; what was left out, and how to go on, is said on stderr. With --limit 0 nothing is cut: read x --limit 0 > copy
-copies the file. Files that start with a UTF-16 byte order mark are printed as UTF-8; --encoding raw prints any file's bytes,
-a binary one's too. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
+characters; what was left out, and how to go on, is said on stderr. With --limit 0 nothing is cut. What is not UTF-8 is
+printed as UTF-8, and stderr says what it was taken for; --encoding raw prints any file's bytes, a binary one's too: read x
+--encoding raw > copy copies it. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
 		Params: registry.NewParams(
 			filePath(registry.ReadsFile, "The file: relative to the current directory, absolute, or ~/...; - is stdin."),
 			registry.Param{Name: "offset", Type: registry.Integer, Default: 1, Aliases: []string{"start_line", "start"},
@@ -38,8 +38,7 @@ a binary one's too. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
 				Description: "How many lines to print; 0 prints all, and whole lines."},
 			registry.Param{Name: "show_line_numbers", Type: registry.Boolean, Default: false, Short: "n",
 				Aliases: []string{"line_numbers", "numbers", "showLineNumbers"}, Description: "Put \"N| \" before each line."},
-			registry.Param{Name: "encoding", Type: registry.String, Default: autoText, Enum: encodingNames(),
-				Description: "What the file is written in; output is UTF-8. auto knows UTF-8 and UTF-16 with a byte order mark; raw changes and refuses nothing."},
+			encodingParam("What the file is written in; output is UTF-8. auto finds it out, and says what it takes it for; raw changes and refuses nothing."),
 			registry.Param{Name: "max_bytes", Type: registry.Integer, Min: registry.Float(1),
 				Description: "Stop before the line that would make the output longer than this."},
 			registry.Param{Name: "max_columns", Type: registry.Integer, Min: registry.Float(0),
@@ -126,7 +125,11 @@ func (r *request) stopAt() int {
 }
 
 func (r *request) readStream(ctx context.Context, call *registry.Call, in io.Reader) error {
-	c, more, err := spoolStream(ctx, newDecoder(in, r.encoding), r.stopAt())
+	c, more, err := spoolStream(ctx, in, r.stopAt())
+	if err != nil {
+		return err
+	}
+	c, more, err = r.asUTF8(ctx, call, c, in, more)
 	if err != nil {
 		return err
 	}
@@ -134,29 +137,71 @@ func (r *request) readStream(ctx context.Context, call *registry.Call, in io.Rea
 	return r.printWindow(ctx, call, c, more)
 }
 
+// detectSize is how much of a file is looked at to find out what it is written in, in bytes.
+const detectSize = hashLimit
+
+// asUTF8 is a content as UTF-8; more of it may follow in rest. It takes c.
+func (r *request) asUTF8(ctx context.Context, call *registry.Call, c *content, rest io.Reader, more bool) (*content, bool, error) {
+	e := charset.ByName(r.encoding)
+	if r.encoding == autoText {
+		head := make([]byte, min(c.size, detectSize))
+		n, err := c.at.ReadAt(head, 0)
+		if err != nil && err != io.EOF {
+			return nil, false, err
+		}
+		g := charset.Detect(head[:n], more || c.size > detectSize)
+		if e = g.Best(); e != nil {
+			r.noteEncoding(call, g, hasMark(e, head))
+		}
+	}
+	if e == nil {
+		return c, more, nil
+	}
+	defer c.close()
+	stopAt := 0
+	if rest != nil {
+		stopAt = r.stopAt()
+	} else {
+		rest = strings.NewReader("")
+	}
+	return spoolStream(ctx, e.Reader(io.MultiReader(io.NewSectionReader(c.at, 0, c.size), rest)), stopAt)
+}
+
+// noteEncoding says what a file is taken for that is not UTF-8.
+func (r *request) noteEncoding(call *registry.Call, g charset.Guess, marked bool) {
+	guess := ""
+	switch others := g.Others(); {
+	case others != "":
+		guess = " by a guess (it may be " + others + ": --encoding NAME)"
+	case !marked:
+		guess = " by its bytes"
+	}
+	fmt.Fprintf(call.Stderr, "%s: shown as UTF-8, the file is %s%s: --encoding raw gives its bytes\n", r.shown, g.Best().Name, guess)
+}
+
 func (f *files) readSource(ctx context.Context, call *registry.Call, r *request, src *source) error {
-	head := make([]byte, 8000)
-	n, err := src.ReadAt(head, 0)
+	c, more, err := &content{at: src, size: src.stat.Size, close: func() {}}, false, error(nil)
+	if c.size == 0 { // made as it is read, as in /proc
+		if c, more, err = spoolStream(ctx, src, r.stopAt()); err != nil {
+			return err
+		}
+	}
+	head := make([]byte, min(c.size, 8000))
+	n, err := c.at.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
 		return err
 	}
-	head = head[:n]
-	encoding := r.encoding
-	if encoding == autoText {
-		if isBinary(head) {
-			return fmt.Errorf("%s is binary: %s: --encoding raw gives its bytes", r.shown, describeBinary(head, src))
-		}
-		if encoding = utf16Mark(head); encoding != "" {
-			fmt.Fprintf(call.Stderr, "%s: shown as UTF-8, the file is %s: --encoding raw gives its bytes\n", r.shown, strings.ToUpper(encoding))
-		}
+	if r.encoding == autoText && charset.Detect(head[:n], more || c.size > int64(n)).Binary {
+		return fmt.Errorf("%s is binary: %s: --encoding raw gives its bytes", r.shown, describeBinary(head[:n], src))
 	}
-	c, more := &content{at: src, size: src.stat.Size, close: func() {}}, false
-	if namedEncodings()[encoding] != nil || src.stat.Size == 0 {
-		if c, more, err = spoolStream(ctx, newDecoder(src, encoding), r.stopAt()*btoi(src.stat.Size == 0)); err != nil {
-			return err
-		}
-		defer c.close()
+	var rest io.Reader
+	if more {
+		rest = src
 	}
+	if c, more, err = r.asUTF8(ctx, call, c, rest, more); err != nil {
+		return err
+	}
+	defer c.close()
 	if err := r.printWindow(ctx, call, c, more); err != nil {
 		return err
 	}
@@ -168,21 +213,6 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 		f.rememberState(real, fileState{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
 	}
 	return nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// newDecoder makes UTF-8 of what r reads.
-func newDecoder(r io.Reader, name string) io.Reader {
-	if e := namedEncodings()[name]; e != nil {
-		return transform.NewReader(r, e.NewDecoder())
-	}
-	return r
 }
 
 // printWindow writes the window that was asked for, and then says what was left out.
@@ -304,6 +334,6 @@ func (r *request) printNotes(call *registry.Call, w *lineWriter, first, total in
 			r.shown, countNoun(w.cut, "line"), groupThousands(w.columns), w.firstCut)
 	}
 	if w.invalid > 0 && r.encoding != rawBytes {
-		fmt.Fprintf(call.Stderr, "%s: line %d is not UTF-8; its bytes are printed as they are: --encoding latin1 reads them as Latin-1\n", r.shown, w.invalid)
+		fmt.Fprintf(call.Stderr, "%s: line %d is not UTF-8; its bytes are printed as they are: --encoding %s reads all as that\n", r.shown, w.invalid, w.looksLike)
 	}
 }

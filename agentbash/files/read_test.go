@@ -26,7 +26,7 @@ func TestReadPrintsTheBytesOfTheFile(t *testing.T) {
 	s := newShell(t, nil)
 	for name, content := range map[string]string{
 		"lf": "a\nb\n", "crlf": "a\r\nb\r\n", "mixed": "a\r\nb\nc\r", "bom": "\ufeffa\nb\n", "no final newline": "a\nb", "one newline": "\n",
-		"latin1": "caf\xe9\n", "long": strings.Repeat("x", 1500) + "\n", "only cr": "a\rb", "tabs": "\t\ta \n \n", "unicode": "é日本\u2028z\n",
+		"a stray byte": "é\xff\n", "long": strings.Repeat("x", 1500) + "\n", "only cr": "a\rb", "tabs": "\t\ta \n \n", "unicode": "é日本\u2028z\n",
 	} {
 		s.put(name, content)
 		require.Equal(t, content, s.ok("read", name), name)
@@ -150,14 +150,20 @@ func TestReadDecodes(t *testing.T) {
 		require.Contains(t, r.err, "--encoding raw", name)
 		require.Equal(t, s.get(name), s.ok("read", name, "--encoding", "raw"), name)
 	}
-	require.Contains(t, s.fails("read", "bare"), "binary")
+	r := s.run("read", "bare")
+	require.Equal(t, text, r.out)
+	require.Contains(t, r.err, "the file is utf-16be by its bytes")
 	require.Equal(t, text, s.ok("read", "bare", "--encoding", "utf-16be"))
 	require.Equal(t, "grün\n", s.ok("read", "latin1", "--encoding", "latin1"))
 	require.Equal(t, "你好\n", s.ok("read", "gbk", "--encoding", "gbk"))
-	r := s.run("read", "latin1")
-	require.Equal(t, "gr\xfcn\n", r.out)
-	require.Contains(t, r.err, "line 1 is not UTF-8")
-	require.Contains(t, r.err, "--encoding latin1")
+	r = s.run("read", "latin1")
+	require.Equal(t, result{"grün\n", "latin1: shown as UTF-8, the file is windows-1252 by its bytes: --encoding raw gives its bytes\n", 0}, r)
+	r = s.run("read", "gbk")
+	require.Equal(t, "你好\n", r.out)
+	require.Contains(t, r.err, "the file is gbk by a guess (it may be ")
+	s.put("late", strings.Repeat("x\n", detectSize)+"gr\xfcn\n")
+	r = s.run("read", "late", "--offset=-1")
+	require.Equal(t, result{"gr\xfcn\n", "late: line 1048577 is not UTF-8; its bytes are printed as they are: --encoding windows-1252 reads all as that\n", 0}, r)
 	require.Equal(t, 2, s.run("read", "latin1", "--encoding", "ebcdic").status)
 }
 

@@ -31,10 +31,11 @@ type report struct {
 
 	spare sync.Pool // findings that were printed
 
-	mu       sync.Mutex // guards problems, secrets and cut
+	mu       sync.Mutex // guards problems, secrets, cut and decoded
 	problems []string   // what could not be read
 	secrets  int        // files that must not be
 	cut      []string   // what was searched in part
+	decoded  []string   // what is not UTF-8, and what it was taken for
 }
 
 func newReport(q *query, w *bufio.Writer) *report { return &report{q: q, w: w, dirs: map[string]int{}} }
@@ -138,6 +139,7 @@ func (r *report) printNotes() {
 		fmt.Fprintf(r.q.call.Stderr, "%s left out: on the list of secrets\n", countNoun(r.secrets, "file"))
 	}
 	r.printList(r.cut, "were searched in part")
+	r.printList(r.decoded, "are not UTF-8")
 	total := r.total.matches
 	what := map[string]string{"content": "matching line", "files": "matching file", "count": "matching file"}[r.q.mode]
 	switch {
