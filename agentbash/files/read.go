@@ -10,6 +10,7 @@ import (
 	"github.com/agentbash/agentbash/agentbash/internal/charset"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
+	"golang.org/x/sys/unix"
 )
 
 // lineColumns is the number of characters at which read cuts a line.
@@ -22,14 +23,15 @@ const countLimit = 4 << 30
 func (f *files) readTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "read",
-		Summary:  "print a text file, or some lines of it",
+		Summary:  "print a file, or some lines of it; show an image",
 		Kind:     registry.ReadOnly,
 		Category: category,
 		Tags:     []string{"file", "cat", "view", "open", "head", "tail", "lines"},
 		Detail: `Prints the file's bytes as they are. By default it stops after 2,000 lines and cuts lines at 2,000
 characters; what was left out, and how to go on, is said on stderr. With --limit 0 nothing is cut. What is not UTF-8 is
 printed as UTF-8, and stderr says what it was taken for; --encoding raw prints any file's bytes, a binary one's too: read x
---encoding raw > copy copies it. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
+--encoding raw > copy copies it. Images are shown to a model that takes them; PDF documents, notebooks, archives and SQLite
+databases are shown as text; a directory is listed. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
 		Params: registry.NewParams(
 			filePath(registry.ReadsFile, "The file: relative to the current directory, absolute, or ~/...; - is stdin."),
 			registry.Param{Name: "offset", Type: registry.Integer, Default: 1, Aliases: []string{"start_line", "start"},
@@ -92,9 +94,12 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 		return finishRun(err)
 	}
 	defer src.Close()
-	if src.stream != nil {
+	switch {
+	case src.stream != nil:
 		err = r.readStream(ctx, call, src.stream)
-	} else {
+	case src.stat.Mode&unix.S_IFMT == unix.S_IFDIR:
+		err = r.readDir(ctx, call, src)
+	default:
 		err = f.readSource(ctx, call, &r, src)
 	}
 	res, err := doneWith(r.about, err)
@@ -186,13 +191,10 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 			return err
 		}
 	}
-	head := make([]byte, min(c.size, 8000))
-	n, err := c.at.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
-		return err
-	}
-	if r.encoding == autoText && charset.Detect(head[:n], more || c.size > int64(n)).Binary {
-		return fmt.Errorf("%s is binary: %s: --encoding raw gives its bytes", r.shown, describeBinary(head[:n], src))
+	if r.encoding == autoText {
+		if done, err := r.readOther(ctx, call, src, c); done || err != nil {
+			return err
+		}
 	}
 	var rest io.Reader
 	if more {

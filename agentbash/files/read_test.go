@@ -177,9 +177,9 @@ func TestReadDescribesBinaryFiles(t *testing.T) {
 	s.put("prog", string(exe))
 	s.put("other", "abc\x00def")
 	for name, want := range map[string]string{
-		"a.png": fmt.Sprintf("a.png is binary: PNG image, 31x17 pixels, %d bytes: --encoding raw gives its bytes", img.Len()),
-		"prog":  "prog is binary: ELF binary, " + groupThousands(len(exe)) + " bytes",
-		"other": "other is binary: unknown type, 7 bytes",
+		"a.png": fmt.Sprintf("a.png is binary: PNG image, 31x17 pixels, %d bytes: it is shown only to a model that takes images: --encoding raw gives its bytes", img.Len()),
+		"prog":  "prog is binary: ELF binary, " + groupThousands(len(exe)) + " bytes: look into it with: readelf -hd prog, nm prog or strings prog; --encoding raw gives its bytes",
+		"other": "other is binary: unknown type, 7 bytes: look into it with: file other, ",
 	} {
 		r := s.run("read", name)
 		require.Equal(t, 1, r.status, name)

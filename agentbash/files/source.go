@@ -50,7 +50,7 @@ func openSource(ctx context.Context, g *gate, call *registry.Call, path string) 
 		return nil, err
 	}
 	switch s.stat.Mode & unix.S_IFMT {
-	case unix.S_IFREG:
+	case unix.S_IFREG, unix.S_IFDIR:
 		return s, nil
 	case unix.S_IFIFO:
 		if name, _ := kernelName(fd); !own && !strings.HasPrefix(name, "/") { // a link leads to a pipe of this program

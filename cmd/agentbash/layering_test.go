@@ -71,6 +71,7 @@ var sole = map[string]string{
 	"github.com/mmcdole/gofeed":                "agentbash/web",
 	"github.com/gogs/chardet":                  "agentbash/internal/charset",
 	"golang.org/x/text/encoding":               "agentbash/internal/charset",
+	"golang.org/x/image":                       "agentbash/files",
 	"github.com/ledongthuc/pdf":                "agentbash/internal/pdftext",
 	"go.yaml.in/yaml/v3":                       "agentbash/skills",
 	"golang.org/x/net/html":                    "agentbash/web",
