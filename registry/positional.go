@@ -32,9 +32,13 @@ func (p *parser) fillPositionals() {
 		if !word.joined {
 			owner = word.owner
 		}
-		if p.at = word.at; i < len(free) {
-			p.addWord([]string{free[i].Name}, free[i], word.word)
-			owner = free[i].Name
+		n := i
+		if last := len(free) - 1; last >= 0 && free[last].Positional && free[last].holds(Array) {
+			n = min(i, last) // it takes the rest
+		}
+		if p.at = word.at; n < len(free) {
+			p.addWord([]string{free[n].Name}, free[n], word.word)
+			owner = free[n].Name
 			continue
 		}
 		p.problems = append(p.problems, p.surplusProblem(i, owner))

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/agentbash/internal/charset"
 	"github.com/agentbash/agentbash/internal/quote"
@@ -34,6 +37,8 @@ printed as UTF-8, and stderr says what it was taken for; --encoding raw prints a
 databases are shown as text; a directory is listed. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
 		Params: registry.NewParams(
 			filePath(registry.ReadsFile, "The file: relative to the current directory, absolute, or ~/...; - is stdin."),
+			registry.Param{Name: "more_files", Type: registry.Array, Items: &registry.Param{Type: registry.String}, Positional: true, Role: registry.ReadsFile,
+				Description: "More files: each is printed after a line with its name."},
 			registry.Param{Name: "offset", Type: registry.Integer, Default: 1, Aliases: []string{"start_line", "start"},
 				Description: "The first line to print, counted from 1 (0 is 1 too); -N prints from the Nth line before the end."},
 			registry.Param{Name: "limit", Type: registry.Integer, Default: 2000, Min: registry.Float(0), Aliases: []string{"lines", "max_lines"},
@@ -51,8 +56,9 @@ databases are shown as text; a directory is listed. "-" reads stdin, as do /dev/
 			"read main.go --offset 120 --limit 40 --show_line_numbers",
 			"read app.log --offset -50",
 			"read data.json --limit 0 | jq .items",
+			"read a.go b.go:40-60",
 		},
-		Uses: notStdin,
+		Uses: readUses,
 		Run:  f.read,
 	}
 }
@@ -67,8 +73,34 @@ type request struct {
 	about summary // of what was printed
 }
 
+// read reads one file, or several with a line between them as head(1) has it.
 func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	path := call.String("file_path")
+	paths := []string{call.String("file_path")}
+	for _, p := range call.Array("more_files") {
+		paths = append(paths, fmt.Sprint(p))
+	}
+	if len(paths) == 1 {
+		return f.readPath(ctx, call, paths[0])
+	}
+	all := registry.ToolResult{Success: true, Display: "read " + countNoun(len(paths), "file"), Metadata: map[string]any{"files": paths}}
+	for i, path := range paths {
+		fmt.Fprintf(call.Stdout, "%s==> %s <==\n", strings.Repeat("\n", min(i, 1)), path)
+		res, err := f.readPath(ctx, call, path)
+		if ctx.Err() != nil {
+			return res, err
+		}
+		if err == nil && !res.Success {
+			err = errors.New(res.Error)
+		}
+		if err != nil {
+			fmt.Fprintf(call.Stderr, "read: %v\n", err)
+			all.Success, all.ExitStatus = false, max(all.ExitStatus, registry.ExitStatus(err))
+		}
+	}
+	return all, nil
+}
+
+func (f *files) readPath(ctx context.Context, call *registry.Call, path string) (registry.ToolResult, error) {
 	r := request{first: call.Int("offset"), limit: call.Int("limit"), encoding: call.String("encoding")}
 	if r.first == 0 {
 		r.first = 1
@@ -87,13 +119,20 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	if path == "" {
 		return finishRun(registry.Usagef("file_path is empty: name a file"))
 	}
-	path = call.Path(path)
-	r.shown = call.Rel(path)
-	src, err := openSource(ctx, f.newGate(ctx), call, path)
+	src, err := openSource(ctx, f.newGate(ctx), call, call.Path(path))
+	if name, first, last := lineRange(path); err != nil && name != "" && !call.Has("offset") && !call.Has("limit") {
+		if part, partErr := openSource(ctx, f.newGate(ctx), call, call.Path(name)); partErr == nil {
+			src, err, path = part, nil, name
+			if r.first = first; last >= first {
+				r.limit = last - first + 1
+			}
+		}
+	}
 	if err != nil {
-		return finishRun(err)
+		return finishRun(adviseLines(call, path, err))
 	}
 	defer src.Close()
+	r.shown = call.Rel(call.Path(path))
 	switch {
 	case src.stream != nil:
 		err = r.readStream(ctx, call, src.stream)
@@ -103,10 +142,42 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 		err = f.readSource(ctx, call, &r, src)
 	}
 	res, err := doneWith(r.about, err)
-	if res.Success {
+	if res.Success && r.about.metadata["first_line"] != nil {
 		res.Rest = r.rest
 	}
 	return res, err
+}
+
+var lineSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+?):([1-9]\d{0,8})(?:-(\d{1,9})|:\d+)?:?$`) })
+
+// lineRange takes apart a name with line numbers, as compilers and grep print it: f.go:3, f.go:3:7,
+// f.go:3-9. last is 0 where it has none.
+func lineRange(path string) (name string, first, last int) {
+	m := lineSuffix().FindStringSubmatch(path)
+	if m == nil {
+		return "", 0, 0
+	}
+	first, _ = strconv.Atoi(m[2])
+	last, _ = strconv.Atoi(m[3])
+	return m[1], first, last
+}
+
+// adviseLines adds to the error of a name that is a number what may have been meant.
+func adviseLines(call *registry.Call, path string, err error) error {
+	if _, numberErr := strconv.Atoi(path); numberErr != nil || !call.Has("more_files") {
+		return err
+	}
+	return fmt.Errorf("%w; for lines: read %s --offset N --limit COUNT", err, quote.Word(call.String("file_path")))
+}
+
+// readUses are the files that are read; of a name with line numbers also the one without.
+func readUses(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
+	for _, u := range uses {
+		if name, _, _ := lineRange(u.Value); name != "" {
+			uses = append(uses, registry.Use{Role: u.Role, Value: name})
+		}
+	}
+	return notStdin(k, uses, known)
 }
 
 // rest says how to go on after so many lines of what was printed.

@@ -223,3 +223,25 @@ func TestReadSaysHowToGoOn(t *testing.T) {
 	require.Equal(t, "a big one.txt: lines 4000-4002 of 5,000: go on with read --file_path 'a big one.txt' --offset 4003", rest("a big one.txt", "--offset", "4000"))
 	require.Equal(t, "ten: lines 6-8 of 10: go on with read --file_path ten --offset 9", rest("ten", "--offset=-5"))
 }
+
+func TestReadSeveralFiles(t *testing.T) {
+	s := newShell(t, nil)
+	s.put("a.txt", "1\n2\n3\n")
+	s.put("b c.txt", "x\n")
+	s.put("odd:1-2", "odd\n")
+	require.Equal(t, result{"==> a.txt <==\n1\n2\n3\n\n==> b c.txt <==\nx\n\n==> a.txt:2-3 <==\n2\n3\n", "", 0}, s.run("read", "a.txt", "b c.txt", "a.txt:2-3"))
+	r := s.run("read", "a.txt", "none", "b c.txt", "--limit", "1")
+	require.Equal(t, 1, r.status)
+	require.Equal(t, "==> a.txt <==\n1\n\n==> none <==\n\n==> b c.txt <==\nx\n", r.out)
+	require.Equal(t, "a.txt: lines 1-1 of 3: go on with --offset 2\nread: none does not exist: look with: glob '**/none'\n", r.err)
+	for name, want := range map[string]string{"a.txt:2": "2\n3\n", "a.txt:2:7": "2\n3\n", "a.txt:2-2": "2\n", "a.txt:3:": "3\n", "odd:1-2": "odd\n"} {
+		require.Equal(t, want, s.ok("read", name), name)
+	}
+	require.Contains(t, s.fails("read", "a.txt:9"), "a.txt has 3 lines: there is no line 9")
+	require.Contains(t, s.fails("read", "none.txt:2"), "none.txt:2 does not exist")
+	p, err := s.tools["read"].Parse([]string{"a.txt", "b:2", "-"}, true)
+	require.NoError(t, err)
+	uses, known := s.tools["read"].UsesOf(p.Kwargs)
+	require.True(t, known)
+	require.Equal(t, []registry.Use{{Role: registry.ReadsFile, Value: "a.txt"}, {Role: registry.ReadsFile, Value: "b:2"}, {Role: registry.ReadsFile, Value: "b"}}, uses)
+}
