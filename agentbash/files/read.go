@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -257,10 +258,21 @@ func (r *request) noteEncoding(call *registry.Call, g charset.Guess, marked bool
 
 func (f *files) readSource(ctx context.Context, call *registry.Call, r *request, src *source) error {
 	c, more, err := &content{at: src, size: src.stat.Size, close: func() {}}, false, error(nil)
-	if c.size == 0 { // made as it is read, as in /proc
-		if c, more, err = spoolStream(ctx, src, r.stopAt()); err != nil {
-			return err
+	var all []byte // of a file that is not big
+	switch {
+	case c.size == 0: // made as it is read, as in /proc
+		c, more, err = spoolStream(ctx, src, r.stopAt())
+	case c.size <= hashLimit:
+		all = make([]byte, c.size)
+		var n int
+		if n, err = src.ReadAt(all, 0); err == io.EOF { // it was made shorter
+			err = nil
 		}
+		all = all[:n]
+		c.at, c.size = bytes.NewReader(all), int64(n)
+	}
+	if err != nil {
+		return err
 	}
 	if r.encoding == autoText {
 		if done, err := r.readOther(ctx, call, src, c); done || err != nil {
@@ -271,6 +283,7 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 	if more {
 		rest = src
 	}
+	raw := c
 	if c, more, err = r.asUTF8(ctx, call, c, rest, more); err != nil {
 		return err
 	}
@@ -279,11 +292,11 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 		return err
 	}
 	r.about.metadata["path"] = src.path
-	if hash := src.hash(); hash != "" {
-		r.about.metadata["sha256"] = hash
+	if len(all) > 0 {
+		r.about.metadata["sha256"] = hashOf(all)
 	}
 	if real, err := resolveLinks(src.path); err == nil {
-		f.rememberState(real, fileState{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
+		f.rememberState(real, fileState{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c == raw && src.stat.Size > 0})
 	}
 	return nil
 }

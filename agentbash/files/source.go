@@ -104,15 +104,6 @@ func (s *source) read(n, want int, err error) (int, error) {
 // hashLimit is the size in bytes up to which read tells a file's hash.
 const hashLimit = 1 << 20
 
-// hash is the SHA-256 of a file that is not big, or "".
-func (s *source) hash() string {
-	content := make([]byte, min(s.stat.Size, hashLimit+1))
-	if n, err := s.ReadAt(content, 0); err != nil || n == 0 || n > hashLimit {
-		return ""
-	}
-	return hashOf(content)
-}
-
 func (s *source) Close() {
 	if s.stream != nil {
 		s.stream.Close()
