@@ -3,9 +3,11 @@ package charset
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gogs/chardet"
@@ -76,16 +78,20 @@ func wide(b []byte, more bool) (best *Encoding, certain bool) {
 	if len(b)%2 != 0 && !more {
 		return nil, false
 	}
-	head := b[:min(len(b), binaryHead)&^1]
 	most := 0
-	for _, name := range []string{"utf-16le", "utf-16be"} {
-		e := ByName(name)
-		text, _ := e.enc.NewDecoder().Bytes(head)
-		ascii, pairs, blank := 0, 0, false
-		for _, r := range string(text) {
+	for i, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		name := []string{"utf-16le", "utf-16be"}[i]
+		all, ascii, pairs, blank := 0, 0, 0, false
+		for i := 0; i+1 < min(len(b), binaryHead); i += 2 {
+			r := rune(order.Uint16(b[i:]))
+			if utf16.IsSurrogate(r) && i+3 < len(b) {
+				i += 2
+				r = utf16.DecodeRune(r, rune(order.Uint16(b[i:])))
+			}
+			all++
 			switch {
-			case !isText(r) && !(more && r == utf8.RuneError):
-				pairs = len(text)
+			case !isText(r) && !(more && utf16.IsSurrogate(r)):
+				all, ascii, i = 0, 0, len(b)
 			case r < utf8.RuneSelf:
 				ascii++
 				blank = blank || r == ' ' || r == '\n'
@@ -93,8 +99,8 @@ func wide(b []byte, more bool) (best *Encoding, certain bool) {
 				pairs++
 			}
 		}
-		if all := utf8.RuneCount(text); ascii > most && pairs <= (all-ascii)/2 {
-			most, best, certain = ascii, e, blank
+		if ascii > most && pairs <= (all-ascii)/2 {
+			most, best, certain = ascii, ByName(name), blank
 		}
 	}
 	return best, certain
@@ -103,21 +109,40 @@ func wide(b []byte, more bool) (best *Encoding, certain bool) {
 // InvalidAt returns the offset of the first byte that is not UTF-8, or -1. A
 // sequence that is cut off at the end counts as valid when more may follow.
 func InvalidAt(b []byte, more bool) int {
-	if utf8.Valid(b) {
-		return -1
-	}
 	for i := 0; i < len(b); {
-		if b[i] < utf8.RuneSelf {
-			i++
-			continue
+		i += asciiBlocks(b[i:])
+		for end := min(i+blockSize, len(b)); i < end; {
+			if b[i] < utf8.RuneSelf {
+				i++
+				continue
+			}
+			r, n := utf8.DecodeRune(b[i:])
+			if r == utf8.RuneError && n == 1 && !(more && !utf8.FullRune(b[i:])) {
+				return i
+			}
+			i += n
 		}
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 && !(more && !utf8.FullRune(b[i:])) {
-			return i
-		}
-		i += n
 	}
 	return -1
+}
+
+// blockSize is how many bytes are looked at together: most texts are ASCII.
+const blockSize = 64
+
+// asciiBlocks is how many bytes at the start of b are ASCII, in whole blocks.
+func asciiBlocks(b []byte) (n int) {
+	for ; len(b) >= blockSize; b = b[blockSize:] {
+		all := uint64(0)
+		for i := 0; i < blockSize; i += 32 {
+			p := b[i : i+32]
+			all |= binary.LittleEndian.Uint64(p) | binary.LittleEndian.Uint64(p[8:]) | binary.LittleEndian.Uint64(p[16:]) | binary.LittleEndian.Uint64(p[24:])
+		}
+		if all&0x8080808080808080 != 0 {
+			break
+		}
+		n += blockSize
+	}
+	return n
 }
 
 // mostlyUTF8 reports whether there are as many characters of more than one byte as there
