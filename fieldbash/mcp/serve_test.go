@@ -26,7 +26,9 @@ func offers(ended chan<- error) []mcp.Offer {
 		{Name: "echo", Description: "says it again", Schema: schema, ReadOnly: true, Call: func(_ context.Context, args json.RawMessage, _ io.Writer) mcp.Outcome {
 			return mcp.Outcome{Text: string(args), Images: []registry.Image{{Name: "dot.png", MIME: "image/png", Data: []byte("dot")}}}
 		}},
-		{Name: "fail", Schema: schema, Call: func(context.Context, json.RawMessage, io.Writer) mcp.Outcome { return mcp.Outcome{Text: "no", Failed: true} }},
+		{Name: "fail", Schema: schema, Call: func(context.Context, json.RawMessage, io.Writer) mcp.Outcome {
+			return mcp.Outcome{Text: "no", Failed: true}
+		}},
 		{Name: "hang", Schema: schema, Call: func(ctx context.Context, _ json.RawMessage, live io.Writer) mcp.Outcome {
 			fmt.Fprint(live, "one\ntwo\n")
 			<-ctx.Done()

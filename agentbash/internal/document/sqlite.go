@@ -115,7 +115,7 @@ func (d *database) count(n int64, depth int) (rows int64, err error) {
 	if depth == 0 {
 		return 0, errDatabase
 	}
-	page, kind, cells, start, err := d.readPage(n, 108)
+	_, kind, cells, start, err := d.readPage(n, 108)
 	if err != nil {
 		return 0, err
 	}
@@ -128,7 +128,8 @@ func (d *database) count(n int64, depth int) (rows int64, err error) {
 	default:
 		return 0, errDatabase
 	}
-	if page, _, _, _, err = d.readPage(n, d.page); err != nil {
+	page, _, _, _, err := d.readPage(n, d.page)
+	if err != nil {
 		return rows, err
 	}
 	err = d.children(page, cells, start, func(child int64) error {
