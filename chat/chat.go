@@ -197,6 +197,7 @@ type turn struct {
 	compactions int // compactions since the last reply
 	unusable    int // replies in a row that said nothing, or a call as text
 	loops       *loopDetector
+	shown       []Image // by the calls of this reply
 }
 
 // runTurn asks and answers until the model has nothing more to call.
@@ -229,6 +230,7 @@ func (c *Conversation) runTurn(ctx context.Context, t *turn) (final string, err 
 		for _, call := range r.calls {
 			c.runToolCall(ctx, t, r, call)
 		}
+		c.showImages(t)
 		if ctx.Err() != nil {
 			return final, c.interruptError(ctx)
 		}

@@ -151,7 +151,7 @@ func (c *Conversation) dropTurns(ctx context.Context, ms []message, budget, try 
 		text = listMessages(ms[head:cut])
 	}
 	text = "[The conversation before this point was left out to save room. What happened, in short:]\n" + text
-	midTurn := ms[cut].Role != openai.ChatMessageRoleUser
+	midTurn := ms[cut].rec.Type != transcript.TypeUser
 	if midTurn {
 		text += "\n\n" + lastTexts(ms[head:cut])
 	}
@@ -176,7 +176,7 @@ func tailStart(ms []message, head, budget int) int {
 	turns := 0
 	best := -1
 	for i := len(ms) - 1; i >= head && turns < 2; i-- {
-		if ms[i].Role == openai.ChatMessageRoleUser {
+		if ms[i].rec.Type == transcript.TypeUser {
 			if turns++; estimateTokens(ms[i:]) <= budget || turns == 1 && i == len(ms)-1 {
 				best = i
 			}
@@ -222,7 +222,7 @@ func listMessages(ms []message) string {
 	var b strings.Builder
 	for _, m := range ms {
 		switch {
-		case m.Role == openai.ChatMessageRoleUser:
+		case m.rec.Type == transcript.TypeUser:
 			fmt.Fprintf(&b, "The user: %s\n", clipMiddle(m.rec.Text, 2000))
 		case m.Role == openai.ChatMessageRoleAssistant && m.Content != "":
 			fmt.Fprintf(&b, "You: %s\n", clipMiddle(m.Content, 300))
@@ -238,7 +238,7 @@ func listMessages(ms []message) string {
 func lastTexts(ms []message) string {
 	from := 0
 	for i, m := range ms {
-		if m.Role == openai.ChatMessageRoleUser {
+		if m.rec.Type == transcript.TypeUser {
 			from = i
 		}
 	}

@@ -85,6 +85,9 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		if d, ok := c.opts.Runner.(Displayer); ok {
 			result.Display = d.Display()
 		}
+		if s, ok := c.opts.Runner.(Shower); ok {
+			t.shown = append(t.shown, s.Images()...)
+		}
 		if ctx.Err() != nil {
 			result.Interrupted = true
 			result.Output = strings.TrimLeft(result.Output+"\n["+stopReason(ctx)+"]", "\n")
@@ -120,6 +123,9 @@ type Refuser interface{ Refusal() error }
 // there is only its output.
 type Displayer interface{ Display() string }
 
+// Shower is a [Runner] whose commands may show pictures: those of the last one.
+type Shower interface{ Images() []Image }
+
 // TurnBeginner is a [Runner] that wants to know when a turn begins.
 type TurnBeginner interface{ BeginTurn() }
 
@@ -140,12 +146,16 @@ type RouterRunner struct {
 
 	denied  error
 	display string
+	images  []Image
 }
 
 // Run runs one command string.
 func (r *RouterRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
-	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout})
-	r.denied, r.display = res.Denied, res.Display
+	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Images: true})
+	r.denied, r.display, r.images = res.Denied, res.Display, nil
+	for _, img := range res.Images {
+		r.images = append(r.images, Image(img))
+	}
 	return res.Output, res.ExitCode
 }
 
@@ -154,6 +164,9 @@ func (r *RouterRunner) Refusal() error { return r.denied }
 
 // Display is what the last command did, in a line; "": nobody said.
 func (r *RouterRunner) Display() string { return r.display }
+
+// Images are the pictures that the last command showed.
+func (r *RouterRunner) Images() []Image { return r.images }
 
 // BeginTurn tells Turns.
 func (r *RouterRunner) BeginTurn() {

@@ -109,8 +109,19 @@ type Call struct {
 	// file may be read.
 	MayRead func(ctx context.Context, f *os.File) error
 
+	// Show shows a picture to who reads the result, and reports whether they take it. nil: they
+	// take text only.
+	Show func(Image) bool
+
 	// View is how the caller sees files: Dir and typed paths are of it.
 	View View
+}
+
+// Image is a picture that a tool shows beside its output.
+type Image struct {
+	Name string // as a person reads it
+	MIME string // image/png, image/jpeg, image/gif or image/webp
+	Data []byte
 }
 
 // ToolResult is what came of a call. Its JSON form is success, output, error.

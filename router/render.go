@@ -10,6 +10,7 @@ import (
 // streams are a command's two outputs while it runs, and both as one text.
 type streams struct {
 	out, err *capture
+	images   *pictures // nil: nobody takes them
 	both     *merge
 }
 
@@ -24,7 +25,7 @@ func (r *Router) newStreams(stdout, stderr io.Writer) *streams {
 		c.name, c.tee, c.both = name, tee, both
 		return &c
 	}
-	s := &streams{of("stdout", stdout), of("stderr", stderr), both}
+	s := &streams{out: of("stdout", stdout), err: of("stderr", stderr), both: both}
 	both.last, both.other = s.out, s.err
 	return s
 }

@@ -1,6 +1,10 @@
 package router
 
-import "time"
+import (
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+)
 
 // Result is what came of a command string. Its JSON form is an interface that
 // other programs build on.
@@ -31,6 +35,8 @@ type Result struct {
 	Err        error          `json:"-"` // we failed, not the command: bash could not be started, the router is closed
 	Display    string         `json:"-"` // of a tool that is the whole command: one line for a person; may be empty
 	Metadata   map[string]any `json:"-"` // and what it has for embedders; may be nil
+
+	Images []registry.Image `json:"-"` // that its calls showed, with RunOptions.Images
 
 	Denied error `json:"-"` // why the guard refused it; nothing ran
 

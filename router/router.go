@@ -71,11 +71,12 @@ type Router struct {
 
 	shell sync.Mutex // held by what runs in bash, where there is a Confiner
 
-	mu     sync.Mutex // guards sess, closed and held
-	held   Confined
-	sess   *session.Session
-	closed bool
-	status atomic.Int32 // exit status of an in-process command that bash does not know yet, plus 1; 0: none
+	mu      sync.Mutex // guards sess, closed and held
+	held    Confined
+	sess    *session.Session
+	closed  bool
+	showing atomic.Pointer[pictures] // takes those of calls from inside bash; nil: nobody does
+	status  atomic.Int32             // exit status of an in-process command that bash does not know yet, plus 1; 0: none
 }
 
 // New returns a router over the registry's tools, present and future. Close it.

@@ -18,6 +18,7 @@ import (
 type RunOptions struct {
 	Timeout        time.Duration // 0: the router's; cut to MaxTimeout
 	Stdout, Stderr io.Writer     // also get every byte as it comes
+	Images         bool          // the caller shows Result.Images to who reads the result
 }
 
 // Run runs a command string and never fails: what went wrong is in the result.
@@ -35,6 +36,9 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	start := time.Now()
 	s := r.newStreams(o.Stdout, o.Stderr)
 	res := Result{Command: p.Raw, limit: r.timeLimit(o.Timeout)}
+	if o.Images {
+		s.images = &pictures{}
+	}
 	p = r.preparePlan(ctx, p, false, res.limit)
 	p, seen, refused := r.askHooks(ctx, p, r.Dir, false)
 	res.Layer, res.Name = p.Layer, p.Name
@@ -64,6 +68,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	if res.Dir == "" {
 		res.Dir = r.Dir()
 	}
+	res.Images = s.images.taken()
 	if shown {
 		s = seen.showOutput(ctx, s, res.ExitCode)
 	}
@@ -116,6 +121,7 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 		if status := r.status.Swap(0); status > 0 {
 			sess.SetStatus(int(status) - 1)
 		}
+		defer r.showing.Store(r.showing.Swap(s.images))
 		got, err = sess.Run(ctx, p.Script, &session.RunOptions{Timeout: res.limit, Stdout: s.out, Stderr: s.err})
 	}
 	if err != nil {
@@ -150,7 +156,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	defer cancel()
 	done := make(chan registry.ToolResult, 1)
 	go func() {
-		done <- r.invokeTool(ctx, p, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: s.out, Stderr: s.err})
+		done <- r.invokeTool(ctx, p, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: s.out, Stderr: s.err, Show: s.images.shower()})
 	}()
 	var got registry.ToolResult
 	select {

@@ -96,6 +96,7 @@ func grepParams() *registry.Params {
 		flag("search_zip", "z", "Search what is in compressed files (gzip, bzip2, xz, lzma, zstd)."),
 		text("max_filesize", "", "Leave out files of a directory that are bigger, such as 500K, 10M, 1G."),
 		count("max_columns", "", 0, 500, "Cut lines to about this many characters around the match; 0 never does."),
+		encodingParam("What the files are written in; auto finds it out, and says what it takes one for that is not UTF-8."),
 		registry.Param{Name: "sort", Type: registry.String, Default: "path", Enum: []string{"path", "mtime"},
 			Description: "path: by name; mtime: files that were changed last come first."},
 		shown, flag("column", "", "Print the column of the first match, in bytes from 1."), paths,

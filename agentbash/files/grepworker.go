@@ -56,10 +56,11 @@ type worker struct {
 	full     bool // as many lines matched as are wanted of a file
 
 	form  lineForm
-	quiet bool // matching lines of this file are counted, not printed
-	lines int  // matching lines of this file, or matches where those are counted
-	taken int  // matching lines
-	kept  int  // its records
+	guess string // the encoding that this file is taken for; "": nothing has to be said
+	quiet bool   // matching lines of this file are counted, not printed
+	lines int    // matching lines of this file, or matches where those are counted
+	taken int    // matching lines
+	kept  int    // its records
 
 	n       int // end of what is in buf
 	done    int // up to where buf was searched
@@ -153,17 +154,12 @@ func (r *fdReader) Read(p []byte) (int, error) {
 // goes on in rest, unless head is all.
 func (w *worker) searchContent(head []byte, whole bool, rest io.Reader) error {
 	w.lines, w.taken, w.kept, w.quiet, w.full = 0, 0, 0, false, w.q.most == 0
-	text, err := w.textOf(head, rest)
+	head, whole, rest, err := w.unpack(head, whole, rest)
+	if err == nil {
+		head, whole, rest, err = w.asUTF8(head, whole, rest)
+	}
 	if err != nil {
 		return err
-	}
-	if text != nil {
-		rest = text
-		n, err := io.ReadFull(rest, w.buf)
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return err
-		}
-		head, whole = w.buf[:n], err != nil
 	}
 	binary := !w.q.text && bytes.IndexByte(head[:min(len(head), binaryHead)], 0) >= 0
 	if binary && !w.explicit {
@@ -180,21 +176,35 @@ func (w *worker) searchContent(head []byte, whole bool, rest io.Reader) error {
 		err = w.searchRest(whole, rest)
 	}
 	w.countFile()
+	w.noteEncoding()
 	return err
 }
 
-// textOf is the text of a content whose bytes are something else, or nil.
-func (w *worker) textOf(head []byte, rest io.Reader) (io.Reader, error) {
-	all := func() io.Reader { return io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest) }
-	if w.q.unpack {
-		if unpack := packing(head); unpack != nil {
-			return unpack(all())
-		}
+// unpack unpacks what starts with head, which is in the worker's buffer, and goes on in
+// rest, if it is packed and that is asked for.
+func (w *worker) unpack(head []byte, whole bool, rest io.Reader) ([]byte, bool, io.Reader, error) {
+	open := packing(head)
+	if !w.q.unpack || open == nil {
+		return head, whole, rest, nil
 	}
-	if mark := utf16Mark(head); mark != "" {
-		return newDecoder(all(), mark), nil
+	text, err := open(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest))
+	if err != nil {
+		return nil, false, nil, err
 	}
-	return nil, nil
+	return w.startOver(text)
+}
+
+// startOver fills the worker's buffer from a reader.
+func (w *worker) startOver(rest io.Reader) ([]byte, bool, io.Reader, error) {
+	least := len(w.buf)
+	if w.live {
+		least = 1
+	}
+	n, err := io.ReadAtLeast(rest, w.buf, least)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, false, nil, err
+	}
+	return w.buf[:n], err != nil, rest, nil
 }
 
 // searchRest searches a content whose start is in the buffer, in the way that suits it.
@@ -213,6 +223,8 @@ func (w *worker) searchRest(whole bool, rest io.Reader) error {
 
 // binaryHead is how far a NUL byte makes a file binary, in bytes; one that comes later ends the search.
 const binaryHead = 64 << 10
+
+func (w *worker) shownName() string { return cmp.Or(w.form.path, "(standard input)") }
 
 // countFile counts the file.
 func (w *worker) countFile() {
@@ -242,14 +254,14 @@ func (w *worker) countFile() {
 		w.found.matches++
 	default:
 		w.found.matches++
-		w.endRecord(append(w.found.text, cmp.Or(w.form.path, "(standard input)")+w.form.pathEnd...), false)
+		w.endRecord(append(w.found.text, w.shownName()+w.form.pathEnd...), false)
 	}
 	if !w.q.printsAll() {
 		w.found.dirs = append(w.found.dirs, dirHits{filepath.Dir(w.form.path), w.found.matches - before})
 	}
 	if hidden := w.lines - w.kept; w.quiet && w.q.mode == modeContent && hidden > 0 {
 		w.found.hidden += hidden
-		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown (--text shows them)\n", cmp.Or(w.form.path, "(standard input)"), countNoun(hidden, "matching line"))
+		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown (--text shows them)\n", w.shownName(), countNoun(hidden, "matching line"))
 	}
 }
 

@@ -36,6 +36,7 @@ type report struct {
 	missing  bool       // a path that was named could not be searched
 	secrets  int        // files that must not be
 	cut      []string   // what was searched in part
+	decoded  []string   // what is not UTF-8, and what it was taken for
 }
 
 func newReport(q *query, w *bufio.Writer) *report { return &report{q: q, w: w, dirs: map[string]int{}} }
@@ -142,6 +143,7 @@ func (r *report) printNotes() {
 		fmt.Fprintf(r.q.call.Stderr, "%s left out: on the list of secrets\n", countNoun(r.secrets, "file"))
 	}
 	r.printList(r.cut, "were searched in part")
+	r.printList(r.decoded, "are not UTF-8")
 	total := r.total.matches
 	what := map[string]string{modeContent: "matching line", modeWithout: "file"}[r.q.mode]
 	if what == "" {

@@ -35,7 +35,8 @@ type Options struct {
 // "stdin" where that was read; sizes are of the whole file):
 //
 //	read   path, first_line, lines (printed), total_lines (if known), truncated
-//	       (something of the file was not printed), sha256 (of files up to 1 MiB)
+//	       (something of the file was not printed), sha256 (of files up to 1 MiB); of
+//	       several files: files (as they were named)
 //	write  path, lines, bytes, sha256, created, dry_run
 //	edit   path, lines, bytes, sha256, replacements, dry_run
 //	apply_patch  files (paths that changed), replacements, dry_run

@@ -38,6 +38,7 @@ only overwritten with --force. To change a part of a file use edit; to take a wr
 				Description: "The whole new content, taken literally; an end of line is written only where the content has one."},
 			registry.Param{Name: "append", Type: registry.Boolean, Default: false, Short: "a", Description: "Add the content to the end of the file."},
 			registry.Param{Name: "create_only", Type: registry.Boolean, Default: false, Description: "Fail when the file exists."},
+			encodingParam("What to write the file in; auto keeps what it is in, and makes a UTF-8 file; raw and utf-8 write the bytes that are given."),
 			registry.Param{Name: "expected_hash", Type: registry.String,
 				Description: "Write only if the file's SHA-256 starts with this (8 hexadecimal digits or more)."},
 			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Say what would change, and change nothing."},
@@ -167,6 +168,9 @@ func (f *files) createFile(g *gate, call *registry.Call, path string, content []
 	if err := g.mayWrite(real); err != nil {
 		return about, err
 	}
+	if content, err = encodeContent(call, shown, nil, content); err != nil {
+		return about, err
+	}
 	hash := hashOf(content)
 	about = writeSummary(call, "created", real, content, hash)
 	if call.Bool("dry_run") {
@@ -211,6 +215,9 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 		if line := newPlaceholder(string(old), string(content)); line != "" {
 			return about, fmt.Errorf("the content has %q, which stands for lines that are left out, and they would be lost: give the whole content, use edit, or pass --force", line)
 		}
+	}
+	if content, err = encodeContent(call, shown, old, content); err != nil {
+		return about, err
 	}
 	verb, diff := "overwrote", echoDiff
 	if call.Bool("dry_run") {

@@ -99,9 +99,6 @@ func WriteMarkdown(w io.Writer, records []Record) error {
 			fmt.Fprintf(&b, "\nModel: %s at %s\n", r.Model, r.Server)
 		case TypeUser:
 			fmt.Fprintf(&b, "\n## User\n\n%s\n", r.Text)
-			for _, img := range r.Images {
-				fmt.Fprintf(&b, "\n(picture: %s, %d bytes)\n", img.Name, len(img.Data))
-			}
 		case TypeAssistant:
 			if r.Text != "" {
 				fmt.Fprintf(&b, "\n## Assistant\n\n%s\n", r.Text)
@@ -119,6 +116,9 @@ func WriteMarkdown(w io.Writer, records []Record) error {
 			if r.Error != "" {
 				fmt.Fprintf(&b, "\n(the turn ended: %s)\n", r.Error)
 			}
+		}
+		for _, img := range r.Images {
+			fmt.Fprintf(&b, "\n(picture: %s, %d bytes)\n", img.Name, len(img.Data))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

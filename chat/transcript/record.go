@@ -23,6 +23,7 @@ const (
 	TypeAssistant  Type = "assistant"   // a whole reply; replaces the pieces before it
 	TypeToolCall   Type = "tool_call"   // call ID starts to run Command
 	TypeToolResult Type = "tool_result" // call ID ended
+	TypeShown      Type = "shown"       // Text and Images are what the calls before it showed
 	TypeUsage      Type = "usage"       // what a request cost
 	TypeRetry      Type = "retry"       // a request is sent again; the pieces before it are void
 	TypeCompact    Type = "compact"     // the conversation is Messages from here on
@@ -62,7 +63,7 @@ type Record struct {
 	Attempt  int      `json:"attempt,omitempty"`
 	WaitMS   int64    `json:"wait_ms,omitempty"`
 	Error    string   `json:"error,omitempty"`
-	Messages []Record `json:"messages,omitempty"` // user, assistant and tool_result records
+	Messages []Record `json:"messages,omitempty"` // user, assistant, tool_result and shown records
 }
 
 // Call is a tool call as it goes back to the model.
@@ -73,7 +74,7 @@ type Call struct {
 	Extra     json.RawMessage `json:"extra,omitempty"` // what a provider wants to have back with it
 }
 
-// Image is a picture that belongs to a prompt.
+// Image is a picture that belongs to a prompt, or that a command showed.
 type Image struct {
 	Name string `json:"name"` // as it was typed
 	MIME string `json:"mime"`
