@@ -287,7 +287,7 @@ func placeIn(kwargs Kwargs, path []string) any {
 }
 
 // setFromText sets the place of --key@=FILE. Text for a string is taken as it is, but
-// that a path, an address, a pattern or a command has no end of line.
+// that a path, an address or a command has no end of line.
 func (c *Call) setFromText(s source, text string) error {
 	name := strings.Join(s.Set, ".")
 	p := parser{params: c.Tool.Params}
@@ -316,7 +316,7 @@ func (q *Param) coerceText(text string) (any, error) {
 	if _, isText := v.(string); !isText || len(q.Enum) > 0 || err != nil {
 		return v, err
 	}
-	if q.Role != "" || q.Pattern {
+	if q.Role != "" {
 		text = strings.TrimRight(text, "\r\n")
 	}
 	return text, q.allows(text)

@@ -32,7 +32,6 @@ func shown(t *testing.T, tool Tool, dir, stdin string, words ...string) (args, s
 var elsewhere = Tool{Name: "take", Summary: "Takes values", Kind: Write, Params: NewParams(
 	Param{Name: "file_path", Type: String, Required: true, Role: WritesFile, Aliases: []string{"path"}},
 	Param{Name: "text", Type: String, Positional: true},
-	Param{Name: "match", Type: String, Pattern: true},
 	Param{Name: "n", Type: Integer, Max: Float(9)},
 	Param{Name: "on", Type: Boolean, Short: "o"},
 	Param{Name: "maybe", AnyOf: []Param{{Type: Boolean}, {Type: Null}}},
@@ -61,7 +60,6 @@ func TestValuesFromFilesAndStdin(t *testing.T) {
 		{"f|--any@=text", "", `{"file_path":"f","any":"a\n\"b\"\n"}`, ""},
 		{"f|--maybe@=-", "null", `{"file_path":"f","maybe":null}`, ""},
 		{"--file_path@=path", "", `{"file_path":"a.go"}`, ""},
-		{"f|--match@=-", "*.go\n", `{"file_path":"f","match":"*.go"}`, ""},
 		{"f|--opts|@opts.json", "", `{"file_path":"f","opts":{"z":1,"a":{"y":2,"b":3}}}`, ""},
 		{"f|--opts|-", `{"z":1,"a":2}`, `{"file_path":"f","opts":{"z":1,"a":2}}`, ""},
 		{"f|--opts@=./-x", "", "", `--opts@=: "odd" is not a JSON object`},
