@@ -92,7 +92,6 @@ type Options struct {
 // Conversation is an exchange with one model. It is used from one goroutine.
 type Conversation struct {
 	opts     Options
-	client   *openai.Client
 	http     *http.Client
 	api      string // the protocol: the options', or what was found out
 	tried    bool   // the other protocol is being tried

@@ -179,7 +179,7 @@ func TestMisbehavingServers(t *testing.T) {
 			{Expect: modelserver.Expectations{{Role: "tool", Contains: []string{"not a JSON object", `{"command": "ls -l"`, `{\"command\": \"ls`}}}, Text: "ok"},
 		}, "ok", nil},
 		{"arguments that are a list", []modelserver.Reply{
-			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`["ls"]`)}}},
+			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`[1]`)}}},
 			{Expect: modelserver.Expectations{{Contains: []string{"not a JSON object"}}}, Text: "ok"},
 		}, "ok", nil},
 		{"empty arguments", []modelserver.Reply{

@@ -29,8 +29,8 @@ func (c *Conversation) makeRoom(ctx context.Context, t *turn, err error) bool {
 	t.compactions++
 	estimate := c.size.estimate(c.messages)
 	switch {
-	case e.window > 0:
-		c.size.window = e.window
+	case e.refusal.limit() > 0:
+		c.size.window = e.refusal.limit()
 	case c.size.window == 0 || c.size.window > estimate:
 		c.size.window = estimate
 	}

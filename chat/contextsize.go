@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -87,16 +86,24 @@ var tooLongWords = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // isTooLong reports a refusal because of the window, in the words of several servers.
-func isTooLong(status int, text string, code any) bool {
-	if status == http.StatusRequestEntityTooLarge || fmt.Sprint(code) == "context_length_exceeded" {
+func isTooLong(status int, e *errorBody) bool {
+	if status == http.StatusRequestEntityTooLarge || e.code == "context_length_exceeded" || e.kind == "exceed_context_size_error" {
 		return true
 	}
-	return (status == http.StatusBadRequest || status == http.StatusInternalServerError) && tooLongWords().MatchString(text)
+	return (status == http.StatusBadRequest || status == http.StatusInternalServerError) && tooLongWords().MatchString(e.text)
 }
 
 var windowNumbers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:(?:maximum context length|context window|context length|context size|token limit|maximum number of tokens allowed)(?: of this model)?(?: is| of|:)? ?\(?(\d[\d,]{2,9})|> (\d[\d,]{2,9}) max|maximum of (\d[\d,]{2,9})|\((\d[\d,]{2,9}) tokens\))`)
 })
+
+// limit is the window that a refusal names; 0: it names none.
+func (e *errorBody) limit() int {
+	if e.window > 0 {
+		return e.window
+	}
+	return windowIn(e.text)
+}
 
 // windowIn finds the window in a server's refusal; 0 when it does not say.
 func windowIn(text string) int {

@@ -5,8 +5,6 @@ import (
 	"encoding/base32"
 	"strings"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"github.com/agentbash/agentbash/chat/transcript"
 )
 
@@ -47,16 +45,9 @@ func (c *Conversation) connectModel() {
 	o := &c.opts
 	// A key that was read from a file often has a newline, which HTTP refuses.
 	o.APIKey = strings.TrimSpace(o.APIKey)
-	cfg := openai.DefaultConfig(o.APIKey)
-	cfg.BaseURL = BaseURL(o.BaseURL)
-	// Comment lines are filtered out before go-openai sees them, but blank lines
-	// count too, and 300 in a row would end the stream.
-	cfg.EmptyMessagesLimit = 1 << 30
+	o.BaseURL = BaseURL(o.BaseURL)
 	c.http = c.httpClient()
-	cfg.HTTPClient = c.http
-	o.BaseURL = cfg.BaseURL
-	c.server = hostOf(cfg.BaseURL)
-	c.client = openai.NewClientWithConfig(cfg)
+	c.server = hostOf(o.BaseURL)
 	c.size = newSizer(o.Window, o.Model)
 	for i := range c.messages {
 		c.messages[i].unseen = false
@@ -76,7 +67,7 @@ func (c *Conversation) isOwn(m *message) bool { return m.by == "" || m.by == c.b
 // protocol, and OpenAI's own for "".
 func BaseURL(base string) string {
 	if base == "" {
-		return openai.DefaultConfig("").BaseURL
+		return "https://api.openai.com/v1"
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(base, "/"), "/chat/completions"), "/responses")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -15,6 +16,8 @@ import (
 type reply struct {
 	text      strings.Builder
 	reasoning strings.Builder
+	said      pieces            // of the text
+	thought   pieces            // of the reasoning
 	details   []json.RawMessage // OpenRouter's and MiniMax's reasoning_details
 	field     string            // where the reasoning came
 	calls     []*toolCall
@@ -29,22 +32,20 @@ type reply struct {
 	thinking [2]int            // the item and the part of the last reasoning
 }
 
-// chunk is one event of a stream. go-openai's own type has no place for the
-// error and reasoning fields that some servers send, and takes arguments only
-// as a string, so the raw event is decoded here. What has another type than the
-// standard says is taken for what it can be (see flat and many), since one
-// field that nobody needs must not cost a reply.
+// chunk is one event of a stream. What has another type than the standard says is
+// taken for what it can be (see textOf and listOf), since one field that nobody
+// needs must not cost a reply. go-openai's own type refuses it.
 type chunk struct {
 	Choices json.RawMessage `json:"choices"`
 	Usage   json.RawMessage `json:"usage"`
 	Error   json.RawMessage `json:"error"`
 	Object  json.RawMessage `json:"object"`
-	Message json.RawMessage `json:"message"`
 }
 
 type choice struct {
 	Index        json.RawMessage `json:"index"`
 	Delta        delta           `json:"delta"`
+	Message      json.RawMessage `json:"message"` // a whole reply, in place of the delta
 	FinishReason json.RawMessage `json:"finish_reason"`
 }
 
@@ -55,6 +56,7 @@ type delta struct {
 	Reasoning        json.RawMessage `json:"reasoning"`
 	ReasoningDetails json.RawMessage `json:"reasoning_details"`
 	ToolCalls        json.RawMessage `json:"tool_calls"`
+	FunctionCall     json.RawMessage `json:"function_call"` // what calls were before there could be several
 }
 
 // textOf is a value as text: a string's text, a number or a truth value as it is
@@ -94,16 +96,16 @@ func listOf[T any](raw json.RawMessage) []T {
 
 // contentOf is the text of a content, and the reasoning in it: some servers
 // (Mistral's) send a list of parts in the place of a string.
-func contentOf(raw json.RawMessage) (text, reasoning string) {
+func contentOf(raw json.RawMessage, joined *pieces) (text, reasoning string) {
 	if len(raw) == 0 || raw[0] != '[' {
-		return textOf(raw), ""
+		return joined.add(raw), ""
 	}
 	for _, part := range listOf[struct {
 		Text     json.RawMessage `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 	}](raw) {
 		text += textOf(part.Text)
-		more, _ := contentOf(part.Thinking)
+		more, _ := contentOf(part.Thinking, &pieces{})
 		reasoning += more
 	}
 	return text, reasoning
@@ -122,40 +124,34 @@ func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, withi
 	r = &reply{}
 	ctx, done := context.WithCancelCause(ctx)
 	defer done(nil)
-	open, take := c.openChat, c.addEvent
-	if c.api == APIResponses {
-		open, take = c.openResponses, c.takeResponse
-	}
-	s, err := open(c.withExtras(ctx, done))
+	p := c.protocol()
+	events, err := c.openReply(c.withState(ctx, done), p)
 	if err != nil {
 		return r, idleCause(ctx, err), nil
 	}
-	defer s.Close()
+	defer events.Close()
 	for {
-		raw, err := s.RecvRaw()
+		raw, err := events.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return r, nil, idleCause(ctx, err)
 		}
-		if err := take(r, raw); err != nil {
+		if err := p.take(c, r, raw); err != nil {
+			var said *serverError
+			if errors.As(err, &said) {
+				said.lasting = said.lasting || events.whole
+			}
 			return r, nil, err
 		}
 		if r.finish != "" && c.api == APIResponses {
 			break // its last event, after which some servers leave the connection open
 		}
 	}
-	if r.finish == "" {
-		// go-openai reads the end of a connection as the end of the reply; only
-		// the finish reason tells them apart.
-		return r, nil, io.ErrUnexpectedEOF
+	if err := c.endReply(r, events); err != nil {
+		return r, nil, err
 	}
-	if len(r.calls) == 0 && strings.Contains(strings.ToLower(string(r.finish)), "malformed") {
-		// Gemini: the model made a call that its own server could not read.
-		return r, nil, &serverError{text: string(r.finish)}
-	}
-	r.nameCalls(c.turns, len(c.messages))
 	if r.usage {
 		c.bookUsage(r.counted, r.cost)
 	} else {
@@ -164,13 +160,27 @@ func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, withi
 	return r, nil, nil
 }
 
-func (c *Conversation) openChat(ctx context.Context) (rawStream, error) {
-	return c.client.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{
-		Model:         c.opts.Model,
-		Messages:      c.wireMessages(),
-		Tools:         c.tools,
-		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
-	})
+// endReply is called after the last event. The end of a connection is not the end of
+// a reply: a finish reason is, or the server's word that nothing follows.
+func (c *Conversation) endReply(r *reply, events *eventReader) error {
+	c.say(r, r.said.rest())
+	r.endCalls(c.turns, len(c.messages))
+	empty := r.text.Len()+r.reasoning.Len()+len(r.calls) == 0
+	whole := !slices.ContainsFunc(r.calls, func(c *toolCall) bool { return !isObject(c.arguments) })
+	switch {
+	case r.finish != "":
+	case events.whole && empty:
+		return noReplyError("application/json", string(events.stray), c.opts.Settings.BaseURL)
+	case (events.done || events.whole) && whole:
+		r.finish = openai.FinishReasonStop
+	default:
+		return io.ErrUnexpectedEOF
+	}
+	if len(r.calls) == 0 && strings.Contains(strings.ToLower(string(r.finish)), "malformed") {
+		// Gemini: the model made a call that its own server could not read.
+		return &serverError{errorBody: errorBody{text: string(r.finish)}}
+	}
+	return nil
 }
 
 // addEvent adds one event to the reply.
@@ -183,7 +193,7 @@ func (c *Conversation) addEvent(r *reply, raw []byte) error {
 		e.Error = raw
 	}
 	if len(e.Error) > 0 && string(e.Error) != "null" {
-		return &serverError{text: errorText(e.Error), lasting: isLasting(e.Error)}
+		return newServerError(e.Error)
 	}
 	for _, u := range listOf[wireUsage](e.Usage) {
 		r.usage = true
@@ -199,24 +209,40 @@ func (c *Conversation) addEvent(r *reply, raw []byte) error {
 
 func (c *Conversation) takeChoice(r *reply, choice *choice) {
 	d := &choice.Delta
-	text, thought := contentOf(d.Content)
+	if len(choice.Message) > 0 && r.text.Len()+len(r.calls) == 0 { // else it repeats the deltas
+		json.Unmarshal(choice.Message, d)
+	}
+	text, thought := contentOf(d.Content, &r.said)
 	if textOf(d.ReasoningContent) != "" {
 		r.field = "reasoning_content"
 	}
-	if thought += textOf(d.ReasoningContent) + textOf(d.Reasoning); thought != "" {
-		r.reasoning.WriteString(thought)
-		c.emitEvent(Reasoning{Delta: thought})
-	}
+	c.think(r, thought+r.thought.add(d.ReasoningContent)+r.thought.add(d.Reasoning))
 	r.details = append(r.details, listOf[json.RawMessage](d.ReasoningDetails)...)
-	if text += textOf(d.Refusal); text != "" {
-		r.text.WriteString(text)
-		c.emitEvent(Text{Delta: text})
-	}
+	c.say(r, text+textOf(d.Refusal))
 	for _, delta := range listOf[toolCallDelta](d.ToolCalls) {
 		r.addCall(delta)
 	}
+	for _, call := range listOf[calledFunction](d.FunctionCall) {
+		r.addCall(toolCallDelta{Function: call})
+	}
 	if f := textOf(choice.FinishReason); f != "" {
 		r.finish = openai.FinishReason(f)
+	}
+}
+
+// say adds to the text of a reply, and shows it.
+func (c *Conversation) say(r *reply, text string) {
+	if text != "" {
+		r.text.WriteString(text)
+		c.emitEvent(Text{Delta: text})
+	}
+}
+
+// think adds to the reasoning of a reply, and shows it.
+func (c *Conversation) think(r *reply, text string) {
+	if text != "" {
+		r.reasoning.WriteString(text)
+		c.emitEvent(Reasoning{Delta: text})
 	}
 }
 

@@ -2,9 +2,7 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -13,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // requestReply sends the conversation and returns the reply. A reply that breaks off is
@@ -54,24 +50,11 @@ func (c *Conversation) requestReply(ctx context.Context) (*reply, error) {
 // isCut reports an error that another attempt may not meet.
 func isCut(err error) bool {
 	var said *serverError
-	var api *openai.APIError
 	var network net.Error
-	if errors.As(err, &api) { // go-openai found the error object
-		return !isLastingCode(api.Type, fmt.Sprint(api.Code))
-	}
 	return errors.As(err, &said) && !said.lasting || isReset(err) || errors.Is(err, errIdle) || errors.As(err, &network)
 }
 
-// isLasting reports an error object in a stream that says the request was wrong.
-func isLasting(raw json.RawMessage) bool {
-	var e struct {
-		Type string          `json:"type"`
-		Code json.RawMessage `json:"code"`
-	}
-	json.Unmarshal(raw, &e)
-	return isLastingCode(e.Type, strings.Trim(string(e.Code), `"`))
-}
-
+// isLastingCode reports an error in a stream that says the request was wrong.
 func isLastingCode(kind, code string) bool {
 	if status, err := strconv.Atoi(code); err == nil {
 		return status >= 400 && status < 500 && status != 408 && status != 429

@@ -3,9 +3,12 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agentbash/agentbash/router"
 	openai "github.com/sashabaranov/go-openai"
@@ -44,7 +47,17 @@ func (c *Conversation) parseCall(call *toolCall) (router.Arguments, error) {
 	if args.Timeout == 0 {
 		args.Timeout = DefaultTimeout
 	}
+	if err == nil && strings.ContainsRune(args.Command, utf8.RuneError) && !c.hasText(string(utf8.RuneError)) {
+		err = errors.New("the command holds U+FFFD, which stands for a character that was lost on its way, and nothing ran: send it again, a name with such a character by a pattern (caf*.txt)")
+	}
 	return args, err
+}
+
+// hasText reports whether the model was given a text that holds s.
+func (c *Conversation) hasText(s string) bool {
+	return slices.ContainsFunc(c.messages, func(m message) bool {
+		return m.Role != openai.ChatMessageRoleAssistant && (strings.Contains(m.rec.Text, s) || strings.Contains(m.rec.Output, s))
+	})
 }
 
 // quoteHead shows the beginning of what the model sent.
