@@ -58,6 +58,10 @@ type Options struct {
 	MaxTurns int
 	MaxCost  float64
 
+	// Unattended says that nobody reads along who could send another prompt: what needs one is not
+	// offered, and a model that says what it would do, and does it not, is told to.
+	Unattended bool
+
 	// MaxTime bounds one Turn; 0 is no limit.
 	MaxTime time.Duration
 
@@ -193,8 +197,9 @@ func (c *Conversation) Denied() error {
 // turn is the state of one Turn.
 type turn struct {
 	requests    int
-	compactions int // compactions since the last reply
-	unusable    int // replies in a row that said nothing, or a call as text
+	compactions int  // compactions since the last reply
+	blind       bool // a reply was left out, since its model had not seen all of the conversation
+	unusable    int  // replies in a row that said nothing, or a call as text
 	loops       *loopDetector
 }
 
@@ -205,8 +210,11 @@ func (c *Conversation) runTurn(ctx context.Context, t *turn) (final string, err 
 			return final, err
 		}
 		r, err := c.requestReply(ctx)
-		if err != nil && r.text.Len() == 0 && c.makeRoom(ctx, t, err) {
+		if err != nil && r.text.Len() == 0 && c.makeRoom(ctx, t, err) || err == nil && c.makeRoomAgain(ctx, t, r) {
 			continue
+		}
+		if err != nil {
+			err = c.explainSize(err)
 		}
 		t.requests++
 		t.compactions = 0

@@ -154,7 +154,8 @@ func TestWindowsInRefusals(t *testing.T) {
 		"This endpoint's maximum context length is 163,840 tokens. However, you requested about 200000": 163840,
 		"input length and `max_tokens` exceed context limit":                                            0,
 	} {
-		require.Equal(t, want, windowIn(text), text)
+		window, _ := (&errorBody{text: text}).tokens()
+		require.Equal(t, want, window, text)
 	}
 }
 

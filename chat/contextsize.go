@@ -1,13 +1,5 @@
 package chat
 
-import (
-	"net/http"
-	"regexp"
-	"strconv"
-	"strings"
-	"sync"
-)
-
 // fullAt is the part of the window at which room is made.
 const fullAt = 0.8
 
@@ -16,6 +8,11 @@ type sizer struct {
 	window int // tokens; 0: not known
 	used   int // tokens of the last request and its reply, as the server counted
 	at     int // how many messages that were
+
+	asked bool // the server was asked for its window
+	count int  // prompt tokens of the last request, as the server counted
+	ours  int  // the same by our estimate
+	told  bool // that the server cuts its prompts
 }
 
 func newSizer(window int, model string) sizer {
@@ -79,39 +76,4 @@ func estimateTokens(ms []message) (tokens int) {
 // window is 0 while it is not known.
 func (c *Conversation) Context() (used, window int) {
 	return c.size.estimate(c.messages), c.size.window
-}
-
-var tooLongWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)context.?(length|window|size)|prompt is too long|too many (input )?tokens|maximum.{0,30}tokens|input is too long|token count.{0,40}exceeds`)
-})
-
-// isTooLong reports a refusal because of the window, in the words of several servers.
-func isTooLong(status int, e *errorBody) bool {
-	if status == http.StatusRequestEntityTooLarge || e.code == "context_length_exceeded" || e.kind == "exceed_context_size_error" {
-		return true
-	}
-	return (status == http.StatusBadRequest || status == http.StatusInternalServerError) && tooLongWords().MatchString(e.text)
-}
-
-var windowNumbers = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:(?:maximum context length|context window|context length|context size|token limit|maximum number of tokens allowed)(?: of this model)?(?: is| of|:)? ?\(?(\d[\d,]{2,9})|> (\d[\d,]{2,9}) max|maximum of (\d[\d,]{2,9})|\((\d[\d,]{2,9}) tokens\))`)
-})
-
-// limit is the window that a refusal names; 0: it names none.
-func (e *errorBody) limit() int {
-	if e.window > 0 {
-		return e.window
-	}
-	return windowIn(e.text)
-}
-
-// windowIn finds the window in a server's refusal; 0 when it does not say.
-func windowIn(text string) int {
-	m := windowNumbers().FindStringSubmatch(text)
-	for _, s := range m[min(1, len(m)):] {
-		if n, err := strconv.Atoi(strings.ReplaceAll(s, ",", "")); err == nil {
-			return n
-		}
-	}
-	return 0
 }

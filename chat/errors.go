@@ -97,6 +97,9 @@ func (c *Conversation) explainStream(ctx context.Context, err error) error {
 	var said *serverError
 	e := &Error{Exit: ExitModel, Err: err}
 	kept := "what came is kept, type `go on` to continue"
+	if c.opts.Unattended {
+		kept = "what came is kept"
+	}
 	switch {
 	case errors.As(err, &said):
 		// Some servers find out when the answer has begun, before its first word.

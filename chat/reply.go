@@ -25,6 +25,7 @@ type reply struct {
 	usage     bool // the server said what it cost: counted, and dollars if it knows
 	counted   Usage
 	cost      float64
+	cut       bool // the server left out the beginning of what it was sent
 
 	order    []json.RawMessage // of a response: its reasoning items, and where the text and the calls stand
 	ended    map[int]bool      // the items that are whole
@@ -130,6 +131,7 @@ func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, withi
 		return r, idleCause(ctx, err), nil
 	}
 	defer events.Close()
+	asking := c.askWindow(ctx)
 	for {
 		raw, err := events.next()
 		if errors.Is(err, io.EOF) {
@@ -152,11 +154,15 @@ func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, withi
 	if err := c.endReply(r, events); err != nil {
 		return r, nil, err
 	}
-	if r.usage {
-		c.bookUsage(r.counted, r.cost)
-	} else {
-		c.bookUsage(c.size.guessUsage(c.messages, r), 0)
+	if asking != nil {
+		c.noteWindow(<-asking)
 	}
+	if !r.usage {
+		c.bookUsage(c.size.guessUsage(c.messages, r), 0)
+		return r, nil, nil
+	}
+	c.bookUsage(r.counted, r.cost)
+	r.cut = c.noteCount(r.counted)
 	return r, nil, nil
 }
 
@@ -250,7 +256,11 @@ func (c *Conversation) think(r *reply, text string) {
 func (c *Conversation) checkFinish(r *reply) error {
 	switch r.finish {
 	case openai.FinishReasonLength:
-		return &Error{Exit: ExitModel, Text: "the reply reached the model's output limit and is cut off: type `go on` to continue it"}
+		next := "type `go on` to continue it"
+		if c.opts.Unattended {
+			next = "ask for less at once, or raise the limit of the server"
+		}
+		return &Error{Exit: ExitModel, Text: "the reply reached the model's output limit and is cut off: " + next}
 	case openai.FinishReasonContentFilter:
 		return &Error{Exit: ExitModel, Text: "model server " + c.server + " filtered the reply: put the request in other words"}
 	case "error":

@@ -87,6 +87,9 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	default:
 		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout})
 		start := time.Now()
+		if l, ok := c.opts.Runner.(OutputLimiter); ok && c.size.window > 0 {
+			l.LimitOutput(max(c.size.window*bytesPerToken/outputPart, leastOutput))
+		}
 		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, args.Command, args.Timeout)
 		result.Duration = time.Since(start)
 		result.Output = args.Noted(result.Output)
@@ -129,6 +132,16 @@ type Runner interface {
 // command was not run at all; nil: it was.
 type Refuser interface{ Refusal() error }
 
+// OutputLimiter is a [Runner] that shortens outputs to a number of characters: a part of the
+// model's window, as soon as that is known.
+type OutputLimiter interface{ LimitOutput(chars int) }
+
+// What part of the window one output may take, and how many characters it may always have.
+const (
+	outputPart  = 8
+	leastOutput = 1000
+)
+
 // Displayer is a [Runner] that may say in a line what the last command did; "":
 // there is only its output.
 type Displayer interface{ Display() string }
@@ -153,17 +166,21 @@ type RouterRunner struct {
 
 	denied  error
 	display string
+	most    int // characters of an output; 0: as the router has it
 }
 
 // Run runs one command string.
 func (r *RouterRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
-	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout})
+	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, MaxChars: r.most})
 	r.denied, r.display = res.Denied, res.Display
 	return res.Output, res.ExitCode
 }
 
 // Refusal is why the last command was not run; nil: it was.
 func (r *RouterRunner) Refusal() error { return r.denied }
+
+// LimitOutput shortens what the model sees of the commands from here on.
+func (r *RouterRunner) LimitOutput(chars int) { r.most = chars }
 
 // Display is what the last command did, in a line; "": nobody said.
 func (r *RouterRunner) Display() string { return r.display }

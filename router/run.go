@@ -17,6 +17,7 @@ import (
 // RunOptions are what one command may have of its own; nil means none of it.
 type RunOptions struct {
 	Timeout        time.Duration // 0: the router's; cut to MaxTimeout
+	MaxChars       int           // of the result's Output; 0, and more than the router's, is the router's
 	Stdout, Stderr io.Writer     // also get every byte as it comes
 }
 
@@ -71,7 +72,11 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	if !res.Success && res.Error == "" {
 		res.Error = res.failureReason()
 	}
-	r.renderResult(&res, s, p.InProcess && p.Name == "read")
+	most := r.opts.MaxChars
+	if o.MaxChars > 0 {
+		most = min(most, o.MaxChars)
+	}
+	r.renderResult(&res, s, p.InProcess && p.Name == "read", most)
 	if grant.End != nil {
 		grant.End(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
 	}

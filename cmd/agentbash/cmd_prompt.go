@@ -44,7 +44,7 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 			return a.reportError(err)
 		}
 	}
-	opts.Events = r.writeEvent
+	opts.Events, opts.Unattended = r.writeEvent, true
 	b.Start()
 	conv := chat.New(opts)
 	if saved.lazy != nil && c.replay == "" {

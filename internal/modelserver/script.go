@@ -17,6 +17,9 @@ type Script struct {
 	API     string  `json:"api,omitempty"`     // "responses": chat completions refuse the tool; "": there are no responses
 	Key     string  `json:"key,omitempty"`     // another bearer token is answered with 401; "": any is good
 	Replies []Reply `json:"replies"`
+
+	Window *Window           `json:"window,omitempty"` // of the model; nil: it has none
+	About  map[string]string `json:"about,omitempty"`  // what other paths answer, such as /props
 }
 
 // Reply is one answer. The zero Reply is not valid: it must say something or
