@@ -97,11 +97,12 @@ type Options struct {
 type Conversation struct {
 	opts     Options
 	http     *http.Client
-	api      string // the protocol: the options', or what was found out
-	tried    bool   // the other protocol is being tried
-	refused  error  // why
-	lean     lean
-	server   string // host of the base URL, for messages
+	api      string             // the protocol: the options', or what was found out
+	tried    bool               // the other protocol is being tried
+	refused  error              // why
+	quirks   *quirks            // of the model at its server
+	known    map[string]*quirks // by server and model
+	server   string             // host of the base URL, for messages
 	tools    []openai.Tool
 	messages []message
 	turns    int

@@ -90,7 +90,7 @@ func (c *Conversation) explainError(ctx context.Context, err error) error {
 }
 
 // explainStream maps an error from the middle of a reply.
-func (c *Conversation) explainStream(ctx context.Context, err error) error {
+func (c *Conversation) explainStream(ctx context.Context, err error, began bool) error {
 	if ctx.Err() != nil {
 		return c.interruptError(ctx)
 	}
@@ -105,6 +105,10 @@ func (c *Conversation) explainStream(ctx context.Context, err error) error {
 		// Some servers find out when the answer has begun, before its first word.
 		e.tooLong, e.refusal = isTooLong(http.StatusBadRequest, &said.errorBody), said.errorBody
 		e.Text = fmt.Sprintf("model server %s broke off the reply (%s): %s", c.server, oneLine(said.text), kept)
+		if !began {
+			next := orElse(inability(said.text), "send the prompt again, or use another "+c.opts.Settings.Model)
+			e.Text = fmt.Sprintf("model server %s answered with an error: %s: %s", c.server, oneLine(said.text), next)
+		}
 	case errors.As(err, new(*responseError)):
 		return c.explainError(ctx, err)
 	default:
@@ -139,6 +143,12 @@ func (c *Conversation) explainStatus(e *Error, refused *statusError) {
 	case isTooLong(status, &refused.errorBody):
 		e.tooLong, e.refusal = true, refused.errorBody
 		next = "the conversation is too long for the model: start a new one"
+	case inability(text) != "":
+		next = inability(text)
+	case isTemplates(text):
+		next = "the chat template of the model refuses the conversation: use another " + set.Model + ", or give the server another template"
+	case isLoading(text):
+		next = "the server still loads its model: wait a little and send the prompt again"
 	case status >= 500:
 		next = "the server is in trouble: send the prompt again, or use another " + set.Model + " or " + set.BaseURL
 	default:

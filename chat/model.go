@@ -52,7 +52,15 @@ func (c *Conversation) connectModel() {
 	for i := range c.messages {
 		c.messages[i].unseen = false
 	}
-	c.api, c.tried, c.lean, c.plain = orElse(o.API, o.KnownAPI), false, lean{}, false
+	c.api, c.tried, c.plain = orElse(o.API, o.KnownAPI), false, false
+	if c.known == nil {
+		c.known = map[string]*quirks{}
+	}
+	where := o.BaseURL + " " + o.Model
+	if c.quirks = c.known[where]; c.quirks == nil {
+		c.quirks = &quirks{}
+		c.known[where] = c.quirks
+	}
 	if o.Prices == (Prices{}) {
 		o.Prices = factsOf(o.Model).prices
 	}

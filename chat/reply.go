@@ -166,16 +166,17 @@ func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, withi
 	return r, nil, nil
 }
 
+func (r *reply) isEmpty() bool { return r.text.Len()+r.reasoning.Len()+len(r.calls) == 0 }
+
 // endReply is called after the last event. The end of a connection is not the end of
 // a reply: a finish reason is, or the server's word that nothing follows.
 func (c *Conversation) endReply(r *reply, events *eventReader) error {
 	c.say(r, r.said.rest())
 	r.endCalls(c.turns, len(c.messages))
-	empty := r.text.Len()+r.reasoning.Len()+len(r.calls) == 0
 	whole := !slices.ContainsFunc(r.calls, func(c *toolCall) bool { return !isObject(c.arguments) })
 	switch {
 	case r.finish != "":
-	case events.whole && empty:
+	case events.whole && r.isEmpty():
 		return noReplyError("application/json", string(events.stray), c.opts.Settings.BaseURL)
 	case (events.done || events.whole) && whole:
 		r.finish = openai.FinishReasonStop

@@ -35,8 +35,8 @@ func (c *Conversation) requestReply(ctx context.Context) (*reply, error) {
 		case within == nil:
 			c.keepProtocol(nil)
 			return r, nil
-		case n >= attempts || ctx.Err() != nil || !isCut(within):
-			return r, c.explainStream(ctx, within)
+		case n >= attempts || ctx.Err() != nil || !isCut(within), errors.Is(within, errIdle) && r.isEmpty() && c.isLocal():
+			return r, c.explainStream(ctx, within, r.text.Len() > 0)
 		}
 		wait := backoff + rand.N(backoff/4+1)
 		c.emitEvent(Retry{Attempt: n, Wait: wait, Reason: "the reply broke off (" + oneLine(within.Error()) + ")", Void: r.text.Len() > 0})
@@ -74,7 +74,7 @@ func (c *Conversation) changesTheRequest(err error) bool {
 	switch {
 	case c.otherAPI(err):
 	case status >= 400 && c.refusesImages(text):
-	case status != http.StatusBadRequest:
+	case status != http.StatusBadRequest && status != http.StatusUnprocessableEntity && (status != http.StatusInternalServerError || !isTemplates(text)):
 		return false
 	case c.leaveOut(text):
 	case c.refusesReasoning(text):
@@ -101,15 +101,21 @@ func (c *Conversation) refusesReasoning(text string) bool {
 	return false
 }
 
-// defaultIdle is long, since a model on a small machine may read a long prompt
+// The limits of silence are long, since a model on a small machine may read a long prompt
 // for minutes before its first word.
-const defaultIdle = 5 * time.Minute
+const (
+	defaultIdle = 5 * time.Minute
+	localIdle   = 30 * time.Minute // of a server on this machine, which would begin anew if it was asked again
+)
 
 func (c *Conversation) idleLimit() time.Duration {
-	if c.opts.Idle == 0 {
-		return defaultIdle
+	switch {
+	case c.opts.Idle > 0:
+		return c.opts.Idle
+	case c.isLocal():
+		return localIdle
 	}
-	return c.opts.Idle
+	return defaultIdle
 }
 
 var errIdle = errors.New("nothing came for too long")

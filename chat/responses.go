@@ -70,19 +70,13 @@ type inputOutput struct {
 	Output string `json:"output"`
 }
 
-// lean is what a server does not understand, and is left out.
-type lean struct {
-	summary bool // reasoning.summary
-	include bool // reasoning.encrypted_content
-}
-
 func (c *Conversation) responsesBody() ([]byte, error) {
 	r := responsesRequest{Model: c.opts.Model, Stream: true, Input: []any{}, Tools: []responsesTool{{
 		Type: "function", Name: toolName, Description: c.opts.Description, Parameters: json.RawMessage(toolParameters)}}}
-	if !c.lean.include {
+	if !c.quirks.include {
 		r.Include = []string{"reasoning.encrypted_content"}
 	}
-	if !c.lean.summary {
+	if !c.quirks.summary {
 		r.Reasoning = &responsesThinking{Summary: "auto"}
 	}
 	wire := c.wireMessages()
@@ -219,7 +213,7 @@ func (c *Conversation) keepProtocol(err error) error {
 	return nil
 }
 
-// leaveOut leaves out what the server's refusal names, each thing once.
+// leaveOut leaves out, or writes otherwise, what the server's refusal names, each thing once.
 func (c *Conversation) leaveOut(text string) bool {
 	has := func(words ...string) bool {
 		for _, w := range words {
@@ -229,9 +223,9 @@ func (c *Conversation) leaveOut(text string) bool {
 		}
 		return false
 	}
-	switch l := &c.lean; {
+	switch l := c.quirks; {
 	case c.api != APIResponses:
-		return false
+		return c.noteQuirk(text)
 	case has("summar") && !l.summary:
 		l.summary = true
 	case has("not be verified", "not be decrypted", "item with id", "required following", "rs_"):

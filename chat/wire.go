@@ -93,10 +93,11 @@ func readErrorBody(raw json.RawMessage) errorBody {
 		}
 		return errorBody{text: string(raw)}
 	}
+	var e errorBody
 	if inner := o["error"]; len(inner) > 0 && string(inner) != "null" && (inner[0] == '{' || textOf(o["message"]) == "") {
-		return readErrorBody(inner)
+		e = readErrorBody(inner)
 	}
-	e := errorBody{kind: textOf(o["type"]), code: textOf(o["code"])}
+	e.kind, e.code = orElse(e.kind, textOf(o["type"])), orElse(e.code, textOf(o["code"]))
 	json.Unmarshal(o["n_ctx"], &e.window)
 	json.Unmarshal(o["n_prompt_tokens"], &e.sent)
 	for _, key := range []string{"message", "detail", "msg", "error_message"} {
@@ -129,11 +130,21 @@ type chatRequest struct {
 
 // chatBody is a request of Chat Completions.
 func (c *Conversation) chatBody() ([]byte, error) {
-	r := chatRequest{Model: c.opts.Model, Stream: true, Tools: c.tools, StreamOptions: &openai.StreamOptions{IncludeUsage: true}}
+	r := chatRequest{Model: c.opts.Model, Stream: true, Tools: c.tools}
+	if !c.quirks.usage {
+		r.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+	}
+	var ms []sent
 	for i, m := range c.wireMessages() {
-		raw, err := json.Marshal(m)
-		if err == nil {
-			raw, err = c.addProviderFields(raw, &c.messages[i])
+		ms = append(ms, sent{m, &c.messages[i]})
+	}
+	for _, m := range c.quirks.rewrite(ms) {
+		raw, err := json.Marshal(m.ChatCompletionMessage)
+		if err == nil && m.of != nil {
+			raw, err = c.addProviderFields(raw, m.of)
+		}
+		if c.quirks.content && m.Content == "" && m.MultiContent == nil {
+			raw = append([]byte(`{"content":"",`), raw[1:]...)
 		}
 		if err != nil {
 			return nil, err

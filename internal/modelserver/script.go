@@ -18,6 +18,10 @@ type Script struct {
 	Key     string  `json:"key,omitempty"`     // another bearer token is answered with 401; "": any is good
 	Replies []Reply `json:"replies"`
 
+	// Loose takes requests whose messages are written otherwise than the protocol has them, as
+	// servers with strict templates want them.
+	Loose bool `json:"loose,omitempty"`
+
 	Window *Window           `json:"window,omitempty"` // of the model; nil: it has none
 	About  map[string]string `json:"about,omitempty"`  // what other paths answer, such as /props
 }
