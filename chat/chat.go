@@ -198,9 +198,12 @@ func (c *Conversation) Denied() error {
 // turn is the state of one Turn.
 type turn struct {
 	requests    int
-	compactions int  // compactions since the last reply
-	blind       bool // a reply was left out, since its model had not seen all of the conversation
-	unusable    int  // replies in a row that said nothing, or a call as text
+	compactions int    // compactions since the last reply
+	blind       bool   // a reply was left out, since its model had not seen all of the conversation
+	unusable    int    // replies in a row that said nothing, or a call as text
+	called      bool   // there was a call
+	nudged      bool   // the model was told to make its calls itself
+	skip        string // why the rest of the reply's calls does not run
 	loops       *loopDetector
 }
 
@@ -228,12 +231,13 @@ func (c *Conversation) runTurn(ctx context.Context, t *turn) (final string, err 
 			if err := c.checkFinish(r); err != nil {
 				return final, err
 			}
-			if again, err := c.askAgain(t, final); !again {
+			if again, err := c.askAgain(t, r); !again {
 				return final, err
 			}
 			continue
 		}
-		t.unusable = 0
+		t.unusable, t.called, t.skip = 0, true, ""
+		t.loops.reply++
 		for _, call := range r.calls {
 			c.runToolCall(ctx, t, r, call)
 		}

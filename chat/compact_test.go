@@ -137,7 +137,7 @@ func TestARefusalInTheStreamMakesRoomToo(t *testing.T) {
 func TestAfterTwoTriesItStops(t *testing.T) {
 	refusal := modelserver.Reply{NewConversation: true, Status: 400, ErrorCode: "context_length_exceeded", Error: "too long"}
 	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
-		{ToolCalls: call(bigOutput), Times: 8}, refusal, refusal, refusal, refusal,
+		{ToolCalls: call(bigOutput + "; date +%N"), Times: 8}, refusal, refusal, refusal, refusal,
 	}}, func(o *Options) { o.Window = 1_000_000 })
 	_, err := k.Turn(context.Background(), "go")
 	requireLine(t, err, ExitModel, "too long", "start a new one")

@@ -95,6 +95,9 @@ func (c *Conversation) explainStream(ctx context.Context, err error, began bool)
 		return c.interruptError(ctx)
 	}
 	var said *serverError
+	if errors.Is(err, errEndless) {
+		return &Error{Exit: ExitLimit, Err: err, Text: "stopped: " + err.Error() + ": what came is kept once; put the prompt in other words, or use another " + c.opts.Settings.Model}
+	}
 	e := &Error{Exit: ExitModel, Err: err}
 	kept := "what came is kept, type `go on` to continue"
 	if c.opts.Unattended {

@@ -46,7 +46,7 @@ func TestErrorsInPlaceOfAReply(t *testing.T) {
 
 func TestAServerThatLoadsItsModelIsWaitedFor(t *testing.T) {
 	loading := statusReply(503, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`)
-	loading.Times = 12
+	loading.Times = 6
 	c := wireCase{replies: []modelserver.Reply{loading, {Text: "ok"}}, final: "ok"}
 	k := c.run(t, nil)
 	require.Len(t, pick[Retry](k.events), 1, "it is said once")

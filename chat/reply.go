@@ -16,7 +16,8 @@ import (
 type reply struct {
 	text      strings.Builder
 	reasoning strings.Builder
-	said      pieces            // of the text
+	said      pieces // of the text
+	marks     splitter
 	thought   pieces            // of the reasoning
 	details   []json.RawMessage // OpenRouter's and MiniMax's reasoning_details
 	field     string            // where the reasoning came
@@ -25,6 +26,7 @@ type reply struct {
 	usage     bool // the server said what it cost: counted, and dollars if it knows
 	counted   Usage
 	cost      float64
+	checked   int  // bytes of text and reasoning in which no loop was found
 	cut       bool // the server left out the beginning of what it was sent
 
 	order    []json.RawMessage // of a response: its reasoning items, and where the text and the calls stand
@@ -132,27 +134,13 @@ func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, withi
 	}
 	defer events.Close()
 	asking := c.askWindow(ctx)
-	for {
-		raw, err := events.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return r, nil, idleCause(ctx, err)
-		}
-		if err := p.take(c, r, raw); err != nil {
-			var said *serverError
-			if errors.As(err, &said) {
-				said.lasting = said.lasting || events.whole
-			}
-			return r, nil, err
-		}
-		if r.finish != "" && c.api == APIResponses {
-			break // its last event, after which some servers leave the connection open
-		}
+	err = c.readEvents(r, events, p)
+	c.endText(r)
+	if err == nil {
+		err = c.endReply(r, events)
 	}
-	if err := c.endReply(r, events); err != nil {
-		return r, nil, err
+	if err != nil {
+		return r, nil, idleCause(ctx, err)
 	}
 	if asking != nil {
 		c.noteWindow(<-asking)
@@ -166,12 +154,56 @@ func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, withi
 	return r, nil, nil
 }
 
+// readEvents reads a reply to its last event.
+func (c *Conversation) readEvents(r *reply, events *eventReader, p protocol) error {
+	for {
+		raw, err := events.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = p.take(c, r, raw)
+		}
+		if err != nil {
+			var said *serverError
+			if errors.As(err, &said) {
+				said.lasting = said.lasting || events.whole
+			}
+			return err
+		}
+		if said := r.text.Len() + r.reasoning.Len(); said >= r.checked+loopBytes {
+			r.checked = said
+			if err := r.checkEndless(); err != nil {
+				return err
+			}
+		}
+		if r.finish != "" && c.api == APIResponses {
+			return nil // its last event, after which some servers leave the connection open
+		}
+	}
+}
+
+// checkEndless ends a reply that repeats itself: its text is kept once.
+func (r *reply) checkEndless() error {
+	for _, said := range []*strings.Builder{&r.text, &r.reasoning} {
+		text := said.String()
+		if from := endlessTail(text); from >= 0 {
+			said.Reset()
+			said.WriteString(text[:from+(len(text)-from)/loopTimes])
+			return errEndless
+		}
+	}
+	return nil
+}
+
+var errEndless = errors.New("the model repeated itself without end")
+
 func (r *reply) isEmpty() bool { return r.text.Len()+r.reasoning.Len()+len(r.calls) == 0 }
 
 // endReply is called after the last event. The end of a connection is not the end of
 // a reply: a finish reason is, or the server's word that nothing follows.
 func (c *Conversation) endReply(r *reply, events *eventReader) error {
-	c.say(r, r.said.rest())
+	c.readTextCalls(r)
 	r.endCalls(c.turns, len(c.messages))
 	whole := !slices.ContainsFunc(r.calls, func(c *toolCall) bool { return !isObject(c.arguments) })
 	switch {
@@ -196,11 +228,8 @@ func (c *Conversation) addEvent(r *reply, raw []byte) error {
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return fmt.Errorf("an event that is not JSON: %s", quoteHead(string(raw)))
 	}
-	if textOf(e.Object) == "error" && len(e.Error) == 0 {
-		e.Error = raw
-	}
-	if len(e.Error) > 0 && string(e.Error) != "null" {
-		return newServerError(e.Error)
+	if textOf(e.Object) == "error" || len(e.Error) > 0 && string(e.Error) != "null" {
+		return newServerError(raw)
 	}
 	for _, u := range listOf[wireUsage](e.Usage) {
 		r.usage = true
@@ -238,10 +267,24 @@ func (c *Conversation) takeChoice(r *reply, choice *choice) {
 }
 
 // say adds to the text of a reply, and shows it.
-func (c *Conversation) say(r *reply, text string) {
+func (c *Conversation) say(r *reply, text string) { c.addSplit(r, text, false) }
+
+func (c *Conversation) addSplit(r *reply, piece string, last bool) {
+	text, thought := r.marks.split(piece, last)
+	c.think(r, thought)
 	if text != "" {
 		r.text.WriteString(text)
 		c.emitEvent(Text{Delta: text})
+	}
+}
+
+// endText takes what was held back of the text.
+func (c *Conversation) endText(r *reply) {
+	c.addSplit(r, r.said.rest(), true)
+	if thought, answer := cutThought(r.text.String()); thought != "" {
+		r.reasoning.WriteString(thought)
+		r.text.Reset()
+		r.text.WriteString(answer)
 	}
 }
 

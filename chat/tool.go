@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -84,6 +86,8 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		result.Output += t.loops.noteResult(call.name+" "+call.arguments, result)
 	case t.loops.stopError() != nil:
 		result.Output, result.ExitCode, result.Refused = "[not run: the turn was stopped]", 1, true
+	case t.skip != "":
+		result.Output, result.ExitCode, result.Refused = "[not run: "+t.skip+"; send it again if it is still right]", 1, true
 	default:
 		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout})
 		start := time.Now()
@@ -98,6 +102,12 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 			result.Denied = result.Why != nil
 		}
 		c.denials.note(args.Command, result.Why)
+		switch {
+		case result.Denied:
+			t.skip = "the call before it was denied"
+		case failedCD().MatchString(result.Output) && strings.Contains(args.Command, "cd"):
+			t.skip = "the cd of the call before it failed, so it would have run in another directory"
+		}
 		if d, ok := c.opts.Runner.(Displayer); ok {
 			result.Display = d.Display()
 		}
@@ -115,6 +125,11 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	c.addRecord(result.record(c.shellDir()))
 	c.opts.Events(result)
 }
+
+// failedCD is what bash says of a directory that it could not change to.
+var failedCD = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)\bcd: .+: (No such file or directory|Not a directory|Permission denied|Too many levels of symbolic links)$`)
+})
 
 // Runner runs one command string as the model sent it. Run returns when the
 // command has ended, with what the model is to see; when ctx is cancelled it
