@@ -53,6 +53,9 @@ func ParseCall(name string, data []byte, dir string, has func(name string) bool)
 		name = ToolName
 	}
 	args, err := decodeArguments(data)
+	if err != nil && bareCommand().Match(data) {
+		args, err = registry.Kwargs{"command": string(data)}, nil
+	}
 	if err != nil {
 		return Arguments{}, err
 	}
@@ -78,7 +81,7 @@ var templateMarks = sync.OnceValue(func() *regexp.Regexp {
 var toolNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`) })
 
 // decodeArguments takes an object, also one that is encoded twice, stands in a list, or is
-// almost JSON; and a list of words, or a line, as the command that it is.
+// almost JSON; and a list of words as the command that it is.
 func decodeArguments(data []byte) (registry.Kwargs, error) {
 	text := strings.TrimSpace(string(data))
 	if text == "" {
@@ -88,9 +91,6 @@ func decodeArguments(data []byte) (registry.Kwargs, error) {
 		v, err := registry.DecodeJSON([]byte(text))
 		if err != nil {
 			if v, err = registry.DecodeJSON([]byte(repairJSON(text))); err != nil {
-				if bareCommand().MatchString(text) {
-					return registry.Kwargs{"command": text}, nil
-				}
 				return nil, malformed(text)
 			}
 		}

@@ -43,6 +43,7 @@ func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 			fmt.Fprintln(stderr, "hint: calls could not be found in this text, so a read, write or grep in it was bash's own: type agent:read, agent:write or agent:grep there")
 		}
 	}
+	r.printSlips(p, stderr, status)
 	if status == exitUnknown || stderr.holds("command not found") {
 		r.explainUnknown(p, stderr)
 	}
