@@ -26,6 +26,11 @@ type Options struct {
 	// [router.Definition] makes it. "" says that there is bash alone.
 	Description string
 
+	// Brief makes a system prompt and a description that have at most so many bytes together. They
+	// take the place of the usual ones where the model's window is small, as soon as that is known.
+	// nil: the usual ones stay.
+	Brief func(bytes int) (system, description string)
+
 	// Runner runs the commands; required.
 	Runner Runner
 
@@ -44,7 +49,7 @@ type Options struct {
 	Backoff  time.Duration
 
 	// Idle is how long a reply may be silent before it counts as cut off, 0 is 5
-	// minutes. Comments that keep a connection alive count as life.
+	// minutes, and 30 for a server on this machine. Comments that keep a connection alive count as life.
 	Idle time.Duration
 
 	// Journal takes a record of everything before it is shown; nil: nothing is
@@ -102,6 +107,7 @@ type Conversation struct {
 	refused  error              // why
 	quirks   *quirks            // of the model at its server
 	known    map[string]*quirks // by server and model
+	brief    bool               // the prompts are those for a small window
 	server   string             // host of the base URL, for messages
 	tools    []openai.Tool
 	messages []message
@@ -132,6 +138,7 @@ func New(opts *Options) *Conversation {
 	}
 	c.connectModel()
 	c.loadHistory()
+	c.fitPrompt()
 	return c
 }
 
@@ -256,6 +263,7 @@ func (c *Conversation) prepareRequest(ctx context.Context, t *turn) error {
 	if err := c.checkLimits(t); err != nil {
 		return err
 	}
+	c.fitPrompt()
 	if c.size.isFull(c.messages) && t.compactions == 0 {
 		t.compactions++
 		c.shortenHistory(ctx, t.compactions)

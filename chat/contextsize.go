@@ -1,5 +1,11 @@
 package chat
 
+import (
+	"strings"
+
+	"github.com/agentbash/agentbash/chat/transcript"
+)
+
 // fullAt is the part of the window at which room is made.
 const fullAt = 0.8
 
@@ -76,4 +82,29 @@ func estimateTokens(ms []message) (tokens int) {
 // window is 0 while it is not known.
 func (c *Conversation) Context() (used, window int) {
 	return c.size.estimate(c.messages), c.size.window
+}
+
+// A window below smallWindow is small: there the prompts take a promptPart of it.
+const (
+	smallWindow = 16 << 10
+	promptPart  = 10
+)
+
+// fitPrompt takes the brief prompts for a small window, and the usual ones for another.
+func (c *Conversation) fitPrompt() {
+	window := c.size.window
+	small := c.opts.Brief != nil && window > 0 && window < smallWindow
+	if small == c.brief {
+		return
+	}
+	c.brief = small
+	system, description := c.opts.System, c.opts.Description
+	if small {
+		system, description = c.opts.Brief(window*bytesPerToken/promptPart - len(toolParameters))
+	}
+	c.tools = toolDefinitions(description)
+	if strings.TrimSpace(system) != "" {
+		c.addRecord(transcript.Record{Type: transcript.TypeSystem, Text: system})
+	}
+	c.size.forget()
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"strings"
+	"time"
 
 	"github.com/agentbash/agentbash/chat/transcript"
 )
@@ -13,8 +14,9 @@ type Model struct {
 	Name    string
 	BaseURL string // as Options.BaseURL; "" is OpenAI's own
 	APIKey  string
-	Window  int    // as Options.Window; 0: by its name
-	Prices  Prices // as Options.Prices; zero: by its name
+	Window  int           // as Options.Window; 0: by its name
+	Prices  Prices        // as Options.Prices; zero: by its name
+	Idle    time.Duration // as Options.Idle
 
 	API, KnownAPI string // as in Options
 }
@@ -22,7 +24,7 @@ type Model struct {
 // Model is who answers now. The BaseURL is never empty, the Window as much as
 // is known by now.
 func (c *Conversation) Model() Model {
-	return Model{Name: c.opts.Model, BaseURL: c.opts.BaseURL, APIKey: c.opts.APIKey, Window: c.size.window, Prices: c.opts.Prices,
+	return Model{Name: c.opts.Model, BaseURL: c.opts.BaseURL, APIKey: c.opts.APIKey, Window: c.size.window, Prices: c.opts.Prices, Idle: c.opts.Idle,
 		API: c.opts.API, KnownAPI: c.opts.KnownAPI}
 }
 
@@ -33,7 +35,7 @@ func (c *Conversation) Model() Model {
 func (c *Conversation) SetModel(m Model) error {
 	o := &c.opts
 	o.Model, o.BaseURL, o.APIKey, o.Window, o.Prices = m.Name, m.BaseURL, m.APIKey, m.Window, m.Prices
-	o.API, o.KnownAPI = m.API, m.KnownAPI
+	o.API, o.KnownAPI, o.Idle = m.API, m.KnownAPI, m.Idle
 	c.connectModel()
 	c.addRecord(transcript.Record{Type: transcript.TypeModel, Model: o.Model, Server: o.BaseURL})
 	return c.syncJournal()

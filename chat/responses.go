@@ -72,7 +72,7 @@ type inputOutput struct {
 
 func (c *Conversation) responsesBody() ([]byte, error) {
 	r := responsesRequest{Model: c.opts.Model, Stream: true, Input: []any{}, Tools: []responsesTool{{
-		Type: "function", Name: toolName, Description: c.opts.Description, Parameters: json.RawMessage(toolParameters)}}}
+		Type: "function", Name: toolName, Description: c.tools[0].Function.Description, Parameters: json.RawMessage(toolParameters)}}}
 	if !c.quirks.include {
 		r.Include = []string{"reasoning.encrypted_content"}
 	}
