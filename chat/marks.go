@@ -101,30 +101,51 @@ func (s *splitter) mark(rest string, last bool) (n int, wait bool) {
 	if s.fence || strings.HasPrefix(s.line, "```") || strings.Count(s.line, "`")%2 == 1 {
 		return 0, false
 	}
-	lineStart := strings.TrimSpace(s.line) == ""
-	begins := false
 	for opens, closes := range thoughts {
-		if strings.HasPrefix(rest, opens) && lineStart {
+		if strings.HasPrefix(rest, opens) && strings.TrimSpace(s.line) == "" {
 			s.closes = closes
 			return len(opens), false
 		}
-		begins = begins || strings.HasPrefix(opens, rest)
 	}
 	if m := headers().FindString(rest); m != "" {
 		return len(m), false
 	}
-	if m := tokens().FindString(rest); m != "" && !strings.HasSuffix(s.line, `"`) && !strings.HasSuffix(s.line, "'") {
-		switch after := strings.TrimLeft(rest[len(m):], " "); {
-		case after == "" && !last:
-			return 0, true
-		case after == "", m != "</s>" && (after[0] == '\n' || strings.HasPrefix(after, "<|")):
-			s.ended = true
-			return len(m), false
-		}
-		return 0, false
+	if m := tokens().FindString(rest); m != "" {
+		return s.token(m, strings.TrimLeft(rest[len(m):], " "), last)
 	}
-	mark := strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || strings.HasPrefix("</s>", rest) || len(rest) < 16 && strings.Contains("<end_of_turn><start_of_turn>", rest)
-	return 0, !last && (begins || mark) && len(rest) < longestMark && !strings.ContainsAny(rest, "\n")
+	return 0, !last && mayBeMark(rest)
+}
+
+// token is how much of a text is a token that ends it, where after stands behind it.
+func (s *splitter) token(token, after string, last bool) (n int, wait bool) {
+	switch {
+	case strings.HasSuffix(s.line, `"`), strings.HasSuffix(s.line, "'"): // quoted
+		return 0, false
+	case after == "" && !last:
+		return 0, true
+	case after == "", token != "</s>" && (after[0] == '\n' || strings.HasPrefix(after, "<|")):
+		s.ended = true
+		return len(token), false
+	}
+	return 0, false
+}
+
+// mayBeMark reports whether a text may become a mark with what follows.
+func mayBeMark(rest string) bool {
+	if len(rest) >= longestMark || strings.Contains(rest, "\n") {
+		return false
+	}
+	for opens := range thoughts {
+		if strings.HasPrefix(opens, rest) {
+			return true
+		}
+	}
+	for _, mark := range []string{"</s>", "<end_of_turn>", "<start_of_turn>"} {
+		if strings.HasPrefix(mark, rest) {
+			return true
+		}
+	}
+	return strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜")
 }
 
 // beginOf is how many bytes at the end of a text are the beginning of a tag.

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -80,42 +81,43 @@ func callsIn(part string) (calls []*toolCall) {
 		}
 		return calls
 	}
-	from := strings.IndexAny(part, "{[")
-	for from >= 0 && strings.HasPrefix(part[from:], "[") && !strings.HasPrefix(strings.TrimLeft(part[from+1:], " \n"), "{") { // a mark, such as [ARGS]
-		next := strings.IndexAny(part[from+1:], "{[")
-		if next < 0 {
-			return nil
-		}
-		from += 1 + next
-	}
-	if from < 0 {
-		return nil
-	}
-	for _, value := range firstValues([]byte(part[from:])) {
-		var named struct {
-			Name, Tool, Function               json.RawMessage
-			Arguments, Parameters, Args, Input json.RawMessage
-		}
-		json.Unmarshal(value, &named)
-		if len(named.Function) > 0 && named.Function[0] == '{' {
-			json.Unmarshal(named.Function, &named)
-		}
-		own := orElse(textOf(named.Name), orElse(textOf(named.Tool), textOf(named.Function)))
-		for _, args := range [][]byte{named.Arguments, named.Parameters, named.Args, named.Input} {
-			if text := textOf(args); text != "" { // encoded twice
-				args = []byte(text)
-			}
-			if own != "" && len(args) > 0 {
-				add(own, args)
-				value = nil
-				break
-			}
-		}
-		if value != nil && name != "" {
+	for _, value := range firstValues([]byte(part[jsonStart(part):])) {
+		if own, args := namedCall(value); args != nil {
+			add(own, args)
+		} else if name != "" {
 			add(name, value)
 		}
 	}
 	return calls
+}
+
+// jsonStart is where JSON begins in a text, behind marks such as [ARGS]; its length: nowhere.
+func jsonStart(part string) int {
+	for i := range len(part) {
+		if part[i] == '{' || part[i] == '[' && strings.HasPrefix(strings.TrimLeft(part[i+1:], " \n"), "{") {
+			return i
+		}
+	}
+	return len(part)
+}
+
+// namedCall is a call that is an object with its name and its arguments; nil: it is not.
+func namedCall(value []byte) (name string, arguments []byte) {
+	var c struct {
+		Name, Tool, Function               json.RawMessage
+		Arguments, Parameters, Args, Input json.RawMessage
+	}
+	json.Unmarshal(value, &c)
+	if len(c.Function) > 0 && c.Function[0] == '{' {
+		json.Unmarshal(c.Function, &c)
+	}
+	name = cmp.Or(textOf(c.Name), textOf(c.Tool), textOf(c.Function))
+	for _, args := range [][]byte{c.Arguments, c.Parameters, c.Args, c.Input} {
+		if name != "" && len(args) > 0 {
+			return name, []byte(cmp.Or(textOf(args), string(args))) // a text: it is encoded twice
+		}
+	}
+	return name, nil
 }
 
 // firstValues are the JSON values at the beginning of a text.

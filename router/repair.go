@@ -16,49 +16,58 @@ func repairJSON(text string) string {
 	if f := fenced().FindStringSubmatch(text); f != nil && !strings.Contains(f[3], "```") {
 		text = f[3]
 	}
-	python := pythonDict().MatchString(text)
-	var out strings.Builder
-	var open []byte // the brackets that are to be closed
+	r := repairer{python: pythonDict().MatchString(text)}
 	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '"', c == '\'' && python:
-			n := repairString(&out, text[i:])
-			if n == 0 {
-				return text
-			}
-			i += n
-			continue
-		case c == '{' || c == '[':
-			open = append(open, c+2) // its partner in ASCII
-		case c == '}' || c == ']':
-			if len(open) == 0 && c == '}' {
-				i++
-				continue
-			}
-			if len(open) == 0 || open[len(open)-1] != c {
-				return text
-			}
-			open = open[:len(open)-1]
-		case c == ',':
-			if rest := strings.TrimLeft(text[i+1:], " \t\r\n"); rest == "" || rest[0] == '}' || rest[0] == ']' {
-				i++
-				continue
-			}
-		case python && c|0x20 >= 'a' && c|0x20 <= 'z':
-			if word := pythonWord().FindString(text[i:]); word != "" {
-				out.WriteString(map[string]string{"True": "true", "False": "false", "None": "null"}[word])
-				i += len(word)
-				continue
-			}
+		n := r.next(text[i:])
+		if n == 0 {
+			return text
 		}
-		out.WriteByte(c)
-		i++
+		i += n
 	}
-	if strings.Trim(string(open), "}") != "" {
+	if strings.Trim(string(r.open), "}") != "" {
 		return text
 	}
-	return out.String() + string(open)
+	return r.out.String() + string(r.open)
+}
+
+// repairer writes JSON of what is almost that.
+type repairer struct {
+	out    strings.Builder
+	open   []byte // the brackets that are to be closed, the last first to be
+	python bool
+}
+
+// next takes what stands at the beginning of a text, and returns its length; 0: it cannot be repaired.
+func (r *repairer) next(text string) int {
+	switch c := text[0]; c {
+	case '"':
+		return repairString(&r.out, text)
+	case '\'':
+		if r.python {
+			return repairString(&r.out, text)
+		}
+	case '{', '[':
+		r.open = append([]byte{c + 2}, r.open...) // its partner in ASCII
+	case '}', ']':
+		switch {
+		case len(r.open) == 0 && c == '}':
+			return 1 // one too many
+		case len(r.open) == 0 || r.open[0] != c:
+			return 0
+		}
+		r.open = r.open[1:]
+	case ',':
+		if rest := strings.TrimLeft(text[1:], " \t\r\n"); rest == "" || rest[0] == '}' || rest[0] == ']' {
+			return 1
+		}
+	default:
+		if word := pythonWord().FindString(text); r.python && word != "" {
+			r.out.WriteString(map[string]string{"True": "true", "False": "false", "None": "null"}[word])
+			return len(word)
+		}
+	}
+	r.out.WriteByte(text[0])
+	return 1
 }
 
 var (

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,11 +73,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	if !res.Success && res.Error == "" {
 		res.Error = res.failureReason()
 	}
-	most := r.opts.MaxChars
-	if o.MaxChars > 0 {
-		most = min(most, o.MaxChars)
-	}
-	r.renderResult(&res, s, p.InProcess && p.Name == "read", most)
+	r.renderResult(&res, s, p.InProcess && p.Name == "read", min(r.opts.MaxChars, cmp.Or(o.MaxChars, maxMaxChars)))
 	if grant.End != nil {
 		grant.End(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
 	}

@@ -1,8 +1,8 @@
 package config
 
 import (
-	"fmt"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
