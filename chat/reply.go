@@ -204,6 +204,7 @@ func (r *reply) isEmpty() bool { return r.text.Len()+r.reasoning.Len()+len(r.cal
 // a reply: a finish reason is, or the server's word that nothing follows.
 func (c *Conversation) endReply(r *reply, events *eventReader) error {
 	c.readTextCalls(r)
+	c.readFinalAnswer(r)
 	r.endCalls(c.turns, len(c.messages))
 	whole := !slices.ContainsFunc(r.calls, func(c *toolCall) bool { return !isObject(c.arguments) })
 	switch {

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/agentbash/agentbash/chat/transcript"
+	"github.com/agentbash/agentbash/registry"
 )
 
 // textCall finds a call that is written as text, at the end of a reply: the forms of
@@ -128,6 +130,25 @@ func firstValues(text []byte) (values [][]byte) {
 			return values
 		}
 		values = append(values, splitValues(v)...)
+	}
+}
+
+// readFinalAnswer makes text of an answer that stands in a call, as models send it that know a tool for that.
+func (c *Conversation) readFinalAnswer(r *reply) {
+	if len(r.calls) != 1 || !slices.Contains([]string{"finalanswer", "attemptcompletion", "finish", "submit"}, registry.FoldForeign(r.calls[0].name)) {
+		return
+	}
+	var args map[string]json.RawMessage
+	if json.Unmarshal([]byte(r.calls[0].parts.String()), &args) != nil {
+		return
+	}
+	for _, key := range []string{"answer", "result", "text", "message", "content"} {
+		if answer := textOf(args[key]); answer != "" {
+			r.calls, r.finish = nil, openai.FinishReasonStop
+			c.say(r, strings.Repeat("\n\n", min(r.text.Len(), 1))+answer)
+			c.endText(r)
+			return
+		}
 	}
 }
 

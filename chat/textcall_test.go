@@ -187,3 +187,15 @@ func TestWhatIsAnnouncedAndNotDone(t *testing.T) {
 	require.Equal(t, "ok", final)
 	k.played(t)
 }
+
+func TestAnAnswerInACallIsTheAnswer(t *testing.T) {
+	for _, name := range []string{"final_answer", "attempt_completion"} {
+		arguments := `{"answer": "It is 42."}`
+		k := startChat(t, &modelserver.Script{Loose: true, Replies: []modelserver.Reply{{Text: "So.", ToolCalls: []modelserver.ToolCall{{Name: name, Arguments: &arguments}}}}}, nil)
+		final, err := k.Turn(context.Background(), "go")
+		require.NoError(t, err)
+		require.Equal(t, "So.\n\nIt is 42.", final)
+		require.Equal(t, final, k.shown())
+		k.played(t)
+	}
+}
