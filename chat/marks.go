@@ -13,7 +13,9 @@ type splitter struct {
 	closes string // the tag that ends the reasoning; "": it is text
 	line   string // the line so far
 	fence  bool   // the text is in a Markdown fence
+	lead   string // the line breaks before the text, which go with reasoning before it
 	any    bool   // there was some text
+	tagged bool   // there was reasoning
 	ended  bool   // a token has ended the reply: what follows is the model going on as somebody else
 }
 
@@ -75,13 +77,22 @@ func (s *splitter) split(piece string, last bool) (text, thought string) {
 		}
 		rest = rest[n:]
 	}
+	if last && !s.any && !s.tagged {
+		out.WriteString(s.lead)
+	}
 	return out.String(), thinking.String()
 }
 
 // pass takes text that is text.
 func (s *splitter) pass(out *strings.Builder, text string) {
 	if !s.any {
-		text = strings.TrimLeft(text, "\n")
+		s.lead += text
+		if text = strings.TrimLeft(s.lead, "\n"); text == "" {
+			return
+		}
+		if !s.tagged {
+			text = s.lead
+		}
 	}
 	out.WriteString(text)
 	for i, line := range strings.Split(text, "\n") {
@@ -93,7 +104,7 @@ func (s *splitter) pass(out *strings.Builder, text string) {
 		}
 		s.line += line
 	}
-	s.any = s.any || strings.TrimSpace(text) != ""
+	s.any = true
 }
 
 // mark is how much of a text is a mark that begins it. wait: that is not known yet.
@@ -103,7 +114,7 @@ func (s *splitter) mark(rest string, last bool) (n int, wait bool) {
 	}
 	for opens, closes := range thoughts {
 		if strings.HasPrefix(rest, opens) && strings.TrimSpace(s.line) == "" {
-			s.closes = closes
+			s.closes, s.tagged = closes, true
 			return len(opens), false
 		}
 	}
