@@ -214,10 +214,6 @@ func endlessTail(text string) int {
 	if len(text) < loopBytes {
 		return -1
 	}
-	times := loopTimes
-	if strings.Count(text, "\n```")%2 == 1 {
-		times = fenceTimes
-	}
 	tail := text[len(text)-probe:]
 	before := text[max(0, len(text)-longestTie-probe) : len(text)-1]
 	at := strings.LastIndex(before, tail)
@@ -230,6 +226,10 @@ func endlessTail(text string) int {
 		from--
 	}
 	repeated := text[len(text)-period:]
+	times := loopTimes
+	if strings.Count(text[:from], "\n```")%2 == 1 {
+		times = fenceTimes
+	}
 	if n := len(text) - from; n < max(loopBytes, times*period) || len(strings.Fields(repeated)) < 3 || !strings.ContainsFunc(repeated, unicode.IsLetter) {
 		return -1
 	}

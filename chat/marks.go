@@ -11,7 +11,9 @@ import (
 type splitter struct {
 	held   string // what may be the beginning of a mark
 	closes string // the tag that ends the reasoning; "": it is text
-	line   string // the line so far
+	line   string // the beginning of the line, blanks left out
+	ticks  int    // backticks in the line so far
+	before byte   // the last byte of the text
 	fence  bool   // the text is in a Markdown fence
 	lead   string // the line breaks before the text, which go with reasoning before it
 	any    bool   // there was some text
@@ -35,6 +37,8 @@ var (
 	})
 )
 
+const fenceMark = "```"
+
 // longestMark is in bytes: what is longer is no mark.
 const longestMark = 60
 
@@ -55,7 +59,7 @@ func (s *splitter) split(piece string, last bool) (text, thought string) {
 				break
 			}
 			thinking.WriteString(before)
-			s.closes, s.line, rest = "", "", after
+			s.closes, s.line, s.ticks, rest = "", "", 0, after
 			continue
 		}
 		at := strings.IndexAny(rest, "<[")
@@ -94,26 +98,34 @@ func (s *splitter) pass(out *strings.Builder, text string) {
 			text = s.lead
 		}
 	}
+	if text == "" {
+		return
+	}
 	out.WriteString(text)
+	s.before = text[len(text)-1]
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
-			if strings.HasPrefix(strings.TrimSpace(s.line), "```") {
+			if strings.HasPrefix(s.line, fenceMark) {
 				s.fence = !s.fence
 			}
-			s.line = ""
+			s.line, s.ticks = "", 0
 		}
-		s.line += line
+		s.ticks += strings.Count(line, "`")
+		if len(s.line) < len(fenceMark) {
+			line = strings.TrimLeft(s.line+line, " \t")
+			s.line = line[:min(len(line), len(fenceMark))]
+		}
 	}
 	s.any = true
 }
 
 // mark is how much of a text is a mark that begins it. wait: that is not known yet.
 func (s *splitter) mark(rest string, last bool) (n int, wait bool) {
-	if s.fence || strings.HasPrefix(s.line, "```") || strings.Count(s.line, "`")%2 == 1 {
+	if s.fence || strings.HasPrefix(s.line, fenceMark) || s.ticks%2 == 1 {
 		return 0, false
 	}
 	for opens, closes := range thoughts {
-		if strings.HasPrefix(rest, opens) && strings.TrimSpace(s.line) == "" {
+		if strings.HasPrefix(rest, opens) && s.line == "" {
 			s.closes, s.tagged = closes, true
 			return len(opens), false
 		}
@@ -130,7 +142,7 @@ func (s *splitter) mark(rest string, last bool) (n int, wait bool) {
 // token is how much of a text is a token that ends it, where after stands behind it.
 func (s *splitter) token(token, after string, last bool) (n int, wait bool) {
 	switch {
-	case strings.HasSuffix(s.line, `"`), strings.HasSuffix(s.line, "'"): // quoted
+	case s.before == '"', s.before == '\'': // quoted
 		return 0, false
 	case after == "" && !last:
 		return 0, true

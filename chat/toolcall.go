@@ -134,7 +134,8 @@ func sendableArguments(arguments string) string {
 const malformedKey = "not_a_json_object"
 
 func isObject(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
+	text = strings.Trim(text, " \t\r\n")
+	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && json.Valid([]byte(text))
 }
 
 func sendableName(name string) string {

@@ -147,6 +147,7 @@ func readBody(body io.Reader) (*reply, error) {
 	for {
 		raw, err := e.next()
 		if err == io.EOF {
+			c.endText(r)
 			return r, c.endReply(r, e)
 		}
 		if err == nil {
