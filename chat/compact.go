@@ -16,25 +16,38 @@ import (
 	"github.com/agentbash/agentbash/chat/transcript"
 )
 
-// maxCompactions bounds the tries to make a request fit.
-const maxCompactions = 2
+// maxCompactions bounds the tries to make a request fit. Each leaves less of it.
+const maxCompactions = 6
 
 // makeRoom compacts after the server refused the conversation as too long. It
 // reports whether another request makes sense.
 func (c *Conversation) makeRoom(ctx context.Context, t *turn, err error) bool {
 	var e *Error
-	if !errors.As(err, &e) || !e.tooLong || t.compactions >= maxCompactions {
+	if !errors.As(err, &e) || !e.tooLong {
 		return false
 	}
-	t.compactions++
-	estimate := c.size.estimate(c.messages)
-	switch {
-	case e.window > 0:
-		c.size.window = e.window
-	case c.size.window == 0 || c.size.window > estimate:
-		c.size.window = estimate
+	limit, sent := e.refusal.tokens()
+	if sent > limit {
+		c.size.used, c.size.at = sent, len(c.messages)
 	}
-	return c.shortenHistory(ctx, t.compactions) && c.syncJournal() == nil
+	c.noteFull(limit)
+	for t.compactions < maxCompactions {
+		if t.compactions++; c.shortenHistory(ctx, t.compactions) {
+			return c.syncJournal() == nil
+		}
+	}
+	return false
+}
+
+// noteFull notes that the window is as large as limit, or, where that is 0, no larger than the
+// conversation.
+func (c *Conversation) noteFull(limit int) {
+	if estimate := c.size.estimate(c.messages); limit == 0 && (c.size.window == 0 || c.size.window > estimate) {
+		limit = estimate
+	}
+	if limit > 0 {
+		c.size.window = limit
+	}
 }
 
 // Compact makes room now, whether the window is full or not.
@@ -94,7 +107,8 @@ const freshOutputs = 3
 
 const shortOutput = 400 // bytes: not worth a stub
 
-// dropOutputs replaces outputs by stubs until target is reached.
+// dropOutputs replaces outputs by stubs until target is reached. What is left of the newest
+// is a part of the window.
 func (c *Conversation) dropOutputs(ms []message, target, try int) {
 	var outputs []int
 	for i, m := range ms {
@@ -105,29 +119,41 @@ func (c *Conversation) dropOutputs(ms []message, target, try int) {
 	if try == 1 {
 		outputs = outputs[:max(0, len(outputs)-freshOutputs)]
 	}
-	for _, i := range outputs {
+	for n, i := range outputs {
 		if toolTokens+estimateTokens(ms) <= target {
 			return
 		}
+		keep := stubHead
+		if n == len(outputs)-1 && i == len(ms)-1 {
+			keep = max(keep, target*bytesPerToken/outputPart)
+		}
 		rec := ms[i].rec
-		rec.Output = c.shortenOutput(rec.Output)
+		rec.Output = c.shortenOutput(rec.Output, keep)
 		ms[i].rec, ms[i].Content = rec, rec.Output
 	}
 }
 
 var spilled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`full_output="([^"]+)"`) })
 
-// shortenOutput stands for an output: its first line, and where the whole is.
-func (c *Conversation) shortenOutput(output string) string {
+const stubHead = 120 // bytes of an output that its stub has, of the first line
+
+// shortenOutput stands for an output: its beginning, and where the whole is.
+func (c *Conversation) shortenOutput(output string, keep int) string {
+	head := strings.TrimSpace(output)
+	if keep == stubHead {
+		head, _, _ = strings.Cut(head, "\n")
+	}
+	if len(head) > keep {
+		head = strings.ToValidUTF8(head[:keep], "") + "..."
+	}
+	if len(head)+shortOutput > len(output) {
+		return output
+	}
 	path := ""
 	if m := spilled().FindStringSubmatch(output); m != nil {
 		path = m[1]
 	} else if c.opts.Spill != nil {
 		path, _ = c.opts.Spill(output) // without the file the stub says less
-	}
-	head, _, _ := strings.Cut(strings.TrimSpace(output), "\n")
-	if len(head) > 120 {
-		head = strings.ToValidUTF8(head[:120], "") + "..."
 	}
 	next := "run the command again to see it"
 	if path != "" {

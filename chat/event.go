@@ -54,6 +54,9 @@ type Retry struct {
 // Compacted tells that the conversation was shortened, in tokens by estimate.
 type Compacted struct{ Before, After int }
 
+// Notice is something to know about the server, once.
+type Notice struct{ Text string }
+
 func (Text) event()       {}
 func (Reasoning) event()  {}
 func (ToolCall) event()   {}
@@ -61,3 +64,4 @@ func (ToolResult) event() {}
 func (Usage) event()      {}
 func (Retry) event()      {}
 func (Compacted) event()  {}
+func (Notice) event()     {}

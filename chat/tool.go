@@ -3,9 +3,14 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agentbash/agentbash/router"
 	openai "github.com/sashabaranov/go-openai"
@@ -44,7 +49,17 @@ func (c *Conversation) parseCall(call *toolCall) (router.Arguments, error) {
 	if args.Timeout == 0 {
 		args.Timeout = DefaultTimeout
 	}
+	if err == nil && strings.ContainsRune(args.Command, utf8.RuneError) && !c.hasText(string(utf8.RuneError)) {
+		err = errors.New("the command holds U+FFFD, which stands for a character that was lost on its way, and nothing ran: send it again, a name with such a character by a pattern (caf*.txt)")
+	}
 	return args, err
+}
+
+// hasText reports whether the model was given a text that holds s.
+func (c *Conversation) hasText(s string) bool {
+	return slices.ContainsFunc(c.messages, func(m message) bool {
+		return m.Role != openai.ChatMessageRoleAssistant && (strings.Contains(m.rec.Text, s) || strings.Contains(m.rec.Output, s))
+	})
 }
 
 // quoteHead shows the beginning of what the model sent.
@@ -71,9 +86,14 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		result.Output += t.loops.noteResult(call.name+" "+call.arguments, result)
 	case t.loops.stopError() != nil:
 		result.Output, result.ExitCode, result.Refused = "[not run: the turn was stopped]", 1, true
+	case t.skip != "":
+		result.Output, result.ExitCode, result.Refused = "[not run: "+t.skip+"; send it again if it is still right]", 1, true
 	default:
 		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout})
 		start := time.Now()
+		if l, ok := c.opts.Runner.(OutputLimiter); ok && c.size.window > 0 {
+			l.LimitOutput(max(c.size.window*bytesPerToken/outputPart, leastOutput))
+		}
 		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, args.Command, args.Timeout)
 		result.Duration = time.Since(start)
 		result.Output = args.Noted(result.Output)
@@ -82,6 +102,12 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 			result.Denied = result.Why != nil
 		}
 		c.denials.note(args.Command, result.Why)
+		switch {
+		case result.Denied:
+			t.skip = "the call before it was denied"
+		case failedCD().MatchString(result.Output) && strings.Contains(args.Command, "cd"):
+			t.skip = "the cd of the call before it failed, so it would have run in another directory"
+		}
 		if d, ok := c.opts.Runner.(Displayer); ok {
 			result.Display = d.Display()
 		}
@@ -103,6 +129,11 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	c.opts.Events(result)
 }
 
+// failedCD is what bash says of a directory that it could not change to.
+var failedCD = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)\bcd: .+: (No such file or directory|Not a directory|Permission denied|Too many levels of symbolic links)$`)
+})
+
 // Runner runs one command string as the model sent it. Run returns when the
 // command has ended, with what the model is to see; when ctx is cancelled it
 // ends the command first. A command that fails has an exit code, not an error.
@@ -118,6 +149,16 @@ type Runner interface {
 // Refuser is a [Runner] that does not run everything. Refusal is why the last
 // command was not run at all; nil: it was.
 type Refuser interface{ Refusal() error }
+
+// OutputLimiter is a [Runner] that shortens outputs to a number of characters: a part of the
+// model's window, as soon as that is known.
+type OutputLimiter interface{ LimitOutput(chars int) }
+
+// What part of the window one output may take, and how many characters it may always have.
+const (
+	outputPart  = 8
+	leastOutput = 1000
+)
 
 // Displayer is a [Runner] that may say in a line what the last command did; "":
 // there is only its output.
@@ -147,11 +188,12 @@ type RouterRunner struct {
 	denied  error
 	display string
 	images  []Image
+	most    int // characters of an output; 0: as the router has it
 }
 
 // Run runs one command string.
 func (r *RouterRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
-	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Images: true})
+	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Images: true, MaxChars: r.most})
 	r.denied, r.display, r.images = res.Denied, res.Display, nil
 	for _, img := range res.Images {
 		r.images = append(r.images, Image(img))
@@ -161,6 +203,9 @@ func (r *RouterRunner) Run(ctx context.Context, command string, timeout time.Dur
 
 // Refusal is why the last command was not run; nil: it was.
 func (r *RouterRunner) Refusal() error { return r.denied }
+
+// LimitOutput shortens what the model sees of the commands from here on.
+func (r *RouterRunner) LimitOutput(chars int) { r.most = chars }
 
 // Display is what the last command did, in a line; "": nobody said.
 func (r *RouterRunner) Display() string { return r.display }

@@ -58,6 +58,24 @@ func Definition(reg *registry.ToolRegistry) registry.Definition {
 	return registry.Definition{Name: ToolName, Description: text + aboutOutput, Parameters: json.RawMessage(ToolParameters)}
 }
 
+// BriefDescription is a description for a model whose window is small: what there is, in a line each.
+func BriefDescription(reg *registry.ToolRegistry) string {
+	text := aboutBash
+	var names []string
+	for _, s := range shown {
+		if _, ok := reg.Lookup(s.name); ok && !slices.Contains(names, s.name) {
+			names = append(names, s.name)
+		}
+	}
+	if names != nil {
+		text += " Beside what bash runs: " + strings.Join(names, ", ") + " (NAME --help), and what agent: lists."
+	}
+	if len(reg.Groups()) > 0 {
+		text += " field: lists the servers."
+	}
+	return text
+}
+
 // agentLines are the lines of a description about agent commands; "" if there are none.
 func agentLines(reg *registry.ToolRegistry) string {
 	var names, examples []string

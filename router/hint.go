@@ -46,6 +46,7 @@ func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 	if stderr.holds("syntax error near unexpected token") {
 		r.explainFunction(p.Raw, stderr)
 	}
+	r.printSlips(p, stderr, status)
 	if status == exitUnknown || stderr.holds("command not found") {
 		r.explainUnknown(p, stderr)
 	}

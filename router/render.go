@@ -42,12 +42,12 @@ func (s *streams) end() {
 const screen = 2500
 
 // renderResult fills in a result's texts from its streams. headOnly keeps the
-// beginning of a cut output, else a fifth of it is head and the rest tail.
-func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
+// beginning of a cut output, else a fifth of it is head and the rest tail. most is how many characters are shown.
+func (r *Router) renderResult(res *Result, s *streams, headOnly bool, most int) {
 	s.end()
 	res.Stdout, res.Stderr = string(s.out.head), string(s.err.head)
 
-	b := body{max: r.opts.MaxChars, headOnly: headOnly, tool: res.toolName(), hider: r.hider, dir: r.dir, rest: res.rest}
+	b := body{max: most, headOnly: headOnly, tool: res.toolName(), hider: r.hider, dir: r.dir, rest: res.rest}
 	if res.Layer != Agent { // whose commands have limits of their own
 		b.longest = longestLine
 	}

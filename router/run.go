@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 // RunOptions are what one command may have of its own; nil means none of it.
 type RunOptions struct {
 	Timeout        time.Duration // 0: the router's; cut to MaxTimeout
+	MaxChars       int           // of the result's Output; 0, and more than the router's, is the router's
 	Stdout, Stderr io.Writer     // also get every byte as it comes
 	Images         bool          // the caller shows Result.Images to who reads the result
 }
@@ -77,7 +79,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	if !res.Success && res.Error == "" {
 		res.Error = res.failureReason()
 	}
-	r.renderResult(&res, s, p.InProcess && p.Name == "read")
+	r.renderResult(&res, s, p.InProcess && p.Name == "read", min(r.opts.MaxChars, cmp.Or(o.MaxChars, maxMaxChars)))
 	if grant.End != nil {
 		grant.End(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
 	}

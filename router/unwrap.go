@@ -101,10 +101,8 @@ func (a *Arguments) dropPrompts(text string) error {
 // unwrapCall takes the arguments, or a whole call, out of a text that is JSON.
 func (a *Arguments) unwrapCall(text, at string, depth int) error {
 	args, _ := decodeArguments([]byte(text))
-	for _, key := range []string{"arguments", "parameters", "input"} {
-		if inner, ok := args[key].(map[string]any); ok && args["command"] == nil {
-			args = inner
-		}
+	if inner := innerArguments(args); inner != nil {
+		args = inner
 	}
 	if args["command"] == nil && args["cmd"] == nil {
 		return nil

@@ -71,6 +71,12 @@ func (r *report) writeEvent(e chat.Event) {
 			return
 		}
 		out = map[string]any{"type": "retry", "reason": e.Reason, "attempt": e.Attempt, "wait_ms": e.Wait.Milliseconds(), "void": e.Void}
+	case chat.Notice:
+		if r.format != "stream-json" {
+			fmt.Fprintf(r.a.err, "agentbash: %s\n", e.Text)
+			return
+		}
+		out = map[string]any{"type": "notice", "text": e.Text}
 	case chat.Compacted:
 		out = map[string]any{"type": "compact", "before": e.Before, "after": e.After}
 	}

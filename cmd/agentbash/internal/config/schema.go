@@ -13,7 +13,7 @@ const (
 	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch " + confineKeys
 	limitKeys    = "turns cost time calls output session"
 	sessionKeys  = "calls time output"
-	modelKeys    = "api window input cached output"
+	modelKeys    = "api window silence input cached output"
 	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny oauth sampling trust roles sandbox"
 	functionKeys = "file type function name description parameters input_schema inputSchema strict exec http timeout roles"
 	execKeys     = "argv env cwd sandbox"
