@@ -26,6 +26,7 @@ type command struct {
 	id       int64
 	text     string
 	timeout  time.Duration
+	goOn     func() bool
 	out, err stream
 	lineEnd  int  // of all bytes for the shell, those that it must have read for the command to run
 	unsent   bool // the shell was gone before it could be told
@@ -37,15 +38,16 @@ type command struct {
 	done    bool // the report is here, or never will be
 	died    bool // the shell ended
 	lost    bool
+	goesOn  bool // at its time limit it was let go
 	report  frame
 	hupWait time.Duration // until the next look at a stream that nobody holds
 	res     Result
 }
 
-func (e *engine) newCommand(text string, timeout time.Duration, t *tee) *command {
+func (e *engine) newCommand(text string, opts *RunOptions, t *tee) *command {
 	e.seq++
 	keep := collector{headCap: e.cfg.Head, tailCap: e.cfg.Tail}
-	c := &command{e: e, sh: e.shell.Load(), id: e.seq, text: text, timeout: timeout}
+	c := &command{e: e, sh: e.shell.Load(), id: e.seq, text: text, timeout: opts.Timeout, goOn: opts.GoOn}
 	c.out = stream{pipe: &e.out, kept: keep, tee: t}
 	c.err = stream{pipe: &e.err, kept: keep, tee: t, toErr: true, renamed: !strings.Contains(text, "eval")}
 	return c
@@ -110,7 +112,8 @@ func (c *command) sendAndWait(ctx context.Context) (_ Result, ran bool, _ error)
 	c.unsent = c.sh.queueText(c.e.scratch) != nil
 	c.lineEnd = c.sh.queued
 	c.waitShort()
-	for asked := false; !c.done; {
+	asked := false
+	for !c.done {
 		if !asked && time.Since(c.start) >= quickWait {
 			// The command takes a while. A second report, in a line of its own, also
 			// comes when the first one is lost.
@@ -121,6 +124,9 @@ func (c *command) sendAndWait(ctx context.Context) (_ Result, ran bool, _ error)
 		if err := c.waitStep(ctx, asked); err != nil {
 			return Result{}, false, err
 		}
+	}
+	if c.goesOn {
+		return c.letGo(asked), true, nil
 	}
 	return c.conclude()
 }
@@ -275,7 +281,11 @@ func (c *command) checkLimits(ctx context.Context, now time.Time) {
 		c.interrupt(now)
 	case now.Sub(c.start) >= c.timeout:
 		c.res.TimedOut = true
-		c.interrupt(now)
+		if c.goesOn = c.goOn != nil && c.goOn(); c.goesOn {
+			c.done = true
+		} else {
+			c.interrupt(now)
+		}
 	case !now.Before(c.probe.at):
 		c.lookForReport(now)
 	}

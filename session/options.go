@@ -83,6 +83,11 @@ type RunOptions struct {
 	// error gets nothing more; one that blocks makes the command wait, but not
 	// the time limit.
 	Stdout, Stderr io.Writer
+
+	// GoOn, when set, is asked when the time limit has come: if it says yes, the command
+	// is not ended. It keeps its shell, Result.Running has it, and the next command
+	// runs in a new shell.
+	GoOn func() bool
 }
 
 // config is Options with every default filled in.
