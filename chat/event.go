@@ -27,6 +27,7 @@ type ToolResult struct {
 	Display     string // what a tool did, in a line for a person; "": it did not say
 	ExitCode    int
 	Duration    time.Duration
+	Running     int   // the background shell that it went on as; 0: it has ended
 	Refused     bool  // not run: the call was malformed
 	Interrupted bool  // cancelled while it ran, or before
 	Denied      bool  // not run: it is not allowed

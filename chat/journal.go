@@ -56,7 +56,7 @@ func (c *Conversation) emitEvent(e Event) {
 
 // record is the result as a journal has it; dir is where the shell is now.
 func (r ToolResult) record(dir string) transcript.Record {
-	return transcript.Record{Type: transcript.TypeToolResult, ID: r.ID, Output: r.Output, ExitCode: r.ExitCode, DurationMS: r.Duration.Milliseconds(),
+	return transcript.Record{Type: transcript.TypeToolResult, ID: r.ID, Output: r.Output, ExitCode: r.ExitCode, DurationMS: r.Duration.Milliseconds(), Running: r.Running,
 		Refused: r.Refused, Interrupted: r.Interrupted, Denied: r.Denied, Dir: dir}
 }
 

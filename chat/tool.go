@@ -74,7 +74,11 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	default:
 		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout})
 		start := time.Now()
-		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, args.Command, args.Timeout)
+		run := ctx
+		if args.Kill {
+			run = router.KillAtLimit(ctx)
+		}
+		result.Output, result.ExitCode = c.opts.Runner.Run(run, args.Command, args.Timeout)
 		result.Duration = time.Since(start)
 		result.Output = args.Noted(result.Output)
 		if r, ok := c.opts.Runner.(Refuser); ok {
@@ -84,6 +88,9 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		c.denials.note(args.Command, result.Why)
 		if d, ok := c.opts.Runner.(Displayer); ok {
 			result.Display = d.Display()
+		}
+		if r, ok := c.opts.Runner.(interface{ Running() int }); ok {
+			result.Running = r.Running()
 		}
 		if ctx.Err() != nil {
 			result.Interrupted = true
@@ -107,7 +114,8 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 // A Runner may say more: see [Refuser] and [TurnBeginner]; with a method
 // Dir() string where its shell is, which prompts and records name; and with
 // Has(name string) bool which agent commands there are, so that a call of one as
-// a tool is one of it.
+// a tool is one of it; and with Running() int which background shell the last command went on as.
+// The ctx of a command that is to end at its timeout is one of router.KillAtLimit.
 type Runner interface {
 	Run(ctx context.Context, command string, timeout time.Duration) (output string, exitCode int)
 }
@@ -140,12 +148,13 @@ type RouterRunner struct {
 
 	denied  error
 	display string
+	running int
 }
 
 // Run runs one command string.
 func (r *RouterRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
 	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout})
-	r.denied, r.display = res.Denied, res.Display
+	r.denied, r.display, r.running = res.Denied, res.Display, res.Running
 	return res.Output, res.ExitCode
 }
 
@@ -154,6 +163,9 @@ func (r *RouterRunner) Refusal() error { return r.denied }
 
 // Display is what the last command did, in a line; "": nobody said.
 func (r *RouterRunner) Display() string { return r.display }
+
+// Running is the background shell that the last command went on as; 0: it has ended.
+func (r *RouterRunner) Running() int { return r.running }
 
 // BeginTurn tells Turns.
 func (r *RouterRunner) BeginTurn() {

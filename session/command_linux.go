@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -78,12 +79,18 @@ func (c *command) composeLine() error {
 	if strings.Contains(c.text, "builtin") && namesBuiltin().MatchString(c.text) {
 		l = append(l, dropBuiltin...)
 	}
+	if c.e.cfg.PromptCommand {
+		l = append(l, keepStatus...)
+	}
 	l = appendReport(l, c.id)
-	if c.e.closes = c.e.closes || mayClose().MatchString(c.text); c.e.closes {
+	if c.e.closes = c.e.closes || c.e.cfg.PromptCommand || mayClose().MatchString(c.text); c.e.closes {
 		l = append(append(l, " >|"...), c.sh.ctlPath...)
 	}
 	if c.sh.hasJobs = c.sh.hasJobs || startsJobs().MatchString(c.text); c.sh.hasJobs {
 		l = append(l, forgetJobs...)
+	}
+	if c.e.cfg.PromptCommand {
+		l = append(l, promptCommands...)
 	}
 	if c.opens = strings.Contains(c.text, "$(") && strings.Count(c.text, "(") != strings.Count(c.text, ")"); c.opens {
 		l = append(append(l, ';'), dumpLine(c.e.snap.path)...)
@@ -311,6 +318,10 @@ const (
 // command; when it has read a second, it is back, and the report is due.
 func (c *command) lookForReport(now time.Time) {
 	p := &c.probe
+	if at, _ := statProc(c.sh.pid); at.stopped { // nobody else would wake it
+		c.sh.signal(syscall.SIGCONT)
+		c.res.Resumed = true
+	}
 	left, err := unreadBytes(c.sh.in)
 	switch {
 	case len(c.sh.pending) > 0 || err != nil:

@@ -25,6 +25,7 @@ type engine struct {
 	shell   atomic.Pointer[shell]    // shared; nil when none is alive
 	dir     atomic.Pointer[shellDir] // shared; after the last command
 	wake    wakeup                   // shared
+	given   atomic.Pointer[[]byte]   // shared; what State gives while a command runs; nobody changes it
 
 	state     stateDir
 	pipes     pathPipes

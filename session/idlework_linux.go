@@ -30,6 +30,9 @@ func (i *idleWork) prepare(onIdle func()) {
 // planIdleWork plans the work after a command.
 func (e *engine) planIdleWork() {
 	e.idle.since = time.Now()
+	if e.wentOn { // the next command finds a shell that is ready
+		e.setTimer(0)
+	}
 	e.setTimer(snapshotAfter)
 }
 

@@ -55,6 +55,11 @@ type Options struct {
 	// to 1 MiB of each stream, and what it has written within 300 ms.
 	Exit func(stdout, stderr []byte)
 
+	// PromptCommand has each shell run the commands in the variable PROMPT_COMMAND after each command, when that
+	// was reported, as an interactive one does before its prompt: direnv, mise and their like set what the next command
+	// sees. Their output is dropped, and $? is kept. What they take is the next command's time.
+	PromptCommand bool
+
 	// Head and Tail are how many bytes of the beginning and of the end of each
 	// output stream a Result keeps; 0 means DefaultHead and DefaultTail. Memory
 	// grows with the output up to that.

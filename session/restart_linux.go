@@ -39,6 +39,7 @@ func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 	}
 	e.pipes.useLauncher(o.Launcher, e.cfg.named)
 	e.carryState(&old, o.Trust)
+	e.shareState()
 	if err := e.restartShell(); err != nil {
 		return fmt.Errorf("restart the shell: %w", err)
 	}

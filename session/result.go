@@ -39,7 +39,8 @@ type Result struct {
 
 	ShellExited bool // the shell ended with this command; the next Run starts a new one
 	Restarted   bool // this command ran in a new shell, because the one before had ended
-	StateLost   bool // and that one could not leave what had last been set in it: by SIGKILL or exec, or its EXIT trap was another
+	StateLost   bool // and that one, or with ShellExited this one, could not leave what had last been set in it: by SIGKILL or exec, or its EXIT trap was another
+	Resumed     bool // the shell had stopped (suspend -f, SIGSTOP) and was made to go on
 
 	// Background is "" or, when processes that the command started still hold
 	// its stdout or stderr, the path of the file that takes what they write from

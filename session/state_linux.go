@@ -81,7 +81,7 @@ func (s *snapshot) readPipe(buf []byte) {
 
 // ownVars are variables that bash keeps itself: to restore them is an error or
 // has side effects.
-const ownVars = `BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SRANDOM|UID|COPROC|PS[012]|PROMPT_COMMAND|TMOUT|_|__session_[a-z]+`
+const ownVars = `BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SRANDOM|UID|COPROC|PS[012]|TMOUT|_|__session_[a-z]+`
 
 // notRestored are lines of a snapshot that a new shell must not read: bash's
 // own variables, options that would end it or change where it reads from, and the
@@ -161,7 +161,37 @@ func (e *engine) takeSnapshot() {
 	if _, ok := e.runLines(sh, dumpLine(e.snap.path), snapTimeout); ok {
 		e.snap.readPipe(e.buf)
 		e.snap.seq = e.seq
+		e.shareState()
 	}
 	e.snap.at = time.Now()
 	e.snap.took = e.snap.at.Sub(start)
+}
+
+// shareState has State give what is known now.
+func (e *engine) shareState() {
+	whole := bytes.Clone(e.snap.whole)
+	e.given.Store(&whole)
+}
+
+// notGiven are lines of a snapshot that a shell does not get that has its own environment: exported
+// variables and traps.
+var notGiven = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(declare -[a-zA-Z]*x[a-zA-Z]* [A-Za-z_][A-Za-z0-9_]*(=.*)?|trap .*|(?s:__session_[a-z]+ \(\).*?\n\}))\n`)
+})
+
+// State is Session.State.
+func (e *engine) State() []byte {
+	select {
+	case e.running <- struct{}{}:
+		if e.snap.seq != e.seq && !e.closing.Load() {
+			e.takeSnapshot()
+		}
+		<-e.running
+	default:
+	}
+	whole := e.given.Load()
+	if whole == nil {
+		return nil
+	}
+	return notGiven().ReplaceAll(notRestored().ReplaceAll(*whole, nil), nil)
 }

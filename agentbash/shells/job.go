@@ -15,7 +15,8 @@ import (
 // job is one background shell.
 type job struct {
 	id, command, dir string
-	mark             string // an entry of the environment of all that it starts
+	mark             string // an entry of the environment of all that it starts; "": that of an adopted shell is its session's
+	since            int64  // of an adopted shell: what is older in it is other commands', in ticks
 	pid              int    // also its session's
 	started          time.Time
 	log              *log
@@ -31,7 +32,9 @@ type job struct {
 	status Status
 	exit   int
 	end    time.Time
-	killed bool  // bash_kill or Close ended it
+	killed bool  // bash_kill, Close or a limit ended it
+	late   bool  // it was the limit
+	noted  bool  // its end was told to whoever sends commands
 	lost   error // why its output is not complete
 }
 

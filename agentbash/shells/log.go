@@ -94,6 +94,12 @@ func (l *log) readAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
+// remove takes away the log of a shell that did not start.
+func (l *log) remove() {
+	l.close()
+	os.Remove(l.path)
+}
+
 func (l *log) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

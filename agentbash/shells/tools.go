@@ -23,7 +23,7 @@ func (s *Shells) Tools() []*registry.Tool {
 }
 
 func idParam() registry.Param {
-	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Aliases: []string{"id", "shell_id", "task_id"}, Description: "The ID that bash_start printed."}
+	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Aliases: []string{"id", "shell_id", "task_id"}, Description: "Its number, which bash_start printed."}
 }
 
 func (s *Shells) startTool() *registry.Tool {
@@ -137,11 +137,7 @@ func (s *Shells) listJobs(call *registry.Call) (registry.ToolResult, error) {
 
 // Line shows the job in one line: its ID, how it is doing, its command.
 func (j Job) Line() string {
-	command := strings.Join(strings.Fields(j.Command), " ")
-	if r := []rune(command); len(r) > 100 {
-		command = string(r[:100]) + "..."
-	}
-	return fmt.Sprintf("%s: %s; %d bytes not seen yet: %s", j.ID, j.says(), j.Unread, command)
+	return fmt.Sprintf("%s: %s; %d bytes not seen yet: %s", j.ID, j.says(), j.Unread, j.shortCommand())
 }
 
 func (s *Shells) outputTool() *registry.Tool {
@@ -164,9 +160,9 @@ says that it did not come in time, 1 that the shell ended without such a line. T
 				Description: "How many seconds --wait waits."},
 		),
 		Examples: []string{
-			"bash_output --bash_id 1f0c22ab",
-			"bash_output --bash_id 1f0c22ab --wait 'listening on' --timeout 30",
-			"bash_output --bash_id 1f0c22ab --filter 'ERROR|WARN'",
+			"bash_output 1",
+			"bash_output 1 --wait 'listening on' --timeout 30",
+			"bash_output 1 --filter 'ERROR|WARN'",
 		},
 		Check: func(k registry.Kwargs) (problems []string) {
 			for _, name := range []string{"filter", "wait"} {
@@ -199,7 +195,7 @@ wrote since the last look, and its last status on stderr.`,
 			registry.Param{Name: "grace", Type: registry.Number, Default: 3, Min: registry.Float(0), Max: registry.Float(60),
 				Description: "Seconds between SIGTERM and SIGKILL."},
 		),
-		Examples: []string{"bash_kill --bash_id 1f0c22ab", "bash_kill 1f0c22ab --grace 10"},
+		Examples: []string{"bash_kill 1", "bash_kill 1 --grace 10"},
 		Run:      s.runKill,
 	}
 }

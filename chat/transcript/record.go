@@ -54,6 +54,7 @@ type Record struct {
 	Output      string  `json:"output,omitempty"`  // what the model sees
 	ExitCode    int     `json:"exit_code,omitempty"`
 	DurationMS  int64   `json:"duration_ms,omitempty"`
+	Running     int     `json:"running,omitempty"`     // the background shell that it went on as
 	Refused     bool    `json:"refused,omitempty"`     // the call was malformed and never ran
 	Interrupted bool    `json:"interrupted,omitempty"` // cancelled
 	Denied      bool    `json:"denied,omitempty"`      // it is not allowed, and never ran
