@@ -17,6 +17,7 @@ type ToolCall struct {
 	ID      string
 	Command string
 	Timeout time.Duration
+	Kill    bool // it ends at its timeout, where others go on in the background
 }
 
 // ToolResult is what came of the [ToolCall] with the same ID. A call that could

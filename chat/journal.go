@@ -44,7 +44,7 @@ func (c *Conversation) emitEvent(e Event) {
 	case Reasoning:
 		c.appendRecord(transcript.Record{Type: transcript.TypeReasoning, Text: e.Delta})
 	case ToolCall:
-		c.appendRecord(transcript.Record{Type: transcript.TypeToolCall, ID: e.ID, Command: e.Command, Timeout: e.Timeout.Seconds()})
+		c.appendRecord(transcript.Record{Type: transcript.TypeToolCall, ID: e.ID, Command: e.Command, Timeout: e.Timeout.Seconds(), Kill: e.Kill})
 	case Usage:
 		u := transcript.Usage(e)
 		c.appendRecord(transcript.Record{Type: transcript.TypeUsage, Usage: &u})

@@ -72,7 +72,7 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	case t.loops.stopError() != nil:
 		result.Output, result.ExitCode, result.Refused = "[not run: the turn was stopped]", 1, true
 	default:
-		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout})
+		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout, Kill: args.Kill})
 		start := time.Now()
 		run := ctx
 		if args.Kill {

@@ -106,7 +106,7 @@ func (r *Router) statusLines(res *Result) []string {
 	default:
 		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory, variables and functions; its jobs are lost]")
 	}
-	if res.shellEnded && !strings.Contains(res.Command, "exit") { // nobody asked for it
+	if res.shellEnded {
 		lines = append(lines, "[the shell ended: the next command runs in a new one with the same directory, variables, functions, aliases and options, but without: "+strings.Join(res.Lost, "; ")+"]")
 	}
 	if res.Background != "" {

@@ -51,6 +51,7 @@ type Record struct {
 
 	Command     string  `json:"command,omitempty"`
 	Timeout     float64 `json:"timeout,omitempty"` // seconds
+	Kill        bool    `json:"kill,omitempty"`    // it was to end at its timeout
 	Output      string  `json:"output,omitempty"`  // what the model sees
 	ExitCode    int     `json:"exit_code,omitempty"`
 	DurationMS  int64   `json:"duration_ms,omitempty"`
