@@ -41,8 +41,10 @@ type command struct {
 	lost    bool
 	goesOn  bool // at its time limit it was let go
 	report  frame
-	hupWait time.Duration // until the next look at a stream that nobody holds
-	res     Result
+	hupWait time.Duration // until the next look at a pipe that nobody holds
+
+	leftPipes bool // the shell has let go of the control or the diagnostics pipe, by exec
+	res       Result
 }
 
 func (e *engine) newCommand(text string, opts *RunOptions, t *tee) *command {
@@ -180,7 +182,11 @@ func (c *command) waitShort() {
 // report was asked for a second time.
 func (c *command) waitStep(ctx context.Context, asked bool) error {
 	p := &c.e.poll
-	for i, fd := range [...]int{c.sh.ctl, c.sh.pidfd, c.e.wake.fd, c.sh.diag, c.e.snap.in, c.out.pollFD(), c.err.pollFD(), -1} {
+	ctl, diag := c.sh.ctl, c.sh.diag
+	if c.leftPipes { // nobody holds them, and they would be ready all the time: they are looked at now and then
+		ctl, diag = -1, -1
+	}
+	for i, fd := range [...]int{ctl, c.sh.pidfd, c.e.wake.fd, diag, c.e.snap.in, c.out.pollFD(), c.err.pollFD(), -1} {
 		p[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
 	}
 	if len(c.sh.pending) > 0 {
@@ -190,15 +196,17 @@ func (c *command) waitStep(ctx context.Context, asked bool) error {
 		return err
 	}
 	c.readOutput(p[pollOut].Revents, p[pollErr].Revents)
+	c.leftPipes = c.leftPipes || p[pollCtl].Revents&(unix.POLLHUP|unix.POLLIN) == unix.POLLHUP || p[pollDiag].Revents&(unix.POLLHUP|unix.POLLIN) == unix.POLLHUP
 	if p[pollDiag].Revents != 0 {
 		c.sh.readDiag(c.e.buf)
 	}
 	if p[pollSnap].Revents != 0 {
 		c.e.snap.readPipe(c.e.buf)
 	}
-	if p[pollCtl].Revents&unix.POLLIN != 0 {
+	if p[pollCtl].Revents&unix.POLLIN != 0 || c.leftPipes {
 		c.readReport()
-	} else if p[pollPid].Revents != 0 {
+	}
+	if !c.done && p[pollPid].Revents != 0 && p[pollCtl].Revents&unix.POLLIN == 0 {
 		c.died, c.done = true, true
 	}
 	if c.done {
@@ -230,7 +238,7 @@ func (c *command) nextTimeout(asked bool) int {
 		next = end
 	}
 	d := time.Until(next)
-	if c.out.closed || c.err.closed {
+	if c.out.closed || c.err.closed || c.leftPipes {
 		c.hupWait = min(max(2*c.hupWait, time.Millisecond), maxHupWait)
 		d = min(d, c.hupWait)
 	} else {

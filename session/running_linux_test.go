@@ -205,6 +205,7 @@ func TestSoak(t *testing.T) {
 	for i := range *soak {
 		if i == *soak/10 {
 			going.Wait()
+			run(t, s, "true") // in a shell that is there
 			alone(t, s)
 			fds, memory = len(openFDs(t)), int(heap())
 		}
