@@ -166,6 +166,7 @@ func (b *Bash) register(o *Options) (err error) {
 	c.Shells.Env = o.Confinement.Environ
 	c.Shells.StateDir, c.Shells.Alone = filepath.Join(o.StateDir, "background"), o.ToolsOnly
 	c.Shells.Prepare = func(command string) string { return b.router.Script(command) }
+	c.Shells.Keeps = func(ctx context.Context) error { return b.confinement.Keeps(ctx) }
 	c.Shells.State = func(ctx context.Context) []byte { return b.router.ShellState(ctx) }
 	c.Shells.Start = func(ctx context.Context, cmd *exec.Cmd) (int, func() syscall.WaitStatus, error) {
 		return b.confinement.StartShell(ctx, cmd)

@@ -51,7 +51,7 @@ func (j *job) isAdopted() bool { return j.since > 0 }
 func (s *Shells) Adopt(a Adoption) (id string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	j, err := s.newJob(a.Command, a.Dir)
+	j, err := s.newJob(a.Command, a.Dir, false)
 	if err != nil {
 		return "", err
 	}

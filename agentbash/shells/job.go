@@ -20,7 +20,8 @@ type job struct {
 	pid              int    // also its session's
 	started          time.Time
 	log              *log
-	out              *os.File      // our end of the pipe that it writes to
+	out              *os.File      // our end of the pipe that it writes to; nil with keep
+	keep             bool          // it outlasts the program, and writes to the log itself
 	ended            chan struct{} // closed when the shell has ended
 	drained          chan struct{} // closed when nobody holds the pipe any more
 
@@ -40,6 +41,9 @@ type job struct {
 
 // start starts the command with its output going to the log.
 func (j *job) start(ctx context.Context, cmd *exec.Cmd, start func(context.Context, *exec.Cmd) (int, func() syscall.WaitStatus, error)) error {
+	if j.keep {
+		return j.startKept(ctx, cmd, start)
+	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("pipe for the output: %w", err)
@@ -101,6 +105,9 @@ const lastWords = 100 * time.Millisecond
 // outputOpen reports whether some process still has the output open.
 func (j *job) outputOpen() bool {
 	held := false
+	if j.keep {
+		return false
+	}
 	conn, err := j.out.SyscallConn()
 	if err == nil {
 		conn.Control(func(fd uintptr) { // not called when drain has closed it
@@ -144,7 +151,7 @@ func (j *job) state() Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return Job{ID: j.id, Command: j.command, Dir: j.dir, PID: j.pid, Status: j.status, Exit: j.exit,
-		Started: j.started, Ended: j.end, Log: j.log.path, Unread: j.log.end() - j.seen}
+		Started: j.started, Ended: j.end, Log: j.log.path, Unread: j.log.end() - j.seen, Kept: j.keep}
 }
 
 // isSeen reports whether nothing of it is left to be looked at.

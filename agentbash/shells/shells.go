@@ -43,6 +43,9 @@ type Options struct {
 	// Limit is how long a command may go on that was adopted, besides what it took before; 0 is an hour.
 	Limit time.Duration
 
+	// Keeps is nil when a shell of this context can outlast the program, else why not. nil: each can.
+	Keeps func(ctx context.Context) error
+
 	// Alone says that the program ends with this very command, and all that it
 	// would start with it: bash_start then refuses.
 	Alone bool
@@ -75,6 +78,7 @@ type Job struct {
 	Ended   time.Time // zero while it runs
 	Log     string    // path of the file with all its output
 	Unread  int64     // bytes that bash_output has not shown yet
+	Kept    bool      // it outlasts the program
 }
 
 // Status is how a background shell is doing.
@@ -149,8 +153,8 @@ const maxEnded = 50
 // errClosed is returned when the program is about to end.
 var errClosed = errors.New("agentbash is ending: nothing more is started")
 
-// startJob starts a shell in dir with the environment env.
-func (s *Shells) startJob(ctx context.Context, command, dir string, env []string) (*job, error) {
+// startJob starts a shell in dir with the environment env, and with keep one that outlasts the program.
+func (s *Shells) startJob(ctx context.Context, command, dir string, env []string, keep bool) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ids := s.running(func(*job) bool { return true }); len(ids) >= maxRunning {
@@ -159,7 +163,7 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 	if err := s.watch.Start(); err != nil {
 		return nil, err
 	}
-	j, err := s.newJob(command, dir)
+	j, err := s.newJob(command, dir, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +172,9 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 		text = s.opts.Prepare(command)
 	}
 	j.mark = s.mark + "." + j.id
+	if keep { // the watchdog knows the other mark
+		j.mark = markVar + "=kept." + randomID(16)
+	}
 	cmd := exec.Command("bash", "-c", text)
 	cmd.Dir, cmd.Env = dir, childEnv(env, dir, j.mark)
 	start := s.opts.Start
@@ -182,7 +189,9 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 		os.Remove(j.statePath())
 		return nil, err
 	}
-	s.watch.Add(j.pid)
+	if !keep {
+		s.watch.Add(j.pid)
+	}
 	go func() {
 		<-j.ended
 		os.Remove(j.statePath())
@@ -196,7 +205,7 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 }
 
 // newJob makes a job that runs nothing yet; the caller holds mu.
-func (s *Shells) newJob(command, dir string) (*job, error) {
+func (s *Shells) newJob(command, dir string, keep bool) (*job, error) {
 	if s.closed {
 		return nil, errClosed
 	}
@@ -204,12 +213,16 @@ func (s *Shells) newJob(command, dir string) (*job, error) {
 		return nil, err
 	}
 	id := strconv.Itoa(s.last + 1)
-	log, err := newLog(filepath.Join(s.dir, "background-"+s.name+"-"+id+".log"))
+	flags := 0
+	if keep {
+		flags = os.O_APPEND
+	}
+	log, err := newLog(filepath.Join(s.dir, "background-"+s.name+"-"+id+".log"), flags)
 	if err != nil {
 		return nil, err
 	}
 	s.last++
-	return &job{id: id, command: command, dir: dir, log: log, started: time.Now(), ended: make(chan struct{}), drained: make(chan struct{})}, nil
+	return &job{id: id, command: command, dir: dir, log: log, keep: keep, started: time.Now(), ended: make(chan struct{}), drained: make(chan struct{})}, nil
 }
 
 // maxRunning is how many shells run at once.
@@ -295,7 +308,7 @@ func childEnv(env []string, dir, mark string) []string {
 // closeGrace is how long Close waits after SIGTERM.
 const closeGrace = time.Second
 
-// Close ends all background shells, SIGTERM first and SIGKILL after a second,
+// Close ends all background shells but those that are kept, SIGTERM first and SIGKILL after a second,
 // and returns when they have ended.
 func (s *Shells) Close() error {
 	s.mu.Lock()
@@ -307,7 +320,12 @@ func (s *Shells) Close() error {
 		return nil
 	}
 	var ending sync.WaitGroup
+	kept := false
 	for _, j := range jobs {
+		if j.keep {
+			kept = true
+			continue
+		}
 		ending.Go(func() {
 			j.killTree(closeGrace)
 			j.hangUp()
@@ -319,7 +337,7 @@ func (s *Shells) Close() error {
 		s.watch.Remove(j.pid)
 	}
 	s.watch.Close()
-	if s.opts.StateDir == "" && s.dir != "" {
+	if s.opts.StateDir == "" && s.dir != "" && !kept {
 		return os.RemoveAll(s.dir)
 	}
 	return nil

@@ -424,7 +424,7 @@ func TestManyAtOnce(t *testing.T) {
 func TestTheProgramIsKilled(t *testing.T) {
 	if dir := os.Getenv("SHELLS_TEST_HOST"); dir != "" {
 		s := New(&Options{StateDir: dir})
-		j, err := s.startJob(t.Context(), "setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ())
+		j, err := s.startJob(t.Context(), "setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ(), false)
 		require.NoError(t, err)
 		<-j.ended
 		return

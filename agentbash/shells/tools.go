@@ -34,12 +34,13 @@ func (s *Shells) startTool() *registry.Tool {
 		Category:  category,
 		Tags:      []string{"shell", "server", "daemon", "job", "process", "long", "run_in_background"},
 		FromShell: true,
-		Detail: `Starts a bash of its own for the command and prints its ID at once. It runs in a copy of the current directory and of
-the exported variables; functions and other variables are not copied, and stdin is empty. It goes on while other commands run, also when
-the session's shell is restarted, and ends with agentbash. bash_output shows what it writes, bash_kill ends it.`,
+		Detail: `Starts a bash of its own for the command and prints its ID at once. It runs with a copy of the current directory, of the
+exported variables, and of the session's functions, other variables, aliases and options; stdin is empty. It goes on while other commands
+run, also when the session's shell is restarted, and ends with agentbash, unless with --keep. bash_output shows what it writes, bash_kill ends it.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "command", Type: registry.String, Positional: true, Pattern: true, Role: registry.RunsText, Aliases: []string{"cmd"},
 				Description: "The command, in quotes; - reads it from stdin. Without one, the background shells are listed."},
+			registry.Param{Name: "keep", Type: registry.Boolean, Description: "Leave it running when agentbash ends; its log is named."},
 		),
 		Examples: []string{
 			"bash_start 'npm run dev'",
@@ -63,6 +64,7 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if !call.Has("command") {
 		return s.listJobs(call)
 	}
+	keep := call.Bool("keep")
 	command := call.String("command")
 	if command == "-" {
 		if call.Stdin == nil {
@@ -75,8 +77,8 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 		command = string(data)
 	}
 	switch {
-	case s.opts.Alone:
-		return registry.Failure("what it starts ends with agentbash, and this one ends at once: use it in a chat or in agentbash exec, or start it yourself: nohup COMMAND &"), nil
+	case s.opts.Alone && !keep:
+		return registry.Failure("what it starts ends with agentbash, and this one ends at once: use it in a chat or in agentbash exec, or with --keep"), nil
 	case strings.TrimSpace(command) == "":
 		return registry.ToolResult{}, registry.Usagef("the command is empty: bash_start 'COMMAND', or bash_start alone to list")
 	case strings.IndexByte(command, 0) >= 0:
@@ -88,12 +90,20 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if err != nil {
 		return registry.ToolResult{}, err
 	}
-	j, err := s.startJob(ctx, command, call.Dir, env)
+	if keep && s.opts.Keeps != nil {
+		if err := s.opts.Keeps(ctx); err != nil {
+			return registry.Failure("--keep: %v", err), nil
+		}
+	}
+	j, err := s.startJob(ctx, command, call.Dir, env, keep)
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
 	if _, err := fmt.Fprintln(call.Stdout, j.id); err != nil {
 		return registry.ToolResult{}, err
+	}
+	if keep {
+		fmt.Fprintf(call.Stderr, "it goes on when agentbash ends, as process group and session %d, and writes to %s\n", j.pid, j.log.path)
 	}
 	fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, bash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id)
 	return j.result(registry.Success(""), "started "+j.id), nil
