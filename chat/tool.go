@@ -74,11 +74,7 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	default:
 		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout, Kill: args.Kill})
 		start := time.Now()
-		run := ctx
-		if args.Kill {
-			run = router.KillAtLimit(ctx)
-		}
-		result.Output, result.ExitCode = c.opts.Runner.Run(run, args.Command, args.Timeout)
+		result.Output, result.ExitCode = c.opts.Runner.Run(args.Context(ctx), args.Command, args.Timeout)
 		result.Duration = time.Since(start)
 		result.Output = args.Noted(result.Output)
 		if r, ok := c.opts.Runner.(Refuser); ok {

@@ -2,6 +2,7 @@ package router
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,14 @@ type Arguments struct {
 	Timeout time.Duration // 0: none was given
 	Kill    bool          // at its time limit it is ended, and does not go on
 	Note    string        // what was read otherwise than it was sent, for who called; "" for nothing
+}
+
+// Context is the one to run the command with.
+func (a *Arguments) Context(ctx context.Context) context.Context {
+	if a.Kill {
+		return KillAtLimit(ctx)
+	}
+	return ctx
 }
 
 // Noted is what a command wrote, and the note.

@@ -129,10 +129,7 @@ func (a *app) execLine(ctx context.Context, b *configuredBash, line []byte, n in
 		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: b.Router().Dir()}
 	}
 	b.Guard().BeginTurn()
-	if args.Kill {
-		ctx = router.KillAtLimit(ctx)
-	}
-	res := b.Router().Run(ctx, args.Command, &router.RunOptions{Timeout: cmp.Or(args.Timeout, timeout)})
+	res := b.Router().Run(args.Context(ctx), args.Command, &router.RunOptions{Timeout: cmp.Or(args.Timeout, timeout)})
 	res.Output = args.Noted(res.Output)
 	return res
 }
