@@ -43,6 +43,7 @@ import (
 
 	commands "github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/files"
+	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/internal/tempdir"
@@ -165,6 +166,8 @@ func (b *Bash) register(o *Options) (err error) {
 	c.Shells.Env = o.Confinement.Environ
 	c.Shells.StateDir, c.Shells.Alone = filepath.Join(o.StateDir, "background"), o.ToolsOnly
 	c.Shells.Prepare = func(command string) string { return b.router.Script(command) }
+	c.Shells.Keeps = func(ctx context.Context) error { return b.confinement.Keeps(ctx) }
+	c.Shells.State = func(ctx context.Context) []byte { return b.router.ShellState(ctx) }
 	c.Shells.Start = func(ctx context.Context, cmd *exec.Cmd) (int, func() syscall.WaitStatus, error) {
 		return b.confinement.StartShell(ctx, cmd)
 	}
@@ -241,7 +244,7 @@ func (b *Bash) open(o *Options) (err error) {
 	o.Guard.World.Host = b.confinement.Host
 	b.guard = guard.New(&o.Guard)
 	r.Settings = o.Settings
-	r.Guard, r.Confiner = b.guard, b.confinement
+	r.Guard, r.Confiner, r.Background = b.guard, b.confinement, background{b.commands.Shells()}
 	b.router, err = router.New(b.registry, r)
 	return err
 }
@@ -315,6 +318,10 @@ func (b *Bash) TrustSender(ctx context.Context) error {
 	b.confinement.SetMode(policy.FullMode, true)
 	return b.router.Refresh(ctx)
 }
+
+// BackgroundShells are those that bash_start started, and the commands that went on after their
+// time limit.
+func (b *Bash) BackgroundShells() []shells.Job { return b.commands.Shells().Jobs() }
 
 // Close ends the shells, the servers and all that they started.
 func (b *Bash) Close() error {

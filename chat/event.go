@@ -17,6 +17,7 @@ type ToolCall struct {
 	ID      string
 	Command string
 	Timeout time.Duration
+	Kill    bool // it ends at its timeout, where others go on in the background
 }
 
 // ToolResult is what came of the [ToolCall] with the same ID. A call that could
@@ -27,6 +28,7 @@ type ToolResult struct {
 	Display     string // what a tool did, in a line for a person; "": it did not say
 	ExitCode    int
 	Duration    time.Duration
+	Running     int   // the background shell that it went on as; 0: it has ended
 	Refused     bool  // not run: the call was malformed
 	Interrupted bool  // cancelled while it ran, or before
 	Denied      bool  // not run: it is not allowed

@@ -89,12 +89,12 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	case t.skip != "":
 		result.Output, result.ExitCode, result.Refused = "[not run: "+t.skip+"; send it again if it is still right]", 1, true
 	default:
-		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout})
+		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout, Kill: args.Kill})
 		start := time.Now()
 		if l, ok := c.opts.Runner.(OutputLimiter); ok && c.size.window > 0 {
 			l.LimitOutput(max(c.size.window*bytesPerToken/outputPart, leastOutput))
 		}
-		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, args.Command, args.Timeout)
+		result.Output, result.ExitCode = c.opts.Runner.Run(args.Context(ctx), args.Command, args.Timeout)
 		result.Duration = time.Since(start)
 		result.Output = args.Noted(result.Output)
 		if r, ok := c.opts.Runner.(Refuser); ok {
@@ -113,6 +113,9 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		}
 		if s, ok := c.opts.Runner.(Shower); ok {
 			t.shown = append(t.shown, s.Images()...)
+		}
+		if r, ok := c.opts.Runner.(interface{ Running() int }); ok {
+			result.Running = r.Running()
 		}
 		if ctx.Err() != nil {
 			result.Interrupted = true
@@ -141,7 +144,8 @@ var failedCD = sync.OnceValue(func() *regexp.Regexp {
 // A Runner may say more: see [Refuser] and [TurnBeginner]; with a method
 // Dir() string where its shell is, which prompts and records name; and with
 // Has(name string) bool which agent commands there are, so that a call of one as
-// a tool is one of it.
+// a tool is one of it; and with Running() int which background shell the last command went on as.
+// The ctx of a command that is to end at its timeout is one of router.KillAtLimit.
 type Runner interface {
 	Run(ctx context.Context, command string, timeout time.Duration) (output string, exitCode int)
 }
@@ -189,12 +193,13 @@ type RouterRunner struct {
 	display string
 	images  []Image
 	most    int // characters of an output; 0: as the router has it
+	running int
 }
 
 // Run runs one command string.
 func (r *RouterRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
 	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Images: true, MaxChars: r.most})
-	r.denied, r.display, r.images = res.Denied, res.Display, nil
+	r.denied, r.display, r.images, r.running = res.Denied, res.Display, nil, res.Running
 	for _, img := range res.Images {
 		r.images = append(r.images, Image(img))
 	}
@@ -212,6 +217,9 @@ func (r *RouterRunner) Display() string { return r.display }
 
 // Images are the pictures that the last command showed.
 func (r *RouterRunner) Images() []Image { return r.images }
+
+// Running is the background shell that the last command went on as; 0: it has ended.
+func (r *RouterRunner) Running() int { return r.running }
 
 // BeginTurn tells Turns.
 func (r *RouterRunner) BeginTurn() {

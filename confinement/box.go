@@ -118,6 +118,16 @@ func (c *Confinement) opened() *box {
 	return cmp.Or(c.boxes[sandbox.Read], c.boxes[sandbox.Workspace])
 }
 
+// Keeps is nil when a shell of this context outlasts the program, and says why not when it is confined.
+func (c *Confinement) Keeps(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holdsNothing() || router.ProfileOf(ctx) == router.FreeProfile || c.missing != nil {
+		return nil
+	}
+	return errors.New("a confined shell ends with agentbash, which confines it: leave --keep out, or have the person start it")
+}
+
 // StartShell starts a command that goes on in the background as bash would start it
 // that runs the commands of this context. Dir is by the name that commands have
 // for it.

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,16 @@ import (
 type Arguments struct {
 	Command string
 	Timeout time.Duration // 0: none was given
+	Kill    bool          // at its time limit it is ended, and does not go on
 	Note    string        // what was read otherwise than it was sent, for who called; "" for nothing
+}
+
+// Context is the one to run the command with.
+func (a *Arguments) Context(ctx context.Context) context.Context {
+	if a.Kill {
+		return KillAtLimit(ctx)
+	}
+	return ctx
 }
 
 // Noted is what a command wrote, and the note.
@@ -171,6 +181,8 @@ func readArguments(args registry.Kwargs, at string, depth int) (a Arguments, err
 			err = a.setTimeout(key, v, false)
 		case "timeoutms", "timeoutmilliseconds":
 			err = a.setTimeout(key, v, true)
+		case "kill", "killattimeout", "killontimeout", "killatlimit":
+			a.Kill = v == true || v == "true"
 		case "workingdirectory", "workingdir", "workdir", "cwd", "directory", "dirpath", "dir":
 			var ok bool
 			if dir, ok = v.(string); !ok && v != nil {

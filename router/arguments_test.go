@@ -224,3 +224,14 @@ func FuzzParseArguments(f *testing.F) {
 		}
 	})
 }
+
+func TestKillInACall(t *testing.T) {
+	for text, kill := range map[string]bool{
+		`{"command":"x","kill":true}`: true, `{"command":"x","kill":"true","timeout":5}`: true, `{"command":"x","kill":false}`: false, `{"command":"x"}`: false,
+	} {
+		args, err := ParseArguments([]byte(text), "/")
+		require.NoError(t, err)
+		require.Equal(t, kill, args.Kill, text)
+		require.Equal(t, kill, args.Context(t.Context()).Value(killKey{}) != nil, text)
+	}
+}

@@ -16,7 +16,7 @@ const (
 	// ToolParameters is the JSON Schema of its arguments.
 	ToolParameters = `{"type":"object","properties":{` +
 		`"command":{"type":"string","description":"The command line, as typed at a bash prompt; several lines are fine"},` +
-		`"timeout":{"type":"number","description":"Seconds until the command is stopped; 120 if absent, at most 600"}},` +
+		`"timeout":{"type":"number","description":"Seconds to wait for the command, which then goes on in the background (a kill: true beside it ends it); 120 if absent, at most 600"}},` +
 		`"required":["command"]}`
 )
 

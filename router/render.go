@@ -71,7 +71,7 @@ func (r *Router) renderResult(res *Result, s *streams, headOnly bool, most int) 
 	}
 	res.Output = b.cutText()
 	res.Truncated, res.FullOutput = b.truncated || !s.out.whole() || !s.err.whole(), b.path
-	for _, line := range res.statusLines(r.longer()) {
+	for _, line := range append(r.statusLines(res), r.newsLines()...) {
 		res.Output = endLine(res.Output) + line
 	}
 	if res.Output == "" {
@@ -97,22 +97,32 @@ func (res *Result) toolName() string {
 
 // statusLines are what a model has to know beside the text. Who cancelled, and
 // why, is the caller's to say: it may have been a limit.
-func (res *Result) statusLines(longer string) []string {
+func (r *Router) statusLines(res *Result) []string {
 	var lines []string
 	if res.ExitCode != 0 {
 		lines = append(lines, fmt.Sprintf("[exit code: %d]", res.ExitCode))
 	}
-	if res.TimedOut {
-		lines = append(lines, fmt.Sprintf("[timed out after %s%s]", formatSeconds(res.limit), longer))
+	switch {
+	case res.Running > 0:
+		lines = append(lines, r.goesOnLine(res))
+	case res.TimedOut:
+		lines = append(lines, fmt.Sprintf("[timed out after %s%s]", formatSeconds(res.limit), r.longer()))
+	}
+	if res.noRoom != nil {
+		lines = append(lines, fmt.Sprintf("[it was ended and does not go on: %v]", res.noRoom))
+	}
+	if res.resumed {
+		lines = append(lines, "[the shell had stopped, and was made to go on: nothing is lost]")
 	}
 	switch {
+	case !res.Restarted:
 	case res.stateLost:
 		lines = append(lines, "[the shell had ended: this ran in a new one; its jobs and what was last set in it are lost]")
-	case res.Restarted:
+	default:
 		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory, variables and functions; its jobs are lost]")
 	}
-	if res.shellEnded && !strings.Contains(res.Command, "exit") && !strings.Contains(res.Command, "exec") { // nobody asked for it
-		lines = append(lines, "[the shell ended: the next command runs in a new one]")
+	if res.shellEnded {
+		lines = append(lines, "[the shell ended: the next command runs in a new one with the same directory, variables, functions, aliases and options, but without: "+strings.Join(res.Lost, "; ")+"]")
 	}
 	if res.Background != "" {
 		lines = append(lines, "[a background process goes on; what it writes goes to "+res.Background+"]")

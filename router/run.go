@@ -104,6 +104,8 @@ func formatSeconds(d time.Duration) string {
 // failureReason says in one line why a result is no success.
 func (res *Result) failureReason() string {
 	switch {
+	case res.Running > 0:
+		return fmt.Sprintf("still running as shell %d after %s", res.Running, formatLimit(res.limit))
 	case res.TimedOut:
 		return "timed out after " + formatSeconds(res.limit)
 	case res.Canceled:
@@ -119,12 +121,13 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 		err = r.host.links.addWords(p.Script)
 	}
 	var got session.Result
+	start := time.Now()
 	if err == nil {
 		if status := r.status.Swap(0); status > 0 {
 			sess.SetStatus(int(status) - 1)
 		}
 		defer r.showing.Store(r.showing.Swap(s.images))
-		got, err = sess.Run(ctx, p.Script, &session.RunOptions{Timeout: res.limit, Stdout: s.out, Stderr: s.err})
+		got, err = sess.Run(ctx, p.Script, &session.RunOptions{Timeout: res.limit, Stdout: s.out, Stderr: s.err, GoOn: r.goOn(ctx, &res.noRoom)})
 	}
 	if err != nil {
 		res.Err, res.Error, res.ExitCode = err, err.Error(), exitTransport
@@ -132,7 +135,12 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 		return
 	}
 	res.ExitCode, res.TimedOut, res.Canceled, res.Dir = got.ExitCode, got.TimedOut, got.Canceled, got.Dir
-	res.Background, res.Restarted, res.stateLost, res.shellEnded = got.Background, got.Restarted, got.StateLost, got.ShellExited
+	res.Background, res.Restarted, res.stateLost, res.shellEnded = got.Background, got.Restarted, got.StateLost, got.ShellExited && !strings.Contains(p.Raw, "exit") // or somebody asked for it
+	got.ShellExited = res.shellEnded
+	res.resumed, res.Lost = got.Resumed, lostParts(&got)
+	if got.Running != nil {
+		r.handOver(p, s, start, &got, res)
+	}
 	if !res.TimedOut && !res.Canceled {
 		r.printHints(p, s.err, res.ExitCode)
 	}

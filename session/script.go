@@ -86,7 +86,7 @@ const recoverLines = "POSIXLY_CORRECT=y\n\\trap - DEBUG\n\\unset -f builtin unse
 // sourced file) costs the command its status.
 var namesBuiltin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`function\s+builtin|builtin\s*\(`) })
 
-const dropBuiltin = statusVar + `=$? POSIXLY_CORRECT=y; \unset -f builtin unset; \unset POSIXLY_CORRECT; \builtin shopt -s expand_aliases; ` + rcFunc + ` "$` + statusVar + `" && :; `
+const dropBuiltin = statusVar + `=$? POSIXLY_CORRECT=y; \unset -f builtin unset; \unset POSIXLY_CORRECT; \builtin shopt -s expand_aliases; ` + setStatus
 
 // bootLines make a fresh bash into the session's shell; snap is the path of the
 // snapshot pipe. Descriptors that the host itself had
@@ -134,6 +134,14 @@ var mayClose = sync.OnceValue(func() *regexp.Regexp {
 // forgetJobs comes after the report. A shell that is not interactive keeps jobs
 // that have ended, and their numbers, until they are listed.
 const forgetJobs = `;\builtin jobs >/dev/null`
+
+// keepStatus stands before a report that promptCommands come after, which have bash run the
+// variable's commands as it does before a prompt: with $? as it was, whatever the one before does.
+const (
+	setStatus      = rcFunc + ` "$` + statusVar + `" && :; `
+	keepStatus     = statusVar + `=$?; ` + setStatus
+	promptCommands = `; for __session_prompt in "${PROMPT_COMMAND[@]}"; do ` + setStatus + `\builtin eval -- "$__session_prompt"; done </dev/null >/dev/null 2>&1 || \builtin :`
+)
 
 // startsJobs finds a text that may put something into the background.
 var startsJobs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[^<>&|])&([^>&]|$)|coproc`) })

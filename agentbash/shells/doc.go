@@ -7,6 +7,6 @@
 // it in good order, and a watchdog kills it when the program was killed.
 //
 // All that it writes goes to a log; a look at it takes what is new since the last
-// one. A shell is not forgotten while any of its output was not looked at. A shell's functions and variables that are not exported
-// are not copied: it is a child like any other.
+// one. A shell is not forgotten while any of its output was not looked at. What it has besides its environment is
+// Options.State. A command that was started elsewhere becomes one by Adopt.
 package shells

@@ -15,11 +15,13 @@ import (
 // job is one background shell.
 type job struct {
 	id, command, dir string
-	mark             string // an entry of the environment of all that it starts
+	mark             string // an entry of the environment of all that it starts; "": that of an adopted shell is its session's
+	since            int64  // of an adopted shell: what is older in it is other commands', in ticks
 	pid              int    // also its session's
 	started          time.Time
 	log              *log
-	out              *os.File      // our end of the pipe that it writes to
+	out              *os.File      // our end of the pipe that it writes to; nil with keep
+	keep             bool          // it outlasts the program, and writes to the log itself
 	ended            chan struct{} // closed when the shell has ended
 	drained          chan struct{} // closed when nobody holds the pipe any more
 
@@ -31,12 +33,17 @@ type job struct {
 	status Status
 	exit   int
 	end    time.Time
-	killed bool  // bash_kill or Close ended it
+	killed bool  // bash_kill, Close or a limit ended it
+	late   bool  // it was the limit
+	noted  bool  // its end was told to whoever sends commands
 	lost   error // why its output is not complete
 }
 
 // start starts the command with its output going to the log.
 func (j *job) start(ctx context.Context, cmd *exec.Cmd, start func(context.Context, *exec.Cmd) (int, func() syscall.WaitStatus, error)) error {
+	if j.keep {
+		return j.startKept(ctx, cmd, start)
+	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("pipe for the output: %w", err)
@@ -98,6 +105,9 @@ const lastWords = 100 * time.Millisecond
 // outputOpen reports whether some process still has the output open.
 func (j *job) outputOpen() bool {
 	held := false
+	if j.keep {
+		return false
+	}
 	conn, err := j.out.SyscallConn()
 	if err == nil {
 		conn.Control(func(fd uintptr) { // not called when drain has closed it
@@ -141,7 +151,7 @@ func (j *job) state() Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return Job{ID: j.id, Command: j.command, Dir: j.dir, PID: j.pid, Status: j.status, Exit: j.exit,
-		Started: j.started, Ended: j.end, Log: j.log.path, Unread: j.log.end() - j.seen}
+		Started: j.started, Ended: j.end, Log: j.log.path, Unread: j.log.end() - j.seen, Kept: j.keep}
 }
 
 // isSeen reports whether nothing of it is left to be looked at.

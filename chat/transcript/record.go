@@ -52,9 +52,11 @@ type Record struct {
 
 	Command     string  `json:"command,omitempty"`
 	Timeout     float64 `json:"timeout,omitempty"` // seconds
+	Kill        bool    `json:"kill,omitempty"`    // it was to end at its timeout
 	Output      string  `json:"output,omitempty"`  // what the model sees
 	ExitCode    int     `json:"exit_code,omitempty"`
 	DurationMS  int64   `json:"duration_ms,omitempty"`
+	Running     int     `json:"running,omitempty"`     // the background shell that it went on as
 	Refused     bool    `json:"refused,omitempty"`     // the call was malformed and never ran
 	Interrupted bool    `json:"interrupted,omitempty"` // cancelled
 	Denied      bool    `json:"denied,omitempty"`      // it is not allowed, and never ran

@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/audit"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/hooks"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/safetext"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -40,6 +42,8 @@ type bashOptions struct {
 	ask     bool                        // whoever sits at the terminal may be asked
 	who     string                      // sends the commands; "" is the person
 	id      func() string               // of the session, once there is one; nil: there is none
+
+	killAtLimit bool // commands end at their time limit
 }
 
 // settings are the keys of the configuration that messages name.
@@ -96,7 +100,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		Commands: b.commandOptions(a, o.who), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
 		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network, TrustedRepositories: c.TrustedRepositories},
-		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
+		Router:      router.Options{Exit: o.exit, KillAtLimit: o.killAtLimit, PromptCommand: b.cfg.Shell.PromptCommand, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
 	})
 	if err != nil {
 		return nil, err
@@ -184,6 +188,15 @@ func (b *configuredBash) isOn(name string) bool {
 func (a *app) warn(warnings ...error) {
 	for _, w := range warnings {
 		fmt.Fprintln(a.err, "agentbash: warning:", w)
+	}
+}
+
+// tellLeft says what still runs in the background and ends now, where nobody sees a list of it.
+func (a *app) tellLeft(b *configuredBash) {
+	for _, j := range b.BackgroundShells() {
+		if j.Status == shells.Running && !j.Kept {
+			fmt.Fprintf(a.err, "agentbash: still running at the end, and ended: shell %s; all its output is in %s\n", safetext.Visible(j.Line()), j.Log)
+		}
 	}
 }
 

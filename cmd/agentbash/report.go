@@ -50,12 +50,18 @@ func (r *report) writeEvent(e chat.Event) {
 	case chat.ToolCall:
 		r.calls++
 		out = map[string]any{"type": "tool_call", "id": e.ID, "command": e.Command, "timeout": e.Timeout.Seconds()}
+		if e.Kill {
+			out["kill"] = true
+		}
 	case chat.ToolResult:
 		if e.Denied {
 			r.denials++
 		}
 		out = map[string]any{"type": "tool_result", "id": e.ID, "output": e.Output, "exit_code": e.ExitCode,
 			"duration_ms": e.Duration.Milliseconds(), "refused": e.Refused, "interrupted": e.Interrupted, "denied": denialOf(e)}
+		if e.Running > 0 {
+			out["running"] = e.Running
+		}
 	case chat.Usage:
 		r.requests++
 		r.usage.Prompt += e.Prompt

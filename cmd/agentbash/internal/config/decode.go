@@ -30,6 +30,7 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 	}
 	take("limits", &f.limits)
 	decodeConfine(take, &f.confine)
+	errs = append(errs, s.decodeShell(v, take, &f.shell)...)
 	if f.mode != "" && !listContains(modeNames(), f.mode) {
 		errs = append(errs, s.errorAt(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modeNames(), ", "))))
 	}

@@ -50,6 +50,7 @@ type Result struct {
 	WebFetch                     *WebFetch  // nil: the defaults
 	WebSearch                    *WebSearch // nil: not configured
 	Confine                      Confine
+	Shell                        Shell
 
 	From     map[string]string // where model, baseURL, apiKey, mode and provider were said
 	Files    []string          // that were read, highest rank first
@@ -239,6 +240,7 @@ func (l *loader) mergeFile(f *file) {
 	}
 	r.Limits.fill(f.limits)
 	l.takeConfine(&f.confine)
+	l.takeShell(&f.shell)
 	l.takeFields(f)
 	l.takeWeb(f)
 }

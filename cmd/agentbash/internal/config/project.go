@@ -186,6 +186,7 @@ func (l *loader) tightenLimits() {
 			l.warn(f.path, "tools."+name, "a project's file cannot switch on what is switched off: change your own file")
 		}
 	}
+	l.tightenShell(f)
 	tightenLimit(l, f, "limits.turns", l.above.Turns, &r.Limits.Turns, f.limits.Turns)
 	tightenLimit(l, f, "limits.cost", l.above.Cost, &r.Limits.Cost, f.limits.Cost)
 	tightenLimit(l, f, "limits.time", l.above.Time, &r.Limits.Time, f.limits.Time)

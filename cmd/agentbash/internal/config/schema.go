@@ -10,7 +10,7 @@ import (
 
 // The keys that a file of ours may hold, and those of its entries.
 const (
-	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch " + confineKeys
+	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch " + shellKeys + " " + confineKeys
 	limitKeys    = "turns cost time calls output session"
 	sessionKeys  = "calls time output"
 	modelKeys    = "api window silence input cached output"
@@ -76,6 +76,7 @@ type file struct {
 	tools                        map[string]bool
 	limits                       Limits
 	confine                      Confine
+	shell                        Shell
 	fields                       fieldbash.Config
 	hooks                        Hooks
 	webFetch                     *WebFetch
