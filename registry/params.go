@@ -37,6 +37,10 @@ type Param struct {
 	Several string   // what to type for more than one value, of which it takes none
 	Stdin   bool     // filled from stdin when it is absent and there is one
 
+	// Alone is the value of the parameter on a command line where none follows it; "" is
+	// true for a boolean, and a mistake for others.
+	Alone string
+
 	// Synonyms are other words for values on a command line.
 	Synonyms map[string]string
 
