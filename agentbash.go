@@ -32,6 +32,7 @@ package agentbash
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -39,12 +40,15 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	commands "github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/snapshot"
 	"github.com/agentbash/agentbash/internal/tempdir"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -68,6 +72,14 @@ type Options struct {
 	// that Close removes.
 	StateDir string
 
+	// Session names the session whose turns undo --turn takes back. nil: with ToolsOnly
+	// those of all, else this Bash is one.
+	Session func() string
+
+	// Snapshots bounds the snapshots of the workspace that turns begin with. Without a
+	// StateDir, and with ToolsOnly, none are taken.
+	Snapshots SnapshotOptions
+
 	// ToolsOnly is for a program that calls tools and never runs bash text: no
 	// confined shell is prepared, and bash text cannot call tools.
 	ToolsOnly bool
@@ -85,8 +97,16 @@ type Options struct {
 	FieldOptions fieldbash.Options
 	Workspace    confinement.WorkspaceOptions
 	Confinement  confinement.Options // Mode, Trusted and StateDir are set
-	Guard        guard.Options       // Mode, World and Holds are set
+	Guard        guard.Options       // Mode, World, Holds and BeforeWrite are set
 	Router       router.Options
+}
+
+// SnapshotOptions bound the snapshots of a workspace; 0 is a default.
+type SnapshotOptions struct {
+	Off      bool          // none are taken
+	MaxFiles int           // in a workspace of more none are taken; 0: 100,000
+	MaxBytes int64         // nor in one of more bytes; 0: 2 GiB
+	MaxAge   time.Duration // older ones are dropped; 0: seven days
 }
 
 // Bash is the one tool, with everything behind it. It is safe for concurrent
@@ -99,8 +119,10 @@ type Bash struct {
 	confinement *confinement.Confinement
 	router      *router.Router
 	preparing   sync.WaitGroup
-	ownDir      *tempdir.Dir // nil: the state directory is the caller's
-	callsDir    string       // whose socket all commands have the name of; "" without a shell
+	snapshots   *snapshot.Store // nil: none are taken
+	ownDir      *tempdir.Dir    // nil: the state directory is the caller's
+	warned      atomic.Bool     // that no snapshot could be taken
+	callsDir    string          // whose socket all commands have the name of; "" without a shell
 }
 
 // New makes a Bash. Servers and the shell are started when they are first
@@ -134,6 +156,9 @@ func New(opts *Options) (_ *Bash, err error) {
 		}
 		o.StateDir = b.ownDir.Path
 	}
+	if b.ownDir == nil && !o.Snapshots.Off {
+		b.snapshots = openSnapshots(&o)
+	}
 	if err = b.register(&o); err == nil {
 		err = b.open(&o)
 	}
@@ -141,6 +166,39 @@ func New(opts *Options) (_ *Bash, err error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// openSnapshots opens what keeps the workspace.
+func openSnapshots(o *Options) *snapshot.Store {
+	if own := rand.Text(); !o.ToolsOnly {
+		given := o.Session
+		o.Session = func() string {
+			if given == nil {
+				return own
+			}
+			return cmp.Or(given(), own)
+		}
+	}
+	home := o.Workspace.Home
+	if home == "" {
+		home, _ = os.UserHomeDir() // none is none that is too much
+	}
+	return snapshot.Open(confinement.Repository(o.Dir), filepath.Join(o.StateDir, "snapshots"), &snapshot.Options{
+		Session: o.Session, Home: home, Environ: o.Confinement.Environ,
+		MaxFiles: o.Snapshots.MaxFiles, MaxBytes: o.Snapshots.MaxBytes, MaxAge: o.Snapshots.MaxAge,
+	})
+}
+
+// takeSnapshot keeps the workspace as a turn finds it. That it could not be is told once;
+// undo --turn tells it too.
+func (b *Bash) takeSnapshot(ctx context.Context, warn func(error)) {
+	e, err := b.snapshots.Take(ctx)
+	if err == nil && e.Skipped != "" {
+		err = errors.New(e.Skipped)
+	}
+	if err != nil && ctx.Err() == nil && warn != nil && !b.warned.Swap(true) {
+		warn(fmt.Errorf("undo --turn cannot take back what is changed here: %w", err))
+	}
 }
 
 // checkMode is the error of a mode that there is not; "" is the default.
@@ -156,6 +214,7 @@ func checkMode(mode policy.Mode) error {
 func (b *Bash) register(o *Options) (err error) {
 	c := &o.Commands
 	c.Files.Settings, c.Web.Settings = o.Settings, o.Settings
+	c.Files.Workspace, c.Files.Snapshots = confinement.Repository(o.Dir), b.snapshots
 	c.Files.StateDir, c.Files.RequireRead = filepath.Join(o.StateDir, "checkpoints"), !o.ToolsOnly
 	c.Files.Access = func(ctx context.Context) *files.Access { return b.confinement.Access(ctx) }
 	c.Web.DialOwn, c.Web.AskHost = b.dialOwn, b.askHost
@@ -239,6 +298,9 @@ func (b *Bash) open(o *Options) (err error) {
 	}
 	o.Guard.Holds = func() (policy.Holds, []string) { return b.confinement.Holds(), b.confinement.Scratch() }
 	o.Guard.World.Host = b.confinement.Host
+	if b.snapshots != nil && !o.ToolsOnly {
+		o.Guard.BeforeWrite = func(ctx context.Context) { b.takeSnapshot(ctx, o.Warn) }
+	}
 	b.guard = guard.New(&o.Guard)
 	r.Settings = o.Settings
 	r.Guard, r.Confiner = b.guard, b.confinement

@@ -18,6 +18,9 @@ func (s *Store) capture(ctx context.Context, e *Entry) error {
 	if home := filepath.Clean(s.opts.Home); s.root == "/" || s.opts.Home != "" && (home == s.root || strings.HasPrefix(home, s.root+"/")) {
 		return fmt.Errorf("%s holds more than a project: start in the project's directory", s.root)
 	}
+	if s.tooBig != "" {
+		return errors.New(s.tooBig)
+	}
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
@@ -26,8 +29,9 @@ func (s *Store) capture(ctx context.Context, e *Entry) error {
 		return err
 	}
 	if f.count > s.opts.MaxFiles || f.bytes > s.opts.MaxBytes {
-		return fmt.Errorf("%s has %d files with %d MiB that git does not ignore, and %d files with %d MiB are the most that is kept: have git ignore what need not be",
+		s.tooBig = fmt.Sprintf("%s has %d files with %d MiB that git does not ignore, and %d files with %d MiB are the most that is kept: have git ignore what need not be, or raise the limit, and start again",
 			s.root, f.count, f.bytes>>20, s.opts.MaxFiles, s.opts.MaxBytes>>20)
+		return errors.New(s.tooBig)
 	}
 	if len(f.gone) > 0 {
 		if _, err := s.git(ctx, joinZ(f.gone), "update-index", "--force-remove", "-z", "--stdin"); err != nil {

@@ -27,6 +27,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -70,6 +71,9 @@ type state struct {
 type Store struct {
 	root, dir string
 	opts      Options
+
+	mu     sync.Mutex // is held with the lock
+	tooBig string     // why nothing is kept, in this process: to look again takes as long
 }
 
 // Open returns the store of a workspace below a directory for all of them. Both are made
@@ -81,6 +85,9 @@ func Open(root, dir string, opts *Options) *Store {
 	}
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
+	}
+	if real, err := filepath.EvalSymlinks(s.opts.Home); err == nil {
+		s.opts.Home = real
 	}
 	sum := sha256.Sum256([]byte(root))
 	s.root, s.dir = root, filepath.Join(dir, hex.EncodeToString(sum[:8]))
@@ -157,17 +164,19 @@ func (s *Store) lock() (func(), error) {
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
 	for {
 		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
 			break
 		}
 	}
 	if err != nil {
+		s.mu.Unlock()
 		f.Close()
 		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
 	os.Remove(s.index() + ".lock") // of a git that was killed: nobody else is here
-	return func() { f.Close() }, nil
+	return func() { f.Close(); s.mu.Unlock() }, nil
 }
 
 func (s *Store) log() string   { return filepath.Join(s.dir, "snapshots.jsonl") }

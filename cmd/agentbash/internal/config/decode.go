@@ -29,6 +29,7 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 		f.rules = m.encodeInPlace(s.data)
 	}
 	take("limits", &f.limits)
+	take("snapshots", &f.snapshots)
 	decodeConfine(take, &f.confine)
 	if f.mode != "" && !listContains(modeNames(), f.mode) {
 		errs = append(errs, s.errorAt(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modeNames(), ", "))))

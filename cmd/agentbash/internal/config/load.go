@@ -49,6 +49,7 @@ type Result struct {
 	Limits                       Limits
 	WebFetch                     *WebFetch  // nil: the defaults
 	WebSearch                    *WebSearch // nil: not configured
+	Snapshots                    *Snapshots // nil: the defaults
 	Confine                      Confine
 
 	From     map[string]string // where model, baseURL, apiKey, mode and provider were said
@@ -234,6 +235,9 @@ func (l *loader) mergeFile(f *file) {
 		}
 	}
 	r.Limits.fill(f.limits)
+	if r.Snapshots == nil {
+		r.Snapshots = f.snapshots
+	}
 	l.takeConfine(&f.confine)
 	l.takeFields(f)
 	l.takeWeb(f)
