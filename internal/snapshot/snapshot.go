@@ -179,8 +179,9 @@ func (s *Store) lock() (func(), error) {
 	return func() { f.Close(); s.mu.Unlock() }, nil
 }
 
-func (s *Store) log() string   { return filepath.Join(s.dir, "snapshots.jsonl") }
-func (s *Store) index() string { return filepath.Join(s.dir, "index") }
+func (s *Store) log() string    { return filepath.Join(s.dir, "snapshots.jsonl") }
+func (s *Store) index() string  { return filepath.Join(s.dir, "index") }
+func (s *Store) pruned() string { return filepath.Join(s.dir, "pruned") } // shows when that was
 
 // read returns the log; a line that was cut off is passed over.
 func (s *Store) read() (all []Entry, err error) {
@@ -221,14 +222,29 @@ func encode(list []Entry) []byte {
 }
 
 // slack is how many snapshots beyond the limit are kept so that git need not look
-// through its objects each time.
-const slack = 20
+// through its objects each time, and pruneEvery how long those that are too old.
+const (
+	slack      = 20
+	pruneEvery = 24 * time.Hour
+)
 
 // prune drops old snapshots, and the stores of workspaces in which nothing happens any
 // more. The lock is held.
 func (s *Store) prune(ctx context.Context, all []Entry) error {
+	st, err := os.Stat(s.pruned())
+	due := err == nil && time.Since(st.ModTime()) > pruneEvery
+	if err != nil || due {
+		if err := atomicfile.Write(s.pruned(), nil); err != nil {
+			return err
+		}
+	}
+	if due {
+		if err := s.dropUnused(); err != nil {
+			return err
+		}
+	}
 	first := slices.IndexFunc(all, func(e Entry) bool { return time.Since(e.Time) < s.opts.MaxAge })
-	if first < slack && len(all) < s.opts.MaxCount+slack && (first <= 0 || time.Since(all[0].Time) < 2*s.opts.MaxAge) {
+	if len(all) < s.opts.MaxCount+slack && (first == 0 || !due) {
 		return nil
 	}
 	all = all[max(first, len(all)-s.opts.MaxCount):]
@@ -241,8 +257,8 @@ func (s *Store) prune(ctx context.Context, all []Entry) error {
 			args = append(args, e.Tree, e.Modes)
 		}
 	}
-	_, err := s.git(ctx, nil, args...)
-	return errors.Join(err, s.dropUnused())
+	_, err = s.git(ctx, nil, args...)
+	return err
 }
 
 // dropUnused removes the stores that have only snapshots that are too old.

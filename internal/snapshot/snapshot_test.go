@@ -283,10 +283,16 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 	require.NoError(t, err)
 	long := time.Now().Add(-30 * 24 * time.Hour)
 	require.NoError(t, os.Chtimes(unused.log(), long, long))
-	for range 30 {
-		w.take()
+	require.NoError(t, os.Chtimes(w.pruned(), long, long))
+	for i := range list {
+		list[i].Time = long
 	}
+	require.NoError(t, os.WriteFile(w.log(), encode(list), 0o600))
+	w.take()
 	require.NoDirExists(t, unused.dir)
+	list, err = w.List()
+	require.NoError(t, err)
+	require.Len(t, list, 1, "those that are too old")
 }
 
 // The state directory may lie in the workspace, and is not kept then.
