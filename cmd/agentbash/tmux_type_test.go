@@ -166,7 +166,7 @@ func TestScreenShellCommandsAndSlashCommands(t *testing.T) {
 	p.say("/model")
 	p.matches(`\n\* m\n\nm at http://127.0.0.1:`)
 	p.say("/tools undo")
-	p.want("take back the last write, edit or patch")
+	p.want("take back writes, edits and patches, or all")
 	p.say("/field")
 	p.matches(`> /field\n.+\n`)
 	p.say("/config")

@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
 // gitConfig is that of the object store. Objects hardly get smaller by being compressed and
@@ -19,6 +17,7 @@ import (
 const gitConfig = `[core]
 	repositoryFormatVersion = 0
 	bare = true
+	sharedRepository = 0600
 	looseCompression = 0
 	fsync = none
 	autocrlf = false
@@ -104,7 +103,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	for name, text := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config, "info/exclude": info, "info/attributes": gitAttributes} {
 		path := filepath.Join(s.gitDir(), name)
 		if old, err := os.ReadFile(path); err != nil || string(old) != text {
-			if err := atomicfile.Write(path, []byte(text)); err != nil {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil { // half of one is not what it is to be
 				return err
 			}
 		}

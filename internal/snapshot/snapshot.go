@@ -234,7 +234,7 @@ func (s *Store) prune(ctx context.Context, all []Entry) error {
 	st, err := os.Stat(s.pruned())
 	due := err == nil && time.Since(st.ModTime()) > pruneEvery
 	if err != nil || due {
-		if err := atomicfile.Write(s.pruned(), nil); err != nil {
+		if err := os.WriteFile(s.pruned(), nil, 0o600); err != nil {
 			return err
 		}
 	}
