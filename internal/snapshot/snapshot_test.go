@@ -322,3 +322,12 @@ func TestOneThatWasStopped(t *testing.T) {
 	w.back(Back{})
 	require.Equal(t, "2\n", w.bash("cat a"))
 }
+
+func TestDefaultsAreThoseOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/agent-commands.md")
+	require.NoError(t, err)
+	require.Equal(t, Options{MaxFiles: 100_000, MaxBytes: 2 << 30, MaxFile: 64 << 20, MaxAge: 7 * 24 * time.Hour, MaxCount: 200}, Open("/w", "/s", nil).opts)
+	for _, text := range []string{"100,000 files or 2 GiB", "files over 64 MiB", "older than seven days", "more than 200 snapshots"} {
+		require.Contains(t, string(page), text)
+	}
+}
