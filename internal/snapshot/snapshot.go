@@ -86,7 +86,7 @@ func Open(root, dir string, opts *Options) *Store {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	}
-	if real, err := filepath.EvalSymlinks(s.opts.Home); err == nil {
+	if real, err := filepath.EvalSymlinks(s.opts.Home); err == nil && s.opts.Home != "" {
 		s.opts.Home = real
 	}
 	sum := sha256.Sum256([]byte(root))
