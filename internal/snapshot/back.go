@@ -76,8 +76,17 @@ func (s *Store) GoBack(ctx context.Context, b Back) (done Done, err error) {
 	if err := s.append(now); err != nil { // what is there is kept before anything is changed
 		return done, err
 	}
-	return done, s.apply(ctx, now.state, to.state, done.Changes)
+	err = s.apply(ctx, now.state, to.state, done.Changes)
+	if errors.Is(err, errUnchanged) && now.To != 0 { // the log is to say so, too
+		same := s.next(append(all, now))
+		same.state, same.To = now.state, now.ID
+		err = errors.Join(err, s.append(same))
+	}
+	return done, err
 }
+
+// errUnchanged says that git refused to change anything.
+var errUnchanged = errors.New("nothing was changed, for files changed meanwhile: try again")
 
 // choose finds the snapshot to go back to.
 func choose(list []Entry, now Entry, b Back) (*Entry, error) {
@@ -243,7 +252,7 @@ func (s *Store) apply(ctx context.Context, from, to state, list []Change) error 
 		}
 	}
 	if _, err := s.git(ctx, nil, "read-tree", "-m", "-u", from.Tree, tree); err != nil {
-		return fmt.Errorf("nothing was changed: %w", err)
+		return fmt.Errorf("%w (%w)", errUnchanged, err)
 	}
 	modes, err := s.modes(ctx, to)
 	if err != nil {

@@ -20,6 +20,7 @@ const gitConfig = `[core]
 	sharedRepository = 0600
 	looseCompression = 0
 	fsync = none
+	createObject = rename
 	autocrlf = false
 	fileMode = true
 	symlinks = true

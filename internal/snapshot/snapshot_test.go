@@ -198,6 +198,23 @@ func TestNothingIsLostByGoingBack(t *testing.T) {
 	require.Equal(t, "3\n3\n", w.bash("cat c b"), "what one file was is kept as well")
 }
 
+// A file that is changed while the turn is taken back keeps what it got.
+func TestChangedMeanwhile(t *testing.T) {
+	w := newWorkspace(t, Options{})
+	w.bash("echo 1 > a; echo 1 > b")
+	w.take()
+	w.bash("echo 2 > a; echo 2 > b")
+	_, err := w.GoBack(t.Context(), Back{May: func(path string) error { return os.WriteFile(path, []byte("meanwhile\n"), 0o600) }})
+	require.ErrorContains(t, err, "nothing was changed, for files changed meanwhile")
+	require.Equal(t, "meanwhile\nmeanwhile\n", w.bash("cat a b"))
+	_, err = w.GoBack(t.Context(), Back{Redo: true})
+	require.ErrorContains(t, err, "nothing to redo")
+	w.back(Back{})
+	require.Equal(t, "1\n1\n", w.bash("cat a b"))
+	w.back(Back{Redo: true})
+	require.Equal(t, "meanwhile\nmeanwhile\n", w.bash("cat a b"))
+}
+
 func TestIgnoredFilesAreLeftOut(t *testing.T) {
 	w := newWorkspace(t, Options{})
 	home := t.TempDir()
