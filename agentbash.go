@@ -32,7 +32,6 @@ package agentbash
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -42,7 +41,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	commands "github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/files"
@@ -99,14 +97,6 @@ type Options struct {
 	Confinement  confinement.Options // Mode, Trusted and StateDir are set
 	Guard        guard.Options       // Mode, World, Holds and BeforeWrite are set
 	Router       router.Options
-}
-
-// SnapshotOptions bound the snapshots of a workspace; 0 is a default.
-type SnapshotOptions struct {
-	Off      bool          // none are taken
-	MaxFiles int           // in a workspace of more none are taken; 0: 100,000
-	MaxBytes int64         // nor in one of more bytes; 0: 2 GiB
-	MaxAge   time.Duration // older ones are dropped; 0: seven days
 }
 
 // Bash is the one tool, with everything behind it. It is safe for concurrent
@@ -166,39 +156,6 @@ func New(opts *Options) (_ *Bash, err error) {
 		return nil, err
 	}
 	return b, nil
-}
-
-// openSnapshots opens what keeps the workspace.
-func openSnapshots(o *Options) *snapshot.Store {
-	if own := rand.Text(); !o.ToolsOnly {
-		given := o.Session
-		o.Session = func() string {
-			if given == nil {
-				return own
-			}
-			return cmp.Or(given(), own)
-		}
-	}
-	home := o.Workspace.Home
-	if home == "" {
-		home, _ = os.UserHomeDir() // none is none that is too much
-	}
-	return snapshot.Open(confinement.Repository(o.Dir), filepath.Join(o.StateDir, "snapshots"), &snapshot.Options{
-		Session: o.Session, Home: home, Environ: o.Confinement.Environ,
-		MaxFiles: o.Snapshots.MaxFiles, MaxBytes: o.Snapshots.MaxBytes, MaxAge: o.Snapshots.MaxAge,
-	})
-}
-
-// takeSnapshot keeps the workspace as a turn finds it. That it could not be is told once;
-// undo --turn tells it too.
-func (b *Bash) takeSnapshot(ctx context.Context, warn func(error)) {
-	e, err := b.snapshots.Take(ctx)
-	if err == nil && e.Skipped != "" {
-		err = errors.New(e.Skipped)
-	}
-	if err != nil && ctx.Err() == nil && warn != nil && !b.warned.Swap(true) {
-		warn(fmt.Errorf("undo --turn cannot take back what is changed here: %w", err))
-	}
 }
 
 // checkMode is the error of a mode that there is not; "" is the default.
