@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,14 +42,10 @@ func openSnapshots(o *Options) *snapshot.Store {
 	})
 }
 
-// takeSnapshot keeps the workspace as a turn finds it. That it could not be is told once;
-// undo --turn tells it too.
+// takeSnapshot keeps the workspace as a turn finds it. Why it is not to be kept is told by
+// undo --turn; that the state directory fails is told here, once.
 func (b *Bash) takeSnapshot(ctx context.Context, warn func(error)) {
-	e, err := b.snapshots.Take(ctx)
-	if err == nil && e.Skipped != "" {
-		err = errors.New(e.Skipped)
-	}
-	if err != nil && ctx.Err() == nil && warn != nil && !b.warned.Swap(true) {
+	if _, err := b.snapshots.Take(ctx); err != nil && ctx.Err() == nil && warn != nil && !b.warned.Swap(true) {
 		warn(fmt.Errorf("undo --turn cannot take back what is changed here: %w", err))
 	}
 }
