@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,9 +33,15 @@ func (q *Param) holds(typ string) bool {
 	return slices.ContainsFunc(q.AnyOf, func(u Param) bool { return u.holds(typ) })
 }
 
-// isFlag reports whether the parameter needs no value: a boolean, or a union of
-// nothing but booleans and null.
+// alone is the value of a flag that stands alone.
+func (q *Param) alone() string { return cmp.Or(q.Alone, "true") }
+
+// isFlag reports whether the parameter needs no value: a boolean, a union of
+// nothing but booleans and null, or one that says so.
 func (q *Param) isFlag() bool {
+	if q.Alone != "" {
+		return true
+	}
 	for i := range q.AnyOf {
 		if u := &q.AnyOf[i]; u.Type != Null && !u.isFlag() {
 			return false

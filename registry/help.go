@@ -76,6 +76,8 @@ func (t *Tool) Usage() string {
 		case q.Required && !q.Stdin:
 		case q.holds(Boolean):
 			words = append(words, "[--"+q.Name+"]")
+		case q.Alone != "":
+			words = append(words, "[--"+q.Name+" ["+q.placeholder()+"]]")
 		default:
 			words = append(words, "[--"+q.Name+" "+q.placeholder()+"]")
 		}

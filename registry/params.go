@@ -38,6 +38,10 @@ type Param struct {
 	Unless  string   // another parameter: when it is given, this one is not required, nor takes words without a key
 	Stdin   bool     // filled from stdin when it is absent and there is one
 
+	// Alone is the value of the parameter on a command line where none follows it; "" is
+	// true for a boolean, and a mistake for others.
+	Alone string
+
 	// Synonyms are other words for values on a command line.
 	Synonyms map[string]string
 

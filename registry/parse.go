@@ -37,7 +37,8 @@ type Parsed struct {
 //   - --key=value splits at the first "="; --key value takes the next word
 //     even when it starts with "-", unless that word is "--" plus a declared key;
 //   - a boolean takes the next word when it is true, false, yes, no, on, off, 1 or
-//     0; --flag alone is true, and --no-flag false;
+//     0; --flag alone is true, and --no-flag false; a parameter that has a value for
+//     standing Alone takes the next word when it is one of its values;
 //   - dashes in a key are underscores; a repeated key builds an array, and is
 //     an error for anything else;
 //   - --key.member and --list.0.member set a place in a nested value;
@@ -300,7 +301,7 @@ func (p *parser) takeValue(shown string, path []string, q *Param, rest []string)
 			p.addWord(path, q, rest[0])
 			return 1
 		}
-		p.addWord(path, q, "true")
+		p.addWord(path, q, q.alone())
 		return 0
 	case q == nil && len(path) == 1 && (len(rest) == 0 || strings.HasPrefix(rest[0], "--")): // an open schema: as the seed does, a flag
 		p.addWord(path, q, "true")
@@ -341,7 +342,7 @@ func (p *parser) takeLetters(w string, rest []string) (used int) {
 		path := []string{q.Name}
 		switch isFlag := q.isFlag(); {
 		case isFlag && i+1 < len(w):
-			p.addWord(path, q, "true")
+			p.addWord(path, q, q.alone())
 		case i+1 < len(w):
 			p.addWord(path, q, w[i+1:])
 			return 0

@@ -186,8 +186,8 @@ func TestPatchesAsModelsSendThem(t *testing.T) {
 			s.requireNoTemp()
 			s.ok("undo")
 			require.Equal(t, before, s.tree(), "one undo takes all of it back")
-			s.ok("undo")
-			require.Equal(t, after, s.tree(), "and another one that")
+			s.ok("undo", "--redo")
+			require.Equal(t, after, s.tree(), "and a redo does all of it again")
 		})
 	}
 }
@@ -286,7 +286,7 @@ func TestAPatchKeepsModesAndSaysWhatItDid(t *testing.T) {
 	require.Equal(t, 5, strings.Count(s.ok("undo", "--list"), "apply_patch"))
 	require.Equal(t, 5, strings.Count(s.ok("undo"), "as it was before apply_patch"))
 	require.EqualValues(t, 0o711, stat(t, s.path("gone.sh")).Mode&0o777)
-	s.ok("undo")
+	s.ok("undo", "--redo")
 	s.ok("undo", "d/new.sh") // one file of them
 	require.NoFileExists(t, s.path("d/new.sh"))
 	require.Equal(t, "A\nb\n", s.get("run.sh"))
@@ -314,7 +314,7 @@ func TestUndoOfAPatchThatWasCutOff(t *testing.T) {
 	store, one, two := checkpoint.New(state), checkpoint.VersionOf([]byte("1\n"), 0o644), checkpoint.VersionOf([]byte("2\n"), 0o644)
 	step := checkpoint.NewStep
 	for _, path := range paths {
-		_, err := store.Add(checkpoint.Change{Op: "apply_patch", Path: path, Dir: s.dir, Before: one, After: two, Step: step}, []byte("1\n"))
+		_, err := store.Add(checkpoint.Change{Op: "apply_patch", Path: path, Dir: s.dir, Before: one, After: two, Step: step}, []byte("1\n"), nil)
 		require.NoError(t, err)
 		step = 1
 	}

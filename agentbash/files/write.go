@@ -181,7 +181,7 @@ func (f *files) createFile(g *gate, call *registry.Call, path string, content []
 	if err != nil {
 		return about, err
 	}
-	change := f.saveCheckpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
+	change := f.saveCheckpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil, content)
 	if err := atomicfile.Create(dir, real, content, 0); err != nil {
 		change.cancel()
 		if errors.Is(err, os.ErrExist) {
@@ -261,7 +261,7 @@ func (f *files) checkWasRead(shown string, file *atomicfile.File, old, content [
 func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending, known bool) error {
 	change := f.saveCheckpoint(call, checkpoint.Change{
 		Op: op, Path: file.Path, Before: checkpoint.VersionOf(old, file.Mode()), After: checkpoint.VersionOf(content, file.Mode()), Appended: appending,
-	}, old)
+	}, old, content)
 	var err error
 	if appending {
 		err = file.Append(content[len(old):])

@@ -3,6 +3,8 @@ package files
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -165,4 +167,24 @@ func TestWriteSaysWhatALiteralEscapeIs(t *testing.T) {
 	require.Contains(t, s.run("write", "a", `x\ny`).err, `the content has a literal \n and no end of line`)
 	require.Empty(t, s.run("write", "b", "printf 'x\\n'\n").err)
 	require.Empty(t, s.pipe(strings.NewReader(`x\ny`), "write", "c").err)
+}
+
+// A program that has a file open goes on with what is appended to it.
+func TestAnAppendGoesToTheSameFile(t *testing.T) {
+	s := newShell(t, nil)
+	open, err := os.Open(s.put("log", "one\n"))
+	require.NoError(t, err)
+	defer open.Close()
+	s.ok("write", "log", "two\n", "--append")
+	got, err := io.ReadAll(open)
+	require.NoError(t, err)
+	require.Equal(t, "one\ntwo\n", string(got))
+}
+
+func TestALineThatStandsForOthersOverwritesNothing(t *testing.T) {
+	s := newShell(t, nil)
+	s.put("a.go", "a\nb\nc\n")
+	require.Contains(t, s.fails("write", "a.go", "a\n// ... existing code ...\n"), "existing code")
+	require.Equal(t, "a\nb\nc\n", s.get("a.go"))
+	s.ok("write", "a.go", "a\n// ... existing code ...\n", "--force")
 }

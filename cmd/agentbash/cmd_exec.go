@@ -34,7 +34,8 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	}
 	ctx, stop := interruptContext(ctx)
 	defer stop()
-	o := bashOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode)}
+	o := bashOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode),
+		noSnapshots: !*asLines && *mode == ""} // what a person types is no turn
 	if !*asJSON && !*asLines {
 		o.exit = func(stdout, stderr []byte) { a.out.Write(stdout); a.err.Write(stderr) }
 	}

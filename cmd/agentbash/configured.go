@@ -44,6 +44,7 @@ type bashOptions struct {
 	id      func() string               // of the session, once there is one; nil: there is none
 
 	killAtLimit bool // commands end at their time limit
+	noSnapshots bool // turns cannot be taken back
 }
 
 // settings are the keys of the configuration that messages name.
@@ -96,8 +97,9 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 	b.Bash, err = agentbash.New(&agentbash.Options{
 		Settings: settings,
 		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
-		Warn:     func(err error) { a.warn(err) },
-		Commands: b.commandOptions(a, o.who), FieldOptions: b.fieldOptions(a), Guard: o.guard,
+		Warn: func(err error) { b.warn(a, err) }, Session: o.id,
+		Snapshots: b.snapshotOptions(o.noSnapshots),
+		Commands:  b.commandOptions(a, o.who), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
 		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network, TrustedRepositories: c.TrustedRepositories},
 		Router:      router.Options{Exit: o.exit, KillAtLimit: o.killAtLimit, PromptCommand: b.cfg.Shell.PromptCommand, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
@@ -198,6 +200,24 @@ func (a *app) tellLeft(b *configuredBash) {
 			fmt.Fprintf(a.err, "agentbash: still running at the end, and ended: shell %s; all its output is in %s\n", safetext.Visible(j.Line()), j.Log)
 		}
 	}
+}
+
+// snapshotOptions bound the snapshots of turns.
+func (b *configuredBash) snapshotOptions(off bool) agentbash.SnapshotOptions {
+	c := b.cfg.Snapshots
+	if c == nil {
+		return agentbash.SnapshotOptions{Off: off}
+	}
+	return agentbash.SnapshotOptions{Off: off || c.Off, MaxFiles: c.Files, MaxBytes: c.Bytes, MaxAge: secondsDuration(c.Days * 24 * 3600)}
+}
+
+// warn tells a warning at any time: on a terminal between what else is shown.
+func (b *configuredBash) warn(a *app, err error) {
+	if b.asker == nil {
+		a.warn(err)
+		return
+	}
+	b.asker.Tell("agentbash: warning: " + err.Error())
 }
 
 // Close ends the shells, the servers and what they started.

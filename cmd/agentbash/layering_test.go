@@ -55,7 +55,7 @@ var bans = []ban{
 // leaves are for everybody, also for those who import nothing else of ours:
 // what would otherwise be written once in each of them. They import nothing of
 // ours themselves.
-var leaves = []string{"internal/atomicfile", "internal/jsonpos", "internal/protected", "internal/publicaddr", "internal/quote", "internal/safetext", "internal/secrettext", "internal/tempdir", "internal/watchdog"}
+var leaves = []string{"internal/atomicfile", "internal/jsonpos", "internal/protected", "internal/publicaddr", "internal/quote", "internal/safetext", "internal/secrettext", "internal/tempdir", "internal/timeline", "internal/watchdog"}
 
 // sole are dependencies that one package imports, and no other.
 var sole = map[string]string{

@@ -19,9 +19,9 @@ func (a *app) workspaceOptions(dirs config.Dirs, c config.Confine, executed []st
 }
 
 // secretState are the parts of the program's state that nobody else reads: tokens, and
-// what was said and run in other sessions.
+// what was said, run and there in other sessions.
 func secretState(dir string) (paths []string) {
-	for _, name := range []string{"field/tokens", "audit", "sessions", "history", "commands"} {
+	for _, name := range []string{"field/tokens", "audit", "sessions", "history", "commands", "snapshots"} {
 		paths = append(paths, filepath.Join(dir, name))
 	}
 	return paths

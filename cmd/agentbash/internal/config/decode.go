@@ -29,6 +29,7 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 		f.rules = m.encodeInPlace(s.data)
 	}
 	take("limits", &f.limits)
+	take("snapshots", &f.snapshots)
 	decodeConfine(take, &f.confine)
 	errs = append(errs, s.decodeShell(v, take, &f.shell)...)
 	if f.mode != "" && !listContains(modeNames(), f.mode) {

@@ -49,6 +49,7 @@ type Result struct {
 	Limits                       Limits
 	WebFetch                     *WebFetch  // nil: the defaults
 	WebSearch                    *WebSearch // nil: not configured
+	Snapshots                    *Snapshots // nil: the defaults
 	Confine                      Confine
 	Shell                        Shell
 
@@ -239,6 +240,9 @@ func (l *loader) mergeFile(f *file) {
 		}
 	}
 	r.Limits.fill(f.limits)
+	if r.Snapshots == nil {
+		r.Snapshots = f.snapshots
+	}
 	l.takeConfine(&f.confine)
 	l.takeShell(&f.shell)
 	l.takeFields(f)

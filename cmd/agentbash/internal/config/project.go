@@ -122,6 +122,9 @@ func (l *loader) takeProject(f *file, p projectFile) {
 	l.projectHooks = f.hooks.inDir(p.root)
 	l.takeFields(f)
 	l.leaveWeb(f)
+	if f.snapshots != nil {
+		l.warn(f.path, "snapshots", "a project's file cannot say what is kept to be taken back: write it in your own file")
+	}
 	if !p.shared {
 		l.tight = f
 	}

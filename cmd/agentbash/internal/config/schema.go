@@ -10,7 +10,7 @@ import (
 
 // The keys that a file of ours may hold, and those of its entries.
 const (
-	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch " + shellKeys + " " + confineKeys
+	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch snapshots " + shellKeys + " " + confineKeys
 	limitKeys    = "turns cost time calls output session"
 	sessionKeys  = "calls time output"
 	modelKeys    = "api window silence input cached output"
@@ -81,6 +81,7 @@ type file struct {
 	hooks                        Hooks
 	webFetch                     *WebFetch
 	webSearch                    *WebSearch
+	snapshots                    *Snapshots
 	warnings                     []error  // what was left out
 	definitions                  []string // the files of functions that were read
 }
@@ -123,6 +124,7 @@ func (s *source) checkAllKeys(v *value) []error {
 	errs = append(errs, s.checkKeys(v.find("limits").find("session"), &jsonPath{up: &jsonPath{key: "limits"}, key: "session"}, sessionKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("webFetch"), &jsonPath{key: "webFetch"}, webFetchKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("webSearch"), &jsonPath{key: "webSearch"}, webSearchKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("snapshots"), &jsonPath{key: "snapshots"}, snapshotKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("network"), &jsonPath{key: "network"}, networkKeys, true)...)
 	if models := v.find("models"); models != nil {
 		for _, m := range models.members {

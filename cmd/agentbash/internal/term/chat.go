@@ -45,6 +45,7 @@ type Options struct {
 	Names       func() []string // tools, for Tab; nil: none
 	Commands    []Command       // slash commands beside the package's own
 	CommandDirs []CommandDir    // hold the user's commands, NAME.md; the first of a name counts
+	Skills      func() []Skill  // are commands too, after those; nil: there are none
 
 	// Mode is how much runs without a question, and SetMode changes it; nil: it
 	// cannot be seen, or changed. ModeText is what a conversation whose system prompt
