@@ -50,11 +50,13 @@ type Event struct {
 // ToolRegistry holds the tools and groups of one program. It is safe for
 // concurrent use.
 type ToolRegistry struct {
-	mu     sync.RWMutex
-	tools  map[string]*Tool
-	groups map[string]*groupState
-	subs   map[int]func(Event)
-	nextID int
+	mu      sync.RWMutex
+	tools   map[string]*Tool
+	groups  map[string]*groupState
+	index   *index // of the tools, as they were after so many changes
+	changes int
+	subs    map[int]func(Event)
+	nextID  int
 }
 
 type groupState struct {
@@ -85,6 +87,7 @@ func (r *ToolRegistry) Register(tools ...*Tool) error {
 		_, taken := r.tools[t.Name]
 		if !taken {
 			r.tools[t.Name] = t
+			r.changes++
 		}
 		r.mu.Unlock()
 		if taken {
@@ -141,6 +144,7 @@ func (r *ToolRegistry) Unregister(name string) bool {
 	r.mu.Lock()
 	_, ok := r.tools[name]
 	delete(r.tools, name)
+	r.changes++
 	r.mu.Unlock()
 	if ok {
 		r.emitEvent(Event{Name: name})
@@ -259,6 +263,18 @@ func (r *ToolRegistry) LoadGroup(ctx context.Context, name string) ([]*Tool, err
 	return r.inGroup(name), nil
 }
 
+// LoadGroups loads all groups, at once, and returns why some could not be, by name.
+func (r *ToolRegistry) LoadGroups(ctx context.Context) []error {
+	groups := r.Groups()
+	errs := make([]error, len(groups))
+	var wait sync.WaitGroup
+	for i, g := range groups {
+		wait.Go(func() { _, errs[i] = r.LoadGroup(ctx, g.Name) })
+	}
+	wait.Wait()
+	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+}
+
 // ReloadGroup makes the next use of the group load it again (its server said
 // that its list changed, or ended). Its tools stay until then.
 func (r *ToolRegistry) ReloadGroup(name string) {
@@ -276,6 +292,7 @@ func (r *ToolRegistry) ReloadGroup(name string) {
 func (r *ToolRegistry) replaceGroup(group string, tools []*Tool) {
 	var events []Event
 	r.mu.Lock()
+	r.changes++
 	fresh := map[string]*Tool{}
 	for _, t := range tools {
 		fresh[t.Name] = t
