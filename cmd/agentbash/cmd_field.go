@@ -54,10 +54,7 @@ func (a *app) fieldList(file string, asJSON bool) int {
 	defer b.Close()
 	rows := map[string]string{}
 	for name, s := range b.cfg.Fields.MCPServers {
-		rows[name] = strings.Join(append([]string{s.Command}, s.Args...), " ")
-		if s.URL != "" {
-			rows[name] = s.URL
-		}
+		rows[name] = s.Launch()
 	}
 	for name, fs := range b.cfg.Fields.Functions {
 		rows[name] = fmt.Sprintf("%d functions", len(fs))
