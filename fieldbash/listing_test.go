@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
 )
 
 // listed is a server whose definitions are in a file of the returned directory.
@@ -83,6 +84,37 @@ func TestListingIsKept(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(state, "listings", "*"))
 	require.NoError(t, err)
 	require.Len(t, files, 2)
+}
+
+// What a trusted server said of a tool in an earlier session counts before anything is listed in this one.
+func TestHintsOfAKeptListingCount(t *testing.T) {
+	s, dir := listed(t, `[{"name":"ro","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"rw","inputSchema":{"type":"object"}}]`)
+	s.Trust = true
+	state := t.TempDir()
+	open := func(s fieldbash.Server, offer func(string) bool) bench {
+		return layer(t, fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": s}}, &fieldbash.Options{State: state, Offer: offer})
+	}
+	b := open(s, nil)
+	_, known := b.reg.Lookup("field:s:ro")
+	require.False(t, known, "nothing was listed yet")
+	b.names(t, "s")
+
+	b = open(s, nil)
+	tool, known := b.reg.Lookup("field:s:ro")
+	require.True(t, known)
+	require.Equal(t, registry.ReadOnly, tool.Kind)
+	tool, _ = b.reg.Lookup("field:s:rw")
+	require.Empty(t, tool.Kind)
+	_, known = b.reg.Lookup("field:s:nope")
+	require.False(t, known)
+	require.Empty(t, b.reg.All(), "the group is not loaded")
+	require.Equal(t, 1, starts(dir))
+
+	s.Trust = false
+	tool, _ = open(s, nil).reg.Lookup("field:s:ro")
+	require.Empty(t, tool.Kind, "trust is of today")
+	_, known = open(s, func(string) bool { return false }).reg.Lookup("field:s:ro")
+	require.False(t, known, "it is switched off")
 }
 
 func TestANewToolIsFoundDespiteTheKeptListing(t *testing.T) {

@@ -27,7 +27,9 @@ var assigned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 var userinfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^/?#\s"']+)@`) })
 
 // keySegment is a part of an address's path that nobody would choose as a name.
-var keySegment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/([A-Za-z0-9_=-]*[0-9][A-Za-z0-9_=-]*[0-9][A-Za-z0-9_=-]*)`) })
+var keySegment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`/([A-Za-z0-9_=-]*[0-9][A-Za-z0-9_=-]*[0-9][A-Za-z0-9_=-]*)`)
+})
 
 // minKey is the length of such a part.
 const minKey = 20

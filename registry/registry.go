@@ -30,6 +30,11 @@ type Group struct {
 	// It may be nil, starts nothing, and must be safe for concurrent use.
 	Known func() []string
 
+	// Kept returns a tool as it was listed last, before the group is loaded, or nil:
+	// what is known of it counts when a call is judged. It may be nil, starts nothing,
+	// and must be safe for concurrent use.
+	Kept func(name string) *Tool
+
 	// Miss is asked when a name is not in the group's listing: true has the group
 	// loaded once more, because the listing was an old one. It may be nil, and must
 	// be safe for concurrent use.
@@ -166,12 +171,18 @@ func (r *ToolRegistry) RegisterGroup(g Group) error {
 	return nil
 }
 
-// Lookup returns the tool of that name if it is known now; it starts nothing.
+// Lookup returns the tool of that name if it is known now, or its group has kept it;
+// it starts nothing.
 func (r *ToolRegistry) Lookup(name string) (*Tool, bool) {
 	r.mu.RLock()
-	defer r.mu.RUnlock()
 	t, ok := r.tools[name]
-	return t, ok
+	group, _, _ := SplitField(name)
+	g := r.groups[group]
+	r.mu.RUnlock()
+	if !ok && g != nil && g.Kept != nil {
+		t = g.Kept(name)
+	}
+	return t, t != nil
 }
 
 // Group returns the group of that name.
@@ -211,7 +222,10 @@ func SplitField(name string) (group, tool string, ok bool) {
 // Resolve returns the tool of that name, loading its group if it has one that
 // was not loaded yet. Not found is a *NotFoundError; other errors are the group's.
 func (r *ToolRegistry) Resolve(ctx context.Context, name string) (*Tool, error) {
-	if t, ok := r.Lookup(name); ok {
+	r.mu.RLock()
+	t, ok := r.tools[name]
+	r.mu.RUnlock()
+	if ok {
 		return t, nil
 	}
 	if group, tool, ok := SplitField(name); ok && tool != "" {
