@@ -63,6 +63,8 @@ func (q *Param) placeholder() string {
 	switch {
 	case len(q.Enum) > 0:
 		return strings.Join(q.Enum, "|")
+	case q.isStructured() && len(q.AnyOf) > 0:
+		return q.AnyOf[0].placeholder()
 	case q.Type == "" || q.Type == String:
 		return "TEXT"
 	case q.Type == Integer || q.Type == Number:
