@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/agentbash/agentbash/registry"
@@ -73,8 +72,7 @@ type group struct {
 	kept     sync.Once
 	keptOnes map[string]*registry.Tool // of the kept listing, by name
 
-	old      atomic.Bool // the tools are those of a kept listing
-	verified sync.Once   // a listing from the state directory was compared with the server's
+	verified sync.Once // a listing from the state directory was compared with the server's
 }
 
 // New checks the configuration and returns the layer; nothing is started. An

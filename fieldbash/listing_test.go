@@ -131,7 +131,10 @@ func TestANewToolIsFoundDespiteTheKeptListing(t *testing.T) {
 	for range 3 {
 		require.Equal(t, 127, b.run(t, "field:s:nope").status)
 	}
-	require.Equal(t, 2, starts(dir), "what runs has been listed")
+	require.Equal(t, 2, starts(dir), "what runs is listed again")
+	define(t, dir, strings.Replace(twoTools, "more", "later", 1))
+	require.Equal(t, "later {}\n", b.ok(t, "field:s:later"), "it came while the server runs, which did not say so")
+	require.Equal(t, 2, starts(dir))
 
 	s.Command = "/bin/false" // it has a listing of its own, and none was kept
 	require.Equal(t, 3, open().run(t, "field:s:more").status)

@@ -36,7 +36,7 @@ type Group struct {
 	Kept func(name string) *Tool
 
 	// Miss is asked when a name is not in the group's listing: true has the group
-	// loaded once more, because the listing was an old one. It may be nil, and must
+	// loaded once more, because the listing may be an old one. It may be nil, and must
 	// be safe for concurrent use.
 	Miss func(ctx context.Context) bool
 
