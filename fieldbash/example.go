@@ -24,13 +24,13 @@ func exampleOf(t *registry.Tool) []string {
 		v := sampleValue(&p, 0)
 		var text string
 		switch {
-		case v == "true" && p.Type == registry.Boolean:
-			words = append(words, "--"+p.Name)
+		case v == "true" && p.Type == registry.Boolean && p.Name != "help":
+			words = append(words, quote.Word("--"+p.Name))
 			continue
 		case json.Unmarshal([]byte(v), &text) != nil:
 			text = v
 		}
-		words = append(words, "--"+p.Name, quote.Word(text))
+		words = append(words, p.Option(quote.Word(text)))
 	}
 	return []string{strings.Join(words, " ")}
 }

@@ -86,6 +86,20 @@ func (f *Fields) keptNames(g *group) (names []string) {
 	return names
 }
 
+// keptTool returns a command of the server's last listing, or nil if it is not in it.
+func (f *Fields) keptTool(g *group, name string) *registry.Tool {
+	if g.client == nil {
+		return nil
+	}
+	g.kept.Do(func() {
+		g.keptOnes = map[string]*registry.Tool{}
+		for _, t := range f.serverTools(g, f.lastListing(g)) {
+			g.keptOnes[t.Name] = t
+		}
+	})
+	return g.keptOnes[name]
+}
+
 // acceptListing compares a listing with the last one and keeps it. Definitions that
 // changed are used only if the person agrees, or the configuration trusts the
 // server: a server that was harmless when it was added may not be any more. One

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
 )
 
 // listed is a server whose definitions are in a file of the returned directory.
@@ -88,6 +89,37 @@ func TestListingIsKept(t *testing.T) {
 	require.Len(t, files, 2)
 }
 
+// What a trusted server said of a tool in an earlier session counts before anything is listed in this one.
+func TestHintsOfAKeptListingCount(t *testing.T) {
+	s, dir := listed(t, `[{"name":"ro","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"rw","inputSchema":{"type":"object"}}]`)
+	s.Trust = true
+	state := t.TempDir()
+	open := func(s fieldbash.Server, offer func(string) bool) bench {
+		return layer(t, fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": s}}, &fieldbash.Options{State: state, Offer: offer})
+	}
+	b := open(s, nil)
+	_, known := b.reg.Lookup("field:s:ro")
+	require.False(t, known, "nothing was listed yet")
+	b.names(t, "s")
+
+	b = open(s, nil)
+	tool, known := b.reg.Lookup("field:s:ro")
+	require.True(t, known)
+	require.Equal(t, registry.ReadOnly, tool.Kind)
+	tool, _ = b.reg.Lookup("field:s:rw")
+	require.Empty(t, tool.Kind)
+	_, known = b.reg.Lookup("field:s:nope")
+	require.False(t, known)
+	require.Empty(t, b.reg.All(), "the group is not loaded")
+	require.Equal(t, 1, starts(dir))
+
+	s.Trust = false
+	tool, _ = open(s, nil).reg.Lookup("field:s:ro")
+	require.Empty(t, tool.Kind, "trust is of today")
+	_, known = open(s, func(string) bool { return false }).reg.Lookup("field:s:ro")
+	require.False(t, known, "it is switched off")
+}
+
 func TestANewToolIsFoundDespiteTheKeptListing(t *testing.T) {
 	s, dir := listed(t, oneTool)
 	state := t.TempDir()
@@ -102,7 +134,10 @@ func TestANewToolIsFoundDespiteTheKeptListing(t *testing.T) {
 	for range 3 {
 		require.Equal(t, 127, b.run(t, "field:s:nope").status)
 	}
-	require.Equal(t, 2, starts(dir), "what runs has been listed")
+	require.Equal(t, 2, starts(dir), "what runs is listed again")
+	define(t, dir, strings.Replace(twoTools, "more", "later", 1))
+	require.Equal(t, "later {}\n", b.ok(t, "field:s:later"), "it came while the server runs, which did not say so")
+	require.Equal(t, 2, starts(dir))
 
 	s.Command = "/bin/false" // it has a listing of its own, and none was kept
 	require.Equal(t, 3, open().run(t, "field:s:more").status)

@@ -62,9 +62,13 @@ func (t *Tool) checkKwargs(kwargs Kwargs, problems []string, hasStdin bool) erro
 			problems = append(problems, q.missingProblem("--"))
 		}
 	}
-	if t.Check != nil && kwargs.later() == nil && (t.Foreign || len(problems) == 0) {
+	if t.Check != nil && kwargs.later() == nil && (t.Foreign || len(problems) == 0) && findHoles(map[string]any(kwargs), nil) == nil {
+		said := slices.Clone(problems)
 		for _, line := range t.Check(kwargs.Arguments()) {
-			if place, _, ok := strings.Cut(line, " is required"); !ok || !isSaid(problems, place) {
+			place, _, missing := strings.Cut(line, " is required")
+			q := t.Params.Find(strings.TrimPrefix(place, "--"))
+			follows := len(said) > 0 && q != nil && !q.Required // another variant may be meant once that is right
+			if !missing || !follows && !isSaid(said, place) {
 				problems = append(problems, line)
 			}
 		}

@@ -70,6 +70,8 @@ func (q *Param) placeholder() string {
 	switch {
 	case len(q.Enum) > 0:
 		return strings.Join(q.Enum, "|")
+	case q.isStructured() && len(q.AnyOf) > 0:
+		return q.AnyOf[0].placeholder()
 	case q.Type == "" || q.Type == String:
 		return "TEXT"
 	case q.Type == Integer || q.Type == Number:
@@ -91,6 +93,9 @@ func (q *Param) coerceWords(words []string) (any, error) {
 	}
 	if q.Type == Array {
 		return q.coerceArray(words)
+	}
+	if i := slices.Index(q.Enum, words[0]); i >= 0 && q.Type == "" && len(q.values) == len(q.Enum) {
+		return q.values[i], nil
 	}
 	v, err := q.coerceScalar(words[0])
 	if err != nil {
@@ -147,16 +152,35 @@ func (q *Param) coerceUnion(words []string) (any, error) {
 	return nil, errors.New(strings.Join(errs, "; "))
 }
 
-// anyOf is a parameter that is one of these.
+// anyOf is a parameter that is one of these; enums of one type are one, and so is what
+// has nothing but a type.
 func anyOf(list []*Param) *Param {
-	if len(list) == 1 {
-		return list[0]
-	}
 	q := &Param{Name: list[0].Name}
 	for _, u := range list {
-		q.AnyOf = append(q.AnyOf, *u)
+		i := slices.IndexFunc(q.AnyOf, func(have Param) bool {
+			return have.Type == u.Type && have.isSimple() && u.isSimple() && (have.Enum == nil) == (u.Enum == nil)
+		})
+		if i < 0 {
+			q.AnyOf = append(q.AnyOf, *u)
+			continue
+		}
+		have := &q.AnyOf[i]
+		for j, text := range u.Enum {
+			if !slices.Contains(have.Enum, text) {
+				have.Enum = append(slices.Clone(have.Enum), text)
+				have.values = append(slices.Clone(have.values), u.values[min(j, len(u.values)):min(j+1, len(u.values))]...)
+			}
+		}
+	}
+	if len(q.AnyOf) == 1 {
+		return &q.AnyOf[0]
 	}
 	return q
+}
+
+// isSimple reports a parameter of which a type and an enum tell all.
+func (q *Param) isSimple() bool {
+	return q.Type != Object && q.Type != Array && q.AnyOf == nil && q.Min == nil && q.Max == nil && q.Role == "" && q.also == nil && q.lost == nil
 }
 
 // branches are the members of a union, and of unions in it.

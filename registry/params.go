@@ -57,6 +57,8 @@ type Param struct {
 	// string, and each string of an array, and of an object whose members have none.
 	Role Role
 
+	values []any // those of Enum, where they come from a schema
+
 	// What else a schema says of the value, for the roles in it.
 	first []Param // the first elements of an array; Items are those after them
 	also  []Param // the value is all of these too

@@ -18,10 +18,11 @@ const (
 	NoHelp      HelpLevel = iota
 	BriefHelp             // -h
 	VerboseHelp           // --help
+	SchemaHelp            // --schema, of a Foreign tool
 )
 
-// String is "", "brief" or "verbose".
-func (h HelpLevel) String() string { return [...]string{"", "brief", "verbose"}[h] }
+// String is "", "brief", "verbose" or "schema".
+func (h HelpLevel) String() string { return [...]string{"", "brief", "verbose", "schema"}[h] }
 
 // Parsed is what the words after a command's name mean.
 type Parsed struct {
@@ -53,7 +54,8 @@ type Parsed struct {
 //     the tool declares (-i) is its parameter, any other -x is an error;
 //   - positionals fill the required parameters that are not set, then those that
 //     are Positional, in schema order; one too many is an error;
-//   - -h and --help count where a flag may stand, never as a value.
+//   - -h and --help count where a flag may stand, never as a value; a parameter called
+//     help takes --help=VALUE. --schema prints the schema of a Foreign tool.
 //
 // Values are coerced by their declared type. hasStdin says that a parameter
 // with Stdin set may be absent. Parse does no I/O: what files and stdin hold is read,
@@ -184,6 +186,9 @@ func (p *parser) sortWords(words []string) HelpLevel {
 // takeLong takes an option and returns how many of the following words it used.
 func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 	path, q, known := p.findPlace(o.key)
+	if o.key == "help" && o.form == 0 { // a parameter of that name is --help=VALUE
+		return 0, VerboseHelp
+	}
 	if !known {
 		if used, help, taken := p.takeUnknown(o, rest); taken {
 			return used, help
@@ -227,8 +232,8 @@ func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 // Unix program's.
 func (p *parser) takeUnknown(o option, rest []string) (used int, help HelpLevel, taken bool) {
 	switch {
-	case o.key == "help" && o.form == 0:
-		return 0, VerboseHelp, true
+	case o.key == "schema" && o.form == 0 && p.tool.Foreign:
+		return 0, SchemaHelp, true
 	case o.key == "json":
 		return p.takeAll(o, rest), NoHelp, true
 	case p.takeNegated(o):

@@ -171,7 +171,7 @@ func (d *doctor) checkServers(cfg *config.Result) {
 	for name, s := range cfg.Fields.MCPServers {
 		switch _, err := exec.LookPath(s.Command); {
 		case s.Command == "":
-			d.ok("server", name+": "+s.URL)
+			d.ok("server", name+": "+s.Launch())
 		case err != nil:
 			d.bad("server", name+": "+err.Error()+": install it, or correct \"command\"")
 		default:

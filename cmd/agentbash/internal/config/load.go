@@ -177,7 +177,7 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 			return nil // the file of --config is the project's or the user's
 		}
 	}
-	s := &source{path: path, data: data}
+	s := &source{path: path, data: data, shared: shared}
 	v, err := s.parse()
 	if err != nil {
 		l.errs = append(l.errs, err)
@@ -198,9 +198,7 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 		l.errs = append(l.errs, errs...)
 		return nil
 	}
-	for _, err := range f.warnings {
-		l.result.Warnings = append(l.result.Warnings, fmt.Errorf("%w; these functions are left out", err))
-	}
+	l.result.Warnings = append(l.result.Warnings, f.warnings...)
 	l.result.Files = append(l.result.Files, path)
 	return f
 }
