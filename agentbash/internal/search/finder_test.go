@@ -28,7 +28,7 @@ func TestFinderFindsLiterals(t *testing.T) {
 		}
 		return string(b)
 	}
-	for range 20000 {
+	for range 5000 {
 		buf := text(r.IntN(200))
 		texts := make([]string, 1+r.IntN(12))
 		for i := range texts {
