@@ -82,6 +82,8 @@
 //   - SIGINT that the shell gets from a command (kill -INT $$) drops the rest of the
 //     text, with status 130, and keeps the shell.
 //   - A command that leaves something behind that holds its output costs 10 ms.
+//   - A DEBUG trap is lost when a command is interrupted within a function, in which
+//     bash hides it.
 //   - A process that clears its environment, leaves its session, loses its
 //     parent and changes its RLIMIT_RTTIME is not found by Close.
 //   - A function named builtin lasts for one command.
