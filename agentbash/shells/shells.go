@@ -35,6 +35,10 @@ type Options struct {
 	// tells how it ended. nil is StartDirectly.
 	Start func(ctx context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error)
 
+	// Terminal opens a terminal of a size for a shell that Start will start (pty(7)).
+	// nil is OpenTerminal.
+	Terminal func(ctx context.Context, columns, rows int) (control, terminal *os.File, err error)
+
 	// Alone says that the program ends with this very command, and all that it
 	// would start with it: bash_start then refuses.
 	Alone bool
@@ -140,7 +144,7 @@ const maxEnded = 50
 var errClosed = errors.New("agentbash is ending: nothing more is started")
 
 // startJob starts a shell in dir with the environment env.
-func (s *Shells) startJob(ctx context.Context, command, dir string, env []string) (*job, error) {
+func (s *Shells) startJob(ctx context.Context, command, dir string, env []string, p ports) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -164,11 +168,7 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 	j := &job{id: id, mark: s.mark + "." + id, command: command, dir: dir, log: log, started: time.Now(), ended: make(chan struct{}), drained: make(chan struct{})}
 	cmd := exec.Command("bash", "-c", text)
 	cmd.Dir, cmd.Env = dir, childEnv(env, dir, j.mark)
-	start := s.opts.Start
-	if start == nil {
-		start = StartDirectly
-	}
-	if err := j.start(ctx, cmd, start); err != nil {
+	if err := s.startBash(ctx, j, cmd, p); err != nil {
 		log.close()
 		os.Remove(log.path)
 		return nil, err
@@ -183,6 +183,30 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 	s.forgetEnded()
 	s.jobs = append(s.jobs, j)
 	return j, nil
+}
+
+// startBash starts the command, with its output going to the log.
+func (s *Shells) startBash(ctx context.Context, j *job, cmd *exec.Cmd, p ports) error {
+	theirs, err := s.open(ctx, p, j, cmd)
+	for _, f := range theirs {
+		defer f.Close()
+	}
+	if err != nil {
+		return err
+	}
+	start := s.opts.Start
+	if start == nil {
+		start = StartDirectly
+	}
+	pid, wait, err := start(ctx, cmd)
+	if err != nil {
+		j.closePorts()
+		return fmt.Errorf("start bash: %w", err)
+	}
+	j.pid, j.status = pid, Running
+	go j.copyOutput()
+	go j.wait(wait)
+	return nil
 }
 
 // forgetEnded drops the oldest shells of which all was seen, also their end, if they

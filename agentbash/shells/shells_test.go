@@ -66,7 +66,7 @@ func (b *bench) start(command string) string {
 	b.t.Helper()
 	got := b.run("bash_start", command)
 	require.Equal(b.t, 0, got.exit, got.err)
-	require.Regexp(b.t, `^[0-9a-f]{8}\n$`, got.out)
+	require.Regexp(b.t, `^\w+\n$`, got.out)
 	return strings.TrimSpace(got.out)
 }
 
@@ -417,14 +417,14 @@ func TestManyAtOnce(t *testing.T) {
 	cancel()
 	j, err := b.s.findJob(id)
 	require.NoError(t, err)
-	require.False(t, j.waitForLine(ctx, "exit", time.Hour).Success)
+	require.False(t, j.waitForLine(ctx, "exit", time.Hour, 0).Success)
 }
 
 // When the program is killed, its shells are too.
 func TestTheProgramIsKilled(t *testing.T) {
 	if dir := os.Getenv("SHELLS_TEST_HOST"); dir != "" {
 		s := New(&Options{StateDir: dir})
-		j, err := s.startJob(t.Context(), "setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ())
+		j, err := s.startJob(t.Context(), "setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ(), ports{})
 		require.NoError(t, err)
 		<-j.ended
 		return

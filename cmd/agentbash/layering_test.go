@@ -55,7 +55,7 @@ var bans = []ban{
 // leaves are for everybody, also for those who import nothing else of ours:
 // what would otherwise be written once in each of them. They import nothing of
 // ours themselves.
-var leaves = []string{"internal/atomicfile", "internal/jsonpos", "internal/protected", "internal/publicaddr", "internal/quote", "internal/safetext", "internal/secrettext", "internal/tempdir", "internal/watchdog"}
+var leaves = []string{"internal/atomicfile", "internal/jsonpos", "internal/protected", "internal/pseudotty", "internal/publicaddr", "internal/quote", "internal/safetext", "internal/secrettext", "internal/tempdir", "internal/watchdog"}
 
 // sole are dependencies that one package imports, and no other.
 var sole = map[string]string{
@@ -77,6 +77,8 @@ var sole = map[string]string{
 	"golang.org/x/net/idna":                    "confinement/network",
 	"github.com/aymanbagabas/go-udiff":         "agentbash/files",
 	"github.com/tidwall/sjson":                 "cmd/agentbash/internal/config",
+	"github.com/charmbracelet/x":               "agentbash/internal/terminal",
+	"github.com/creack/pty":                    "internal/pseudotty",
 	"github.com/spf13/pflag":                   "cmd/agentbash",
 	"github.com/landlock-lsm/go-landlock":      "session/sandbox",
 	"github.com/reeflective/readline":          "cmd/agentbash/internal/term",
