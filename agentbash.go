@@ -168,6 +168,9 @@ func (b *Bash) register(o *Options) (err error) {
 	c.Shells.Start = func(ctx context.Context, cmd *exec.Cmd) (int, func() syscall.WaitStatus, error) {
 		return b.confinement.StartShell(ctx, cmd)
 	}
+	c.Shells.Terminal = func(ctx context.Context, columns, rows int) (_, _ *os.File, err error) {
+		return b.confinement.OpenTerminal(ctx, columns, rows)
+	}
 	if b.commands, err = commands.New(c); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ With --wait it prints when a line matches what comes after the text. '' is the E
 not echo, such as a password, is not in its output.`,
 		Params: registry.NewParams(
 			idParam(),
-			registry.Param{Name: "text", Type: registry.String, Positional: true, Pattern: true, Role: registry.RunsText, Aliases: []string{"input", "data", "chars", "command"},
+			registry.Param{Name: "text", Type: registry.String, Positional: true, Pattern: true, Aliases: []string{"input", "data", "chars", "command"},
 				Description: "What is typed; its line ends are the Enter key."},
 			registry.Param{Name: "enter", Type: registry.Boolean, Default: true, Description: "Press Enter after the text; --no-enter does not."},
 			registry.Param{Name: "key", Type: registry.Array, Items: &registry.Param{Type: registry.String}, Aliases: []string{"keys"},
@@ -57,10 +57,18 @@ not echo, such as a password, is not in its output.`,
 			}
 			return problems
 		},
-		Uses: func(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
-			// What reads the text is not known: it is judged as bash would read it, and as
-			// something that runs.
-			return append(uses, registry.Use{Role: registry.Signals, Value: fmt.Sprint(k["bash_id"])}), known && k["text"] != "-"
+		Uses: func(k registry.Kwargs, _ []registry.Use, _ bool) (uses []registry.Use, known bool) {
+			id, _ := k["bash_id"].(string)
+			j, err := s.findJob(id)
+			if err != nil {
+				return nil, true
+			}
+			// Who may start it may type there: what it does is held where it was started.
+			uses, known = append(uses, registry.Use{Role: registry.RunsText, Value: j.command}), true
+			if text, typed := k["text"].(string); typed && j.term != nil && j.shellReads() {
+				uses, known = append(uses, registry.Use{Role: registry.RunsText, Value: text}), text != "-"
+			}
+			return uses, known
 		},
 		Run: s.runInput,
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentbash/agentbash/registry"
 	"github.com/stretchr/testify/require"
 )
 
@@ -176,6 +177,13 @@ func TestATerminalIsTheSessionsOwn(t *testing.T) {
 	require.Regexp(t, `^/dev/pts/\d+\n30 100\nxterm-256color\nto tty\n`, string(data))
 	require.Equal(t, 0, b.run("bash_kill", id).exit)
 	id = b.onTerminal("bash --norc", `[$#] $`) // an interactive shell ignores SIGTERM
+	for _, tool := range b.s.Tools() {
+		if tool.Name == "bash_input" {
+			uses, known := tool.UsesOf(registry.Kwargs{"bash_id": id, "text": "rm x"})
+			require.True(t, known)
+			require.Equal(t, []registry.Use{{Role: registry.RunsText, Value: "bash --norc"}, {Role: registry.RunsText, Value: "rm x"}}, uses)
+		}
+	}
 	got := b.run("bash_kill", id, "--grace", "60")
 	require.Equal(t, 0, got.exit, got.err)
 }

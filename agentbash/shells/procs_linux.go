@@ -95,10 +95,7 @@ func (j *job) tree(before []process) (alive []process) {
 // waitsForInput reports whether the program that has the terminal, or without one some
 // program of the shell, waits for something to read, and none is at work.
 func (j *job) waitsForInput() bool {
-	front := 0
-	if conn, err := j.out.SyscallConn(); j.term != nil && err == nil {
-		conn.Control(func(fd uintptr) { front, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) })
-	}
+	front := j.front()
 	waits := false
 	for _, p := range j.tree(nil) {
 		switch {
@@ -128,6 +125,28 @@ func isReading(pid int) bool {
 		}
 	}
 	return false
+}
+
+// shellReads reports whether an interactive shell has the terminal: what is typed is a command.
+func (j *job) shellReads() bool {
+	front := j.front()
+	return slices.ContainsFunc(j.tree(nil), func(p process) bool {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
+		argv := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+		return err == nil && p.group == front && shellNames[strings.TrimPrefix(filepath.Base(argv[0]), "-")] &&
+			!slices.ContainsFunc(argv[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") || arg == "-c" })
+	})
+}
+
+// shellNames are the shells whose commands can be judged.
+var shellNames = map[string]bool{"bash": true, "sh": true, "dash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true}
+
+// front is the process group that has the terminal; 0 without one.
+func (j *job) front() (group int) {
+	if conn, err := j.out.SyscallConn(); j.term != nil && err == nil {
+		conn.Control(func(fd uintptr) { group, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) })
+	}
+	return group
 }
 
 // hasEnvEntry reports whether a process has an entry in its environment.
