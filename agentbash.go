@@ -43,6 +43,7 @@ import (
 
 	commands "github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/files"
+	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/internal/tempdir"
@@ -270,6 +271,9 @@ func (b *Bash) Guard() *guard.Guard { return b.guard }
 
 // Confinement is what holds commands.
 func (b *Bash) Confinement() *confinement.Confinement { return b.confinement }
+
+// Shells are the background shells.
+func (b *Bash) Shells() *shells.Shells { return b.commands.Shells() }
 
 // Fields is the field layer.
 func (b *Bash) Fields() *fieldbash.Fields { return b.fields }

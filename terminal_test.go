@@ -29,7 +29,7 @@ func TestTerminalsAreConfinedToo(t *testing.T) {
 				require.Equal(t, 0, res.ExitCode, res.Output)
 				return res.Stdout
 			}
-			id := strings.TrimSpace(run(`bash_start --tty 'tty; stty size; read -rsp "Password: " p </dev/tty; echo; echo "${#p}"; python3 -c "open(\"`+filepath.Join(outside, "f")+`\", \"w\")" 2>/dev/null || echo held; sleep 1000'`))
+			id := strings.TrimSpace(run(`bash_start --tty 'tty; stty size; read -rsp "Password: " p </dev/tty; echo; echo "${#p}"; python3 -c "open(\"` + filepath.Join(outside, "f") + `\", \"w\")" 2>/dev/null || echo held; sleep 1000'`))
 			require.Regexp(t, `^/dev/pts/\d+\n24 80\nPassword: $`, run("bash_output "+id+" --wait Password"))
 			require.Contains(t, run("bash_input "+id+" secret --wait '^6'"), "6\n")
 			if mode == policy.AutoMode {

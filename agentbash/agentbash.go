@@ -57,5 +57,8 @@ func New(opts *Options) (*Commands, error) {
 // Tools returns them, ready to be registered.
 func (c *Commands) Tools() []*registry.Tool { return slices.Clone(c.tools) }
 
+// Shells are the background shells.
+func (c *Commands) Shells() *shells.Shells { return c.shells }
+
 // Close ends the background shells that bash_start started.
 func (c *Commands) Close() error { return c.shells.Close() }

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -74,7 +75,7 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	default:
 		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout})
 		start := time.Now()
-		result.Output, result.ExitCode = c.opts.Runner.Run(ctx, args.Command, args.Timeout)
+		result.Output, result.ExitCode = c.runLive(ctx, call.id, args)
 		result.Duration = time.Since(start)
 		result.Output = args.Noted(result.Output)
 		if r, ok := c.opts.Runner.(Refuser); ok {
@@ -144,10 +145,18 @@ type RouterRunner struct {
 
 // Run runs one command string.
 func (r *RouterRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
-	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout})
+	return r.RunLive(ctx, command, timeout, nil, nil)
+}
+
+// RunLive is Run, with what the command writes as it comes.
+func (r *RouterRunner) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
+	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr})
 	r.denied, r.display = res.Denied, res.Display
 	return res.Output, res.ExitCode
 }
+
+// Hide hides secrets in a text.
+func (r *RouterRunner) Hide(text string) string { return r.Router.HideSecrets(text) }
 
 // Refusal is why the last command was not run; nil: it was.
 func (r *RouterRunner) Refusal() error { return r.denied }

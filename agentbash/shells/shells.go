@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,6 +111,58 @@ func (s *Shells) Jobs() []Job {
 		out = append(out, j.state())
 	}
 	return out
+}
+
+// Running is how many of them run.
+func (s *Shells) Running() (n int) {
+	for _, j := range s.all() {
+		if j.state().Status == Running {
+			n++
+		}
+	}
+	return n
+}
+
+// End ends a shell as bash_kill does, and says how it ended.
+func (s *Shells) End(id string) (string, error) {
+	j, err := s.findJob(id)
+	if err != nil {
+		return "", err
+	}
+	met, left := j.killTree(closeGrace)
+	if left > 0 {
+		return "", j.stillThere(left, met)
+	}
+	return j.state().Line(), nil
+}
+
+// Show returns how a shell is doing and the end of what it wrote, which stays new for
+// bash_output.
+func (s *Shells) Show(id string) (string, error) {
+	j, err := s.findJob(id)
+	if err != nil {
+		return "", err
+	}
+	const most = 8 << 10
+	text := j.state().Line() + "\n"
+	if j.term != nil && j.term.FullScreen() {
+		screen, _, _ := j.term.Screen()
+		return text + screen, nil
+	}
+	b := make([]byte, most)
+	from := max(0, j.log.end()-most)
+	n, err := j.log.readAt(b, from)
+	if err != nil && err != io.EOF {
+		return "", err
+	}
+	if from > 0 {
+		text += fmt.Sprintf("... %d bytes before, in %s\n", from, j.log.path)
+	}
+	text += string(b[:n])
+	if j.term != nil {
+		text += j.term.News()
+	}
+	return text, nil
 }
 
 func (s *Shells) all() []*job {

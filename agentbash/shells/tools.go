@@ -265,13 +265,17 @@ func (s *Shells) runKill(ctx context.Context, call *registry.Call) (registry.Too
 		return registry.ToolResult{}, err
 	}
 	if left > 0 {
-		return registry.Failure("%d of %d processes of background shell %s are still there: they belong to another user, or hang in the kernel", left, met, j.id), nil
+		return registry.Failure("%v", j.stillThere(left, met)), nil
 	}
 	ended := countNoun(met, "process", "es") + " ended"
 	fmt.Fprintf(call.Stderr, "%s: %s; %s\n", j.id, j.state().says(), ended)
 	res := j.result(registry.ToolResult{Success: true}, j.id+": "+ended)
 	res.Metadata["processes"] = met
 	return res, nil
+}
+
+func (j *job) stillThere(left, met int) error {
+	return fmt.Errorf("%d of %d processes of background shell %s are still there: they belong to another user, or hang in the kernel", left, met, j.id)
 }
 
 func countNoun(n int, what, plural string) string {

@@ -69,7 +69,7 @@ func (a *app) everyTool(ctx context.Context, b *configuredBash) []*registry.Tool
 
 // runOffered runs a command for another program.
 func (b *configuredBash) runOffered(ctx context.Context, args router.Arguments, live io.Writer) (text string, failed bool) {
-	res := b.Router().Run(ctx, args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live})
+	res := b.Router().Run(ctx, args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live, Stderr: live})
 	return args.Noted(res.Output), !res.Success
 }
 

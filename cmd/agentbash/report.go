@@ -50,6 +50,8 @@ func (r *report) writeEvent(e chat.Event) {
 	case chat.ToolCall:
 		r.calls++
 		out = map[string]any{"type": "tool_call", "id": e.ID, "command": e.Command, "timeout": e.Timeout.Seconds()}
+	case chat.Output:
+		out = map[string]any{"type": "output", "id": e.ID, "text": e.Text, "omitted": e.Omitted}
 	case chat.ToolResult:
 		if e.Denied {
 			r.denials++

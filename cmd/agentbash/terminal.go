@@ -18,7 +18,6 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 )
 
@@ -46,9 +45,7 @@ func (r *typedRunner) markTyped(ctx context.Context) context.Context {
 
 // RunLive is Run, with what the command writes as it comes.
 func (r *typedRunner) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
-	ctx = r.markTyped(ctx)
-	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr})
-	return res.Output, res.ExitCode
+	return r.RouterRunner.RunLive(r.markTyped(ctx), command, timeout, stdout, stderr)
 }
 
 // setUpTerminal gives a session what a person expects of a terminal: colours, the
