@@ -49,3 +49,28 @@ func TestTerminalsAreConfinedToo(t *testing.T) {
 }
 
 var regexpPid = regexp.MustCompile(`pid (\d+)`)
+
+// What wants a terminal in the session is answered with what to type instead, soon.
+func TestWithoutATerminal(t *testing.T) {
+	for _, mode := range []policy.Mode{policy.AutoMode, policy.FullMode} {
+		t.Run(string(mode), func(t *testing.T) {
+			b, err := New(&Options{Dir: t.TempDir(), Mode: mode})
+			require.NoError(t, err)
+			defer b.Close()
+			for command, says := range map[string]string{
+				"vim -u NONE f":                "it waited for a terminal, and there is none here: it was ended; bash_start --tty 'vim -u NONE f' gives it one, bash_input ID TEXT types there",
+				"read x </dev/tty":             "hint: commands here have no terminal and an empty stdin: bash_start --tty 'read x </dev/tty' gives it one",
+				`python3 -c 'input("name? ")'`: "bash_start --tty",
+				"top":                          "bash_start --tty top gives it one",
+				"stty size":                    "bash_start --tty 'stty size'",
+			} {
+				res := b.Run(t.Context(), command, nil)
+				require.NotEqual(t, 0, res.ExitCode, res.Output)
+				require.Contains(t, res.Output, says)
+				require.False(t, res.TimedOut)
+			}
+			res := b.Run(t.Context(), "cat no-such-file", nil)
+			require.NotContains(t, res.Output, "bash_start")
+		})
+	}
+}

@@ -124,7 +124,10 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 	}
 	res.ExitCode, res.TimedOut, res.Canceled, res.Dir = got.ExitCode, got.TimedOut, got.Canceled, got.Dir
 	res.Background, res.Restarted, res.stateLost, res.shellEnded = got.Background, got.Restarted, got.StateLost, got.ShellExited
-	if !res.TimedOut && !res.Canceled {
+	if got.WantsTerminal {
+		res.Error = "it waited for a terminal, and there is none here"
+		fmt.Fprintln(s.err, res.Error+": it was ended; "+r.terminalHint(p.Raw))
+	} else if !res.TimedOut && !res.Canceled {
 		r.printHints(p, s.err, res.ExitCode)
 	}
 }

@@ -276,6 +276,9 @@ func (c *command) checkLimits(ctx context.Context, now time.Time) {
 	case now.Sub(c.start) >= c.timeout:
 		c.res.TimedOut = true
 		c.interrupt(now)
+	case !now.Before(c.probe.at) && c.waitsForTerminal(now):
+		c.res.WantsTerminal = true
+		c.interrupt(now)
 	case !now.Before(c.probe.at):
 		c.lookForReport(now)
 	}
