@@ -66,7 +66,11 @@ func New(columns, rows int, input io.Writer) *Terminal {
 const maxQueued = 1024
 
 // Close ends the answers to programs.
-func (t *Terminal) Close() { t.em.Close() }
+func (t *Terminal) Close() {
+	if c, ok := t.em.InputPipe().(io.Closer); ok { // the emulator's own Close races with its Read
+		c.Close()
+	}
+}
 
 // Write shows what a program wrote, less than 128 KiB, and returns the lines that
 // have left the screen by it and were not taken before.
