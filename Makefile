@@ -9,7 +9,9 @@ SERVERS := testdata/mcp/node_modules
 SUITE   := testdata/mcp/conformance/node_modules
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 
-.PHONY: help run demo build test bench fuzz lint servers clean
+SOAK    ?= 200000
+
+.PHONY: help run demo build test bench soak fuzz lint servers clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -35,6 +37,9 @@ servers: $(SERVERS)/.package-lock.json $(SUITE)/.package-lock.json ## install th
 
 bench: servers ## measure, and print ratios (BENCH=Start for one; needs ripgrep and fd for the peers)
 	$(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -timeout 60m $(BENCHFLAGS) ./...
+
+soak: ## run SOAK commands in one session, some of which outlive their limits
+	$(GO) test ./session -run TestSoak -soak $(SOAK) -v -timeout 0
 
 fuzz: ## fuzz against the real bash, a minute a target
 	$(GO) test ./router -run '^$$' -fuzz FuzzPlain -fuzztime 1m

@@ -39,6 +39,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	commands "github.com/agentbash/agentbash/agentbash"
@@ -46,6 +47,7 @@ import (
 	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/snapshot"
 	"github.com/agentbash/agentbash/internal/tempdir"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -69,6 +71,14 @@ type Options struct {
 	// that Close removes.
 	StateDir string
 
+	// Session names the session whose turns undo --turn takes back. nil: with ToolsOnly
+	// those of all, else this Bash is one.
+	Session func() string
+
+	// Snapshots bounds the snapshots of the workspace that turns begin with. Without a
+	// StateDir, and with ToolsOnly, none are taken.
+	Snapshots SnapshotOptions
+
 	// ToolsOnly is for a program that calls tools and never runs bash text: no
 	// confined shell is prepared, and bash text cannot call tools.
 	ToolsOnly bool
@@ -86,7 +96,7 @@ type Options struct {
 	FieldOptions fieldbash.Options
 	Workspace    confinement.WorkspaceOptions
 	Confinement  confinement.Options // Mode, Trusted and StateDir are set
-	Guard        guard.Options       // Mode, World and Holds are set
+	Guard        guard.Options       // Mode, World, Holds and BeforeWrite are set
 	Router       router.Options
 }
 
@@ -100,8 +110,10 @@ type Bash struct {
 	confinement *confinement.Confinement
 	router      *router.Router
 	preparing   sync.WaitGroup
-	ownDir      *tempdir.Dir // nil: the state directory is the caller's
-	callsDir    string       // whose socket all commands have the name of; "" without a shell
+	snapshots   *snapshot.Store // nil: none are taken
+	ownDir      *tempdir.Dir    // nil: the state directory is the caller's
+	warned      atomic.Bool     // that no snapshot could be taken
+	callsDir    string          // whose socket all commands have the name of; "" without a shell
 }
 
 // New makes a Bash. Servers and the shell are started when they are first
@@ -135,6 +147,9 @@ func New(opts *Options) (_ *Bash, err error) {
 		}
 		o.StateDir = b.ownDir.Path
 	}
+	if b.ownDir == nil && !o.Snapshots.Off {
+		b.snapshots = openSnapshots(&o)
+	}
 	if err = b.register(&o); err == nil {
 		err = b.open(&o)
 	}
@@ -157,6 +172,7 @@ func checkMode(mode policy.Mode) error {
 func (b *Bash) register(o *Options) (err error) {
 	c := &o.Commands
 	c.Files.Settings, c.Web.Settings = o.Settings, o.Settings
+	c.Files.Workspace, c.Files.Snapshots = confinement.Repository(o.Dir), b.snapshots
 	c.Files.StateDir, c.Files.RequireRead = filepath.Join(o.StateDir, "checkpoints"), !o.ToolsOnly
 	c.Files.Access = func(ctx context.Context) *files.Access { return b.confinement.Access(ctx) }
 	c.Web.DialOwn, c.Web.AskHost = b.dialOwn, b.askHost
@@ -166,6 +182,8 @@ func (b *Bash) register(o *Options) (err error) {
 	c.Shells.Env = o.Confinement.Environ
 	c.Shells.StateDir, c.Shells.Alone = filepath.Join(o.StateDir, "background"), o.ToolsOnly
 	c.Shells.Prepare = func(command string) string { return b.router.Script(command) }
+	c.Shells.Keeps = func(ctx context.Context) error { return b.confinement.Keeps(ctx) }
+	c.Shells.State = func(ctx context.Context) []byte { return b.router.ShellState(ctx) }
 	c.Shells.Start = func(ctx context.Context, cmd *exec.Cmd) (int, func() syscall.WaitStatus, error) {
 		return b.confinement.StartShell(ctx, cmd)
 	}
@@ -243,9 +261,12 @@ func (b *Bash) open(o *Options) (err error) {
 	}
 	o.Guard.Holds = func() (policy.Holds, []string) { return b.confinement.Holds(), b.confinement.Scratch() }
 	o.Guard.World.Host = b.confinement.Host
+	if b.snapshots != nil && !o.ToolsOnly {
+		o.Guard.BeforeWrite = func(ctx context.Context) { b.takeSnapshot(ctx, o.Warn) }
+	}
 	b.guard = guard.New(&o.Guard)
 	r.Settings = o.Settings
-	r.Guard, r.Confiner = b.guard, b.confinement
+	r.Guard, r.Confiner, r.Background = b.guard, b.confinement, background{b.commands.Shells()}
 	b.router, err = router.New(b.registry, r)
 	return err
 }
@@ -322,6 +343,10 @@ func (b *Bash) TrustSender(ctx context.Context) error {
 	b.confinement.SetMode(policy.FullMode, true)
 	return b.router.Refresh(ctx)
 }
+
+// BackgroundShells are those that bash_start started, and the commands that went on after their
+// time limit.
+func (b *Bash) BackgroundShells() []shells.Job { return b.commands.Shells().Jobs() }
 
 // Close ends the shells, the servers and all that they started.
 func (b *Bash) Close() error {

@@ -1,84 +1,188 @@
 package agentbash_test
 
 import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentbash/agentbash"
+	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/chat/transcript"
+	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/modelserver"
 	"github.com/agentbash/agentbash/router/policy"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 )
 
-// TestMistakesMoveForward: what weaker models send, and what of the answer leads on. None of
-// them is silent, and none names a type of the program's own language.
+// ownWords are words of this program's insides, which no message has.
+const ownWords = `Go (value|struct)|jsonschema|validating root|map\[|execLine|unmarshal`
+
+// TestMistakesMoveForward: what models really send, and what of the answer leads them on.
+// testdata/mistakes.txtar says how its rows are read.
 func TestMistakesMoveForward(t *testing.T) {
+	table, err := txtar.ParseFile("testdata/mistakes.txtar")
+	require.NoError(t, err)
+	memory := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return memoryServer() }, nil))
+	t.Cleanup(memory.Close)
+	names := map[string]bool{}
+	for _, row := range table.Files {
+		require.False(t, names[row.Name], "two rows are called %s", row.Name)
+		names[row.Name] = true
+		t.Run(row.Name, func(t *testing.T) {
+			t.Parallel()
+			sendMistakes(t, string(row.Data), memory.URL)
+		})
+	}
+}
+
+// memoryServer is an MCP server that declares nothing of its tool.
+func memoryServer() *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "memory", Version: "1"}, &sdk.ServerOptions{Instructions: "Remembers facts about people. Ask it first."})
+	type query struct {
+		Query string `json:"query"`
+	}
+	sdk.AddTool(s, &sdk.Tool{Name: "search_nodes", Description: "Search the graph"}, func(_ context.Context, _ *sdk.CallToolRequest, q query) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "found " + q.Query}}}, nil, nil
+	})
+	type rows struct {
+		Rows []struct {
+			A int `json:"a"`
+		} `json:"rows"`
+	}
+	sdk.AddTool(s, &sdk.Tool{Name: "add_rows", Description: "Adds rows"}, func(_ context.Context, _ *sdk.CallToolRequest, r rows) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strconv.Itoa(len(r.Rows))}}}, nil, nil
+	})
+	return s
+}
+
+// mistake is one thing that a model sends, and what comes of it.
+type mistake struct {
+	sent   string
+	status int
+	says   []string
+	lacks  []string
+}
+
+// readMistakes reads a row.
+func readMistakes(t *testing.T, row string) (mode policy.Mode, list []mistake) {
+	mode = policy.FullMode
+	var sent []string
+	for line := range strings.Lines(row) {
+		line = strings.TrimSuffix(line, "\n")
+		verb, rest, _ := strings.Cut(line, " ")
+		last := &mistake{}
+		if len(list) > 0 {
+			last = &list[len(list)-1]
+		}
+		switch {
+		case verb == "==>":
+			status, says, _ := strings.Cut(rest, " ")
+			n, err := strconv.Atoi(status)
+			require.NoError(t, err, line)
+			list = append(list, mistake{sent: strings.Join(sent, "\n"), status: n})
+			if says != "" {
+				list[len(list)-1].says = []string{says}
+			}
+			sent = nil
+		case verb == "===" && sent == nil:
+			last.says = append(last.says, rest)
+		case verb == "=!=" && sent == nil:
+			last.lacks = append(last.lacks, rest)
+		case verb == "mode" && sent == nil:
+			mode = policy.Mode(rest)
+		default:
+			sent = append(sent, line)
+		}
+	}
+	require.Empty(t, sent, "there is no ==> after it")
+	return mode, list
+}
+
+// readReply is the reply of a model that is sent.
+func readReply(text string) modelserver.Reply {
+	verb, rest, _ := strings.Cut(text, " ")
+	switch verb {
+	case "$":
+		return modelserver.Reply{ToolCalls: []modelserver.ToolCall{{Command: rest}}}
+	case "call":
+		name, args, _ := strings.Cut(rest, " ")
+		return modelserver.Reply{ToolCalls: []modelserver.ToolCall{{Name: name, Arguments: &args}}}
+	}
+	return modelserver.Reply{Text: cmp.Or(rest, " ")}
+}
+
+// told keeps what a conversation has for the model.
+type told struct{ records []transcript.Record }
+
+func (k *told) Append(r transcript.Record) error {
+	if r.Type == transcript.TypeToolResult || r.Type == transcript.TypeUser {
+		k.records = append(k.records, r)
+	}
+	return nil
+}
+
+func (k *told) Sync() error { return nil }
+
+// sendMistakes plays the model of a row.
+func sendMistakes(t *testing.T, row, memory string) {
+	mode, list := readMistakes(t, row)
 	work := t.TempDir()
+	makeMistakeFiles(t, work)
+	b, err := agentbash.New(&agentbash.Options{
+		Dir: work, Mode: mode, Warn: func(error) {},
+		Fields: fieldbash.Config{MCPServers: map[string]fieldbash.Server{"memory": {URL: memory}}},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	script := &modelserver.Script{}
+	for _, m := range list {
+		script.Replies = append(script.Replies, readReply(m.sent))
+	}
+	script.Replies = append(script.Replies, modelserver.Reply{Text: "done"})
+	server, err := modelserver.Start(script, nil)
+	require.NoError(t, err)
+	kept := &told{}
+	c := chat.New(&chat.Options{Model: "scripted-1", BaseURL: server.BaseURL, APIKey: "key", Backoff: time.Millisecond, Journal: kept,
+		Runner: &chat.RouterRunner{Router: b.Router()}, Events: func(chat.Event) {}})
+	_, err = c.Turn(t.Context(), "go")
+	require.NoError(t, err)
+	require.NoError(t, server.Close())
+	require.Len(t, kept.records, 1+len(list))
+	lines := strings.NewReplacer(`\n`, "\n").Replace
+	for i, m := range list {
+		got := kept.records[i+1].Output + kept.records[i+1].Text
+		require.Equal(t, m.status, kept.records[i+1].ExitCode, "%s\ngave\n%.3000s", m.sent, got)
+		for _, says := range m.says {
+			require.Contains(t, got, lines(says), m.sent)
+		}
+		for _, lacks := range m.lacks {
+			require.NotContains(t, got, lines(lacks), m.sent)
+		}
+		require.NotRegexp(t, ownWords, got, m.sent)
+	}
+}
+
+// makeMistakeFiles makes what the rows are about.
+func makeMistakeFiles(t *testing.T, work string) {
 	put := func(name, content string) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(work, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(work, name), []byte(content), 0o644))
 	}
 	put("a.go", "package a\n\nfunc foo() {}\n")
 	put("src/b.go", "package b\n\nvar needle = foo\n")
+	put("f.txt", "one\nTWO\nthree\n")
 	put("big.txt", strings.Repeat("a line of a file that is long enough\n", 5000))
 	put("page.html", strings.Repeat("x", 9120)+"\nthe end\n")
 	for i := range 4 {
 		put("many/"+string(rune('a'+i))+"/f", strings.Repeat("hit\n", 100))
-	}
-	b, err := agentbash.New(&agentbash.Options{Dir: work, Mode: policy.FullMode})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, b.Close()) })
-	for _, row := range []struct {
-		command, says string
-		status        int
-	}{
-		{"read_file --path a.go", "package a", 0},
-		{"Read a.go", "package a", 0},
-		{"agent:Read a.go", "package a", 0},
-		{"Edit --file_path a.go --old_string 'foo()' --new_string 'bar()'", "+func bar() {}", 0},
-		{"str_replace_based_edit_tool --command view --path a.go", "func bar()", 0},
-		{"str_replace --path a.go --old_str 'bar()' --new_str 'foo()'", "+func foo() {}", 0},
-		{"create_file --path new.txt --file_text x", "created new.txt", 0},
-		{"write_file --path new2.txt --content x", "created new2.txt", 0},
-		{"Glob --pattern '*.go'", "a.go", 0},
-		{"list_dir src", "type ls -la src", 127},
-		{"get_skill pdf", "there is no skill", 1},
-		{"tavily --help", "usage: web_search", 0},
-		{"mcp__st__hit --s x", "no such command: type `agent:` to list the commands, or `field:`", 127},
-		{"execute_bash 'ls src'", "type what it is to run itself: ls src", 127},
-		{"agent read a.go", "called as agent:NAME, without a blank", 127},
-		{"raed a.go --limit 2", "did you mean read?", 127},
-		{"agent:raed a.go", "did you mean read?", 127},
-		{"TodoWrite x", "there is no list of tasks here: go on", 127},
-		{"agent:helpme", "type `agent:` to list the commands", 127},
-
-		{"read src", "src is a directory: list it with ls src", 1},
-		{"read nothing", "there is no file nothing here: look for it with glob", 1},
-		{"read --file_path src", "directory", 1},
-		{"read --file_path nothing", "look with: glob", 1},
-		{"read ./big.txt", "of 5,000: go on with read --file_path big.txt --offset ", 0},
-		{"read ./big.txt --offset 3500", "go on with read --file_path big.txt --offset ", 0},
-		{"read ./a.go --limit 1; read src/b.go --limit 1", "package a\n[stderr]\na.go: lines 1-1 of 3: go on with --offset 2\n[stdout]\npackage b\n[stderr]\nsrc/b.go: ", 0},
-		{"cat page.html", "... [the line has 9120 characters]\nthe end\n<system_hint", 0},
-
-		{"grep -l foo --path src", "src/b.go", 0},
-		{"grep -c foo --path src", "src/b.go:1", 0},
-		{"grep -v foo --path src", "command grep -rnv", 2},
-		{"grep --pattern foo -o", "command grep -rno", 2},
-		{"grep --pattern foo --output_mode files_with_matches", "src/b.go", 0},
-		{"grep --pattern foo --path src --path a.go", "pass --glob '{DIR/**,FILE}', or use: command grep", 2},
-		{`grep --pattern 'nosuch\|needle'`, "read as grep(1) does", 0},
-		{`grep --pattern '\<needle\>'`, "src/b.go:3", 0},
-		{`grep --pattern 'var\h+\Kneedle'`, "src/b.go:3", 0},
-		{`grep --pattern '(?>foo)'`, "command grep -rnP", 2},
-		{"grep --pattern hit --path many", "by directory: many/a 100, many/b 100, many/c 100, many/d 100", 0},
-		{`write n.txt --content 'a\nb'`, `literal \n`, 0},
-		{"edit a.go nosuch x", "edit: ", 1},
-	} {
-		res := b.Run(t.Context(), row.command, nil)
-		require.Equal(t, row.status, res.ExitCode, "%s\n%.2000s", row.command, res.Output)
-		require.Contains(t, res.Output, row.says, row.command)
-		require.NotRegexp(t, `Go (value|struct)|jsonschema|map\[|execLine`, res.Output, row.command)
 	}
 }

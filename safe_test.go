@@ -2,6 +2,7 @@ package agentbash_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/agentbash/agentbash"
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
 )
 
@@ -82,4 +84,41 @@ func TestModes(t *testing.T) {
 	require.NoError(t, b.TrustSender(context.Background()))
 	require.Empty(t, run("rm -rf ../other"))
 	require.NoDirExists(t, filepath.Join(home, "other"))
+}
+
+// TestWhatComesOnStdinIsJudged: arguments that are JSON on stdin are judged by what they name, by
+// rules as by the mode.
+func TestWhatComesOnStdinIsJudged(t *testing.T) {
+	rules, err := policy.ParseRules("here", []byte(`["deny write **/keep.txt"]`), false)
+	require.NoError(t, err)
+	for _, row := range []struct {
+		mode   policy.Mode
+		rules  []*policy.Rules
+		file   string
+		status int
+		says   string
+	}{
+		{policy.FullMode, []*policy.Rules{rules}, "keep.txt", 126, "deny write **/keep.txt"},
+		{policy.AutoMode, []*policy.Rules{rules}, "keep.txt", 126, "deny write **/keep.txt"},
+		{policy.FullMode, nil, "free.txt", 0, "+b"},
+		{policy.AutoMode, nil, "free.txt", 0, "+b"},
+		{policy.AskMode, nil, "free.txt", 126, "nobody can be asked"},
+		{policy.PlanMode, nil, "free.txt", 126, "plan mode only reads"},
+	} {
+		for _, command := range []string{`jq -nc '{file_path: %q, old_string: "a", new_string: "b"}' | edit`, `edit --json - <<< '{"file_path": %q, "old_string": "a", "new_string": "b"}'`} {
+			dir := t.TempDir()
+			for _, name := range []string{"keep.txt", "free.txt"} {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("a\n"), 0o644))
+			}
+			b, err := agentbash.New(&agentbash.Options{Dir: dir, Mode: row.mode, Warn: func(error) {}, Guard: guard.Options{Rules: row.rules}})
+			require.NoError(t, err)
+			res := b.Run(t.Context(), fmt.Sprintf(command, row.file), nil)
+			require.NoError(t, b.Close())
+			require.Equal(t, row.status, res.ExitCode, "%s: %s\n%s", row.mode, res.Command, res.Output)
+			require.Contains(t, res.Output, row.says)
+			text, err := os.ReadFile(filepath.Join(dir, row.file))
+			require.NoError(t, err)
+			require.Equal(t, row.status == 0, string(text) == "b\n")
+		}
+	}
 }

@@ -26,6 +26,11 @@ type Options struct {
 	// [router.Definition] makes it. "" says that there is bash alone.
 	Description string
 
+	// Brief makes a system prompt and a description that have at most so many bytes together. They
+	// take the place of the usual ones where the model's window is small, as soon as that is known.
+	// nil: the usual ones stay.
+	Brief func(bytes int) (system, description string)
+
 	// Runner runs the commands; required.
 	Runner Runner
 
@@ -45,7 +50,7 @@ type Options struct {
 	Backoff  time.Duration
 
 	// Idle is how long a reply may be silent before it counts as cut off, 0 is 5
-	// minutes. Comments that keep a connection alive count as life.
+	// minutes, and 30 for a server on this machine. Comments that keep a connection alive count as life.
 	Idle time.Duration
 
 	// Journal takes a record of everything before it is shown; nil: nothing is
@@ -58,6 +63,10 @@ type Options struct {
 	// conversation's life in this process. 0 is no limit.
 	MaxTurns int
 	MaxCost  float64
+
+	// Unattended says that nobody reads along who could send another prompt: what needs one is not
+	// offered, and a model that says what it would do, and does it not, is told to.
+	Unattended bool
 
 	// MaxTime bounds one Turn; 0 is no limit.
 	MaxTime time.Duration
@@ -93,13 +102,14 @@ type Options struct {
 // Conversation is an exchange with one model. It is used from one goroutine.
 type Conversation struct {
 	opts     Options
-	client   *openai.Client
 	http     *http.Client
-	api      string // the protocol: the options', or what was found out
-	tried    bool   // the other protocol is being tried
-	refused  error  // why
-	lean     lean
-	server   string // host of the base URL, for messages
+	api      string             // the protocol: the options', or what was found out
+	tried    bool               // the other protocol is being tried
+	refused  error              // why
+	quirks   *quirks            // of the model at its server
+	known    map[string]*quirks // by server and model
+	brief    bool               // the prompts are those for a small window
+	server   string             // host of the base URL, for messages
 	tools    []openai.Tool
 	messages []message
 	turns    int
@@ -129,6 +139,7 @@ func New(opts *Options) *Conversation {
 	}
 	c.connectModel()
 	c.loadHistory()
+	c.fitPrompt()
 	return c
 }
 
@@ -195,9 +206,14 @@ func (c *Conversation) Denied() error {
 // turn is the state of one Turn.
 type turn struct {
 	requests    int
-	compactions int // compactions since the last reply
-	unusable    int // replies in a row that said nothing, or a call as text
+	compactions int    // compactions since the last reply
+	blind       bool   // a reply was left out, since its model had not seen all of the conversation
+	unusable    int    // replies in a row that said nothing, or a call as text
+	called      bool   // there was a call
+	nudged      bool   // the model was told to make its calls itself
+	skip        string // why the rest of the reply's calls does not run
 	loops       *loopDetector
+	shown       []Image // by the calls of this reply
 }
 
 // runTurn asks and answers until the model has nothing more to call.
@@ -207,8 +223,11 @@ func (c *Conversation) runTurn(ctx context.Context, t *turn) (final string, err 
 			return final, err
 		}
 		r, err := c.requestReply(ctx)
-		if err != nil && r.text.Len() == 0 && c.makeRoom(ctx, t, err) {
+		if err != nil && r.text.Len() == 0 && c.makeRoom(ctx, t, err) || err == nil && c.makeRoomAgain(ctx, t, r) {
 			continue
+		}
+		if err != nil {
+			err = c.explainSize(err)
 		}
 		t.requests++
 		t.compactions = 0
@@ -221,15 +240,17 @@ func (c *Conversation) runTurn(ctx context.Context, t *turn) (final string, err 
 			if err := c.checkFinish(r); err != nil {
 				return final, err
 			}
-			if again, err := c.askAgain(t, final); !again {
+			if again, err := c.askAgain(t, r); !again {
 				return final, err
 			}
 			continue
 		}
-		t.unusable = 0
+		t.unusable, t.called, t.skip = 0, true, ""
+		t.loops.reply++
 		for _, call := range r.calls {
 			c.runToolCall(ctx, t, r, call)
 		}
+		c.showImages(t)
 		if ctx.Err() != nil {
 			return final, c.interruptError(ctx)
 		}
@@ -245,6 +266,7 @@ func (c *Conversation) prepareRequest(ctx context.Context, t *turn) error {
 	if err := c.checkLimits(t); err != nil {
 		return err
 	}
+	c.fitPrompt()
 	if c.size.isFull(c.messages) && t.compactions == 0 {
 		t.compactions++
 		c.shortenHistory(ctx, t.compactions)

@@ -179,7 +179,7 @@ func TestMisbehavingServers(t *testing.T) {
 			{Expect: modelserver.Expectations{{Role: "tool", Contains: []string{"not a JSON object", `{"command": "ls -l"`, `{\"command\": \"ls`}}}, Text: "ok"},
 		}, "ok", nil},
 		{"arguments that are a list", []modelserver.Reply{
-			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`["ls"]`)}}},
+			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`[1]`)}}},
 			{Expect: modelserver.Expectations{{Contains: []string{"not a JSON object"}}}, Text: "ok"},
 		}, "ok", nil},
 		{"empty arguments", []modelserver.Reply{
@@ -279,48 +279,4 @@ func BenchmarkStream(b *testing.B) {
 		require.NoError(b, server.Close())
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/deltas, "us/delta")
-}
-
-// TestACallAsText: nothing of it runs, and the model is told; an answer that speaks of calls is one.
-func TestACallAsText(t *testing.T) {
-	for _, said := range []string{
-		`<tool_call>{"name": "bash", "arguments": {"command": "touch x"}}</tool_call>`,
-		"I look.\n<tool_call>\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}",
-		"<tool_call>bash\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</tool_call>",
-		"<tool_call>\n<function=bash>\n<parameter=command>\nls\n</parameter>\n</function>\n</tool_call>",
-		`<function=bash>{"command": "ls"}</function>`,
-		"<function_calls>\n<invoke name=\"bash\">\n<parameter name=\"command\">ls</parameter>\n</invoke>\n</function_calls>",
-		`[TOOL_CALLS][{"name": "bash", "arguments": {"command": "ls"}}]`,
-		`<|python_tag|>{"name": "bash", "parameters": {"command": "ls"}}`,
-		"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>bash\n```json\n{\"command\": \"ls\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-		`<|tool_calls_section_begin|><|tool_call_begin|>functions.bash:0<|tool_call_argument_begin|>{"command": "ls"}<|tool_call_end|>`,
-		`<|channel|>commentary to=functions.bash <|constrain|>json<|message|>{"command": "ls"}<|call|>`,
-		"```json\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}\n```",
-	} {
-		require.Regexp(t, textCall(), said)
-	}
-	for _, said := range []string{
-		"Qwen writes `<tool_call>{...}</tool_call>` around its calls, which the parser has to find.",
-		"The file is {\"name\": \"x\", \"version\": 1}.", `{"answer": 3}`, `{"name": "x", "input": {"n": 1}}`, "[TOOL_CALLS] is Mistral's mark.",
-	} {
-		require.NotRegexp(t, textCall(), said)
-	}
-	as := `<tool_call>{"name": "bash", "arguments": {"command": "touch x"}}</tool_call>`
-	told := modelserver.Expectations{{Role: "user", Contains: []string{"a call as text, so nothing ran", `{"command": "ls -l"}`}}}
-	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
-		{Text: as}, {Expect: told, ToolCalls: call("echo 1")}, {Text: "ok"},
-		{Text: as}, {Text: as}, {Text: as},
-		{Reasoning: "hm"}, {Reasoning: "hm"}, {Text: "ok"},
-	}}, nil)
-	final, err := k.Turn(context.Background(), "go")
-	require.NoError(t, err)
-	require.Equal(t, "ok", final)
-	require.Len(t, pick[ToolCall](k.events), 1)
-	_, err = k.Turn(context.Background(), "go")
-	requireLine(t, err, ExitModel, "a call as text, 3 times")
-	_, err = k.Turn(context.Background(), "go")
-	requireLine(t, err, ExitModel, "empty, 2 times")
-	_, err = k.Turn(context.Background(), "go")
-	require.NoError(t, err)
-	k.played(t)
 }

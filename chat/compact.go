@@ -16,25 +16,38 @@ import (
 	"github.com/agentbash/agentbash/chat/transcript"
 )
 
-// maxCompactions bounds the tries to make a request fit.
-const maxCompactions = 2
+// maxCompactions bounds the tries to make a request fit. Each leaves less of it.
+const maxCompactions = 6
 
 // makeRoom compacts after the server refused the conversation as too long. It
 // reports whether another request makes sense.
 func (c *Conversation) makeRoom(ctx context.Context, t *turn, err error) bool {
 	var e *Error
-	if !errors.As(err, &e) || !e.tooLong || t.compactions >= maxCompactions {
+	if !errors.As(err, &e) || !e.tooLong {
 		return false
 	}
-	t.compactions++
-	estimate := c.size.estimate(c.messages)
-	switch {
-	case e.window > 0:
-		c.size.window = e.window
-	case c.size.window == 0 || c.size.window > estimate:
-		c.size.window = estimate
+	limit, sent := e.refusal.tokens()
+	if sent > limit {
+		c.size.used, c.size.at = sent, len(c.messages)
 	}
-	return c.shortenHistory(ctx, t.compactions) && c.syncJournal() == nil
+	c.noteFull(limit)
+	for t.compactions < maxCompactions {
+		if t.compactions++; c.shortenHistory(ctx, t.compactions) {
+			return c.syncJournal() == nil
+		}
+	}
+	return false
+}
+
+// noteFull notes that the window is as large as limit, or, where that is 0, no larger than the
+// conversation.
+func (c *Conversation) noteFull(limit int) {
+	if estimate := c.size.estimate(c.messages); limit == 0 && (c.size.window == 0 || c.size.window > estimate) {
+		limit = estimate
+	}
+	if limit > 0 {
+		c.size.window = limit
+	}
 }
 
 // Compact makes room now, whether the window is full or not.
@@ -94,7 +107,8 @@ const freshOutputs = 3
 
 const shortOutput = 400 // bytes: not worth a stub
 
-// dropOutputs replaces outputs by stubs until target is reached.
+// dropOutputs replaces outputs by stubs until target is reached. What is left of the newest
+// is a part of the window.
 func (c *Conversation) dropOutputs(ms []message, target, try int) {
 	var outputs []int
 	for i, m := range ms {
@@ -105,29 +119,41 @@ func (c *Conversation) dropOutputs(ms []message, target, try int) {
 	if try == 1 {
 		outputs = outputs[:max(0, len(outputs)-freshOutputs)]
 	}
-	for _, i := range outputs {
+	for n, i := range outputs {
 		if toolTokens+estimateTokens(ms) <= target {
 			return
 		}
+		keep := stubHead
+		if n == len(outputs)-1 && i == len(ms)-1 {
+			keep = max(keep, target*bytesPerToken/outputPart)
+		}
 		rec := ms[i].rec
-		rec.Output = c.shortenOutput(rec.Output)
+		rec.Output = c.shortenOutput(rec.Output, keep)
 		ms[i].rec, ms[i].Content = rec, rec.Output
 	}
 }
 
 var spilled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`full_output="([^"]+)"`) })
 
-// shortenOutput stands for an output: its first line, and where the whole is.
-func (c *Conversation) shortenOutput(output string) string {
+const stubHead = 120 // bytes of an output that its stub has, of the first line
+
+// shortenOutput stands for an output: its beginning, and where the whole is.
+func (c *Conversation) shortenOutput(output string, keep int) string {
+	head := strings.TrimSpace(output)
+	if keep == stubHead {
+		head, _, _ = strings.Cut(head, "\n")
+	}
+	if len(head) > keep {
+		head = strings.ToValidUTF8(head[:keep], "") + "..."
+	}
+	if len(head)+shortOutput > len(output) {
+		return output
+	}
 	path := ""
 	if m := spilled().FindStringSubmatch(output); m != nil {
 		path = m[1]
 	} else if c.opts.Spill != nil {
 		path, _ = c.opts.Spill(output) // without the file the stub says less
-	}
-	head, _, _ := strings.Cut(strings.TrimSpace(output), "\n")
-	if len(head) > 120 {
-		head = strings.ToValidUTF8(head[:120], "") + "..."
 	}
 	next := "run the command again to see it"
 	if path != "" {
@@ -151,7 +177,7 @@ func (c *Conversation) dropTurns(ctx context.Context, ms []message, budget, try 
 		text = listMessages(ms[head:cut])
 	}
 	text = "[The conversation before this point was left out to save room. What happened, in short:]\n" + text
-	midTurn := ms[cut].Role != openai.ChatMessageRoleUser
+	midTurn := ms[cut].rec.Type != transcript.TypeUser
 	if midTurn {
 		text += "\n\n" + lastTexts(ms[head:cut])
 	}
@@ -176,7 +202,7 @@ func tailStart(ms []message, head, budget int) int {
 	turns := 0
 	best := -1
 	for i := len(ms) - 1; i >= head && turns < 2; i-- {
-		if ms[i].Role == openai.ChatMessageRoleUser {
+		if ms[i].rec.Type == transcript.TypeUser {
 			if turns++; estimateTokens(ms[i:]) <= budget || turns == 1 && i == len(ms)-1 {
 				best = i
 			}
@@ -222,7 +248,7 @@ func listMessages(ms []message) string {
 	var b strings.Builder
 	for _, m := range ms {
 		switch {
-		case m.Role == openai.ChatMessageRoleUser:
+		case m.rec.Type == transcript.TypeUser:
 			fmt.Fprintf(&b, "The user: %s\n", clipMiddle(m.rec.Text, 2000))
 		case m.Role == openai.ChatMessageRoleAssistant && m.Content != "":
 			fmt.Fprintf(&b, "You: %s\n", clipMiddle(m.Content, 300))
@@ -238,7 +264,7 @@ func listMessages(ms []message) string {
 func lastTexts(ms []message) string {
 	from := 0
 	for i, m := range ms {
-		if m.Role == openai.ChatMessageRoleUser {
+		if m.rec.Type == transcript.TypeUser {
 			from = i
 		}
 	}

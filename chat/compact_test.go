@@ -137,7 +137,7 @@ func TestARefusalInTheStreamMakesRoomToo(t *testing.T) {
 func TestAfterTwoTriesItStops(t *testing.T) {
 	refusal := modelserver.Reply{NewConversation: true, Status: 400, ErrorCode: "context_length_exceeded", Error: "too long"}
 	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
-		{ToolCalls: call(bigOutput), Times: 8}, refusal, refusal, refusal, refusal,
+		{ToolCalls: call(bigOutput + "; date +%N"), Times: 8}, refusal, refusal, refusal, refusal,
 	}}, func(o *Options) { o.Window = 1_000_000 })
 	_, err := k.Turn(context.Background(), "go")
 	requireLine(t, err, ExitModel, "too long", "start a new one")
@@ -154,7 +154,8 @@ func TestWindowsInRefusals(t *testing.T) {
 		"This endpoint's maximum context length is 163,840 tokens. However, you requested about 200000": 163840,
 		"input length and `max_tokens` exceed context limit":                                            0,
 	} {
-		require.Equal(t, want, windowIn(text), text)
+		window, _ := (&errorBody{text: text}).tokens()
+		require.Equal(t, want, window, text)
 	}
 }
 

@@ -1,12 +1,9 @@
 package chat
 
 import (
-	"fmt"
-	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // fullAt is the part of the window at which room is made.
@@ -17,6 +14,11 @@ type sizer struct {
 	window int // tokens; 0: not known
 	used   int // tokens of the last request and its reply, as the server counted
 	at     int // how many messages that were
+
+	asked bool // the server was asked for its window
+	count int  // prompt tokens of the last request, as the server counted
+	ours  int  // the same by our estimate
+	told  bool // that the server cuts its prompts
 }
 
 func newSizer(window int, model string) sizer {
@@ -82,29 +84,27 @@ func (c *Conversation) Context() (used, window int) {
 	return c.size.estimate(c.messages), c.size.window
 }
 
-var tooLongWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)context.?(length|window|size)|prompt is too long|too many (input )?tokens|maximum.{0,30}tokens|input is too long|token count.{0,40}exceeds`)
-})
+// A window below smallWindow is small: there the prompts take a promptPart of it.
+const (
+	smallWindow = 16 << 10
+	promptPart  = 10
+)
 
-// isTooLong reports a refusal because of the window, in the words of several servers.
-func isTooLong(status int, text string, code any) bool {
-	if status == http.StatusRequestEntityTooLarge || fmt.Sprint(code) == "context_length_exceeded" {
-		return true
+// fitPrompt takes the brief prompts for a small window, and the usual ones for another.
+func (c *Conversation) fitPrompt() {
+	window := c.size.window
+	small := c.opts.Brief != nil && window > 0 && window < smallWindow
+	if small == c.brief {
+		return
 	}
-	return (status == http.StatusBadRequest || status == http.StatusInternalServerError) && tooLongWords().MatchString(text)
-}
-
-var windowNumbers = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:(?:maximum context length|context window|context length|context size|token limit|maximum number of tokens allowed)(?: of this model)?(?: is| of|:)? ?\(?(\d[\d,]{2,9})|> (\d[\d,]{2,9}) max|maximum of (\d[\d,]{2,9})|\((\d[\d,]{2,9}) tokens\))`)
-})
-
-// windowIn finds the window in a server's refusal; 0 when it does not say.
-func windowIn(text string) int {
-	m := windowNumbers().FindStringSubmatch(text)
-	for _, s := range m[min(1, len(m)):] {
-		if n, err := strconv.Atoi(strings.ReplaceAll(s, ",", "")); err == nil {
-			return n
-		}
+	c.brief = small
+	system, description := c.opts.System, c.opts.Description
+	if small {
+		system, description = c.opts.Brief(window*bytesPerToken/promptPart - len(toolParameters))
 	}
-	return 0
+	c.tools = toolDefinitions(description)
+	if strings.TrimSpace(system) != "" {
+		c.addRecord(transcript.Record{Type: transcript.TypeSystem, Text: system})
+	}
+	c.size.forget()
 }

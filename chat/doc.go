@@ -8,8 +8,9 @@
 //
 // What is promised to the server: every tool call is answered once, under its
 // id, even when the turn was cancelled; content and arguments are never empty;
-// arguments that were no JSON object are not sent back as they came; messages
-// are only ever appended. What is promised to the caller: after an error or a
+// arguments that were no JSON object are sent back inside one; messages
+// are only ever appended, until the window is full, and are written otherwise where
+// the server refuses their form. What is promised to the caller: after an error or a
 // cancel the conversation is whole and goes on with the next [Conversation.Turn];
 // text that was shown is kept; nothing is run twice, so a request is only sent
 // again as long as no byte of its reply has arrived.
@@ -22,5 +23,8 @@
 //
 // What is not done here: no command is judged or run, no file is read but the
 // pictures that a prompt names, no environment is read and nothing printed. The
-// package is the only one that imports go-openai.
+// package is the only one that imports go-openai, for the types of the messages.
+//
+// A protocol is a function that writes a request and one that adds an event to a
+// reply; everything else is shared.
 package chat

@@ -10,8 +10,6 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // The exit statuses of a headless run that failed.
@@ -31,7 +29,7 @@ type Error struct {
 	Err  error  // the cause; may be nil
 
 	tooLong bool // the conversation does not fit the model's window
-	window  int  // as the server said; 0: it did not
+	refusal errorBody
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -42,10 +40,16 @@ func (e *Error) Unwrap() error { return e.Err }
 // ExitStatus is the exit status of a program that ends with this error.
 func (e *Error) ExitStatus() int { return e.Exit }
 
-// serverError is an error that the server wrote into its stream.
+// serverError is an error that the server wrote into its reply.
 type serverError struct {
-	text    string
+	errorBody
 	lasting bool // sending the request again would not help
+}
+
+func newServerError(raw json.RawMessage) *serverError {
+	e := &serverError{errorBody: readErrorBody(raw)}
+	e.lasting = isLastingCode(e.kind, e.code)
+	return e
 }
 
 func (e *serverError) Error() string { return e.text }
@@ -73,14 +77,10 @@ func (c *Conversation) explainError(ctx context.Context, err error) error {
 		return c.interruptError(ctx)
 	}
 	e := &Error{Exit: ExitModel, Err: err}
-	var api *openai.APIError
-	var request *openai.RequestError
-	switch {
-	case errors.As(err, &api):
-		c.explainStatus(e, api.HTTPStatusCode, api.Message, api.Code)
-	case errors.As(err, &request):
-		c.explainStatus(e, request.HTTPStatusCode, bodyText(request.Body), nil)
-	default:
+	var refused *statusError
+	if errors.As(err, &refused) {
+		c.explainStatus(e, refused)
+	} else {
 		e.Text = "model server " + c.server + ": " + c.explainTransport(err)
 	}
 	if len(c.opts.APIKey) >= 8 { // some servers quote the key that they refuse
@@ -90,30 +90,39 @@ func (c *Conversation) explainError(ctx context.Context, err error) error {
 }
 
 // explainStream maps an error from the middle of a reply.
-func (c *Conversation) explainStream(ctx context.Context, err error) error {
+func (c *Conversation) explainStream(ctx context.Context, err error, began bool) error {
 	if ctx.Err() != nil {
 		return c.interruptError(ctx)
 	}
 	var said *serverError
-	var api *openai.APIError
+	if errors.Is(err, errEndless) {
+		return &Error{Exit: ExitLimit, Err: err, Text: "stopped: " + err.Error() + ": what came is kept once; put the prompt in other words, or use another " + c.opts.Settings.Model}
+	}
 	e := &Error{Exit: ExitModel, Err: err}
+	kept := "what came is kept, type `go on` to continue"
+	if c.opts.Unattended {
+		kept = "what came is kept"
+	}
 	switch {
-	case errors.As(err, &said), errors.As(err, &api):
-		text := err.Error()
-		if api != nil {
-			text = api.Message
-		}
+	case errors.As(err, &said):
 		// Some servers find out when the answer has begun, before its first word.
-		e.tooLong, e.window = isTooLong(http.StatusBadRequest, text, nil), windowIn(text)
-		e.Text = fmt.Sprintf("model server %s broke off the reply (%s): what came is kept, type `go on` to continue", c.server, oneLine(text))
+		e.tooLong, e.refusal = isTooLong(http.StatusBadRequest, &said.errorBody), said.errorBody
+		e.Text = fmt.Sprintf("model server %s broke off the reply (%s): %s", c.server, oneLine(said.text), kept)
+		if !began {
+			next := orElse(inability(said.text), "send the prompt again, or use another "+c.opts.Settings.Model)
+			e.Text = fmt.Sprintf("model server %s answered with an error: %s: %s", c.server, oneLine(said.text), next)
+		}
+	case errors.As(err, new(*responseError)):
+		return c.explainError(ctx, err)
 	default:
-		e.Text = fmt.Sprintf("model server %s: the reply was cut off in the middle (%s): what came is kept, type `go on` to continue", c.server, oneLine(err.Error()))
+		e.Text = fmt.Sprintf("model server %s: the reply was cut off in the middle (%s): %s", c.server, oneLine(err.Error()), kept)
 	}
 	return e
 }
 
 // explainStatus maps an HTTP status to what to do about it.
-func (c *Conversation) explainStatus(e *Error, status int, text string, code any) {
+func (c *Conversation) explainStatus(e *Error, refused *statusError) {
+	status, text := refused.status, refused.text
 	what := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	if text := oneLine(text); text != "" {
 		what += ": " + text
@@ -130,13 +139,19 @@ func (c *Conversation) explainStatus(e *Error, status int, text string, code any
 		next = fmt.Sprintf("%s does not take the picture: it is left out from here on; send the prompt again without it, or use another %s", c.opts.Model, set.Model)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		next = fmt.Sprintf("check the model (%s) with %s and the base URL (%s) with %s; it usually ends in /v1", c.opts.Model, set.Model, c.opts.BaseURL, set.BaseURL)
-	case status == http.StatusTooManyRequests && code == quotaCode:
+	case status == http.StatusTooManyRequests && strings.Contains(refused.code+refused.kind, quotaCode):
 		next = "the account has no credit left: add some, or use another key or " + set.BaseURL
 	case status == http.StatusTooManyRequests:
 		next = "too many requests: wait a little and send the prompt again"
-	case isTooLong(status, text, code):
-		e.tooLong, e.window = true, windowIn(text)
+	case isTooLong(status, &refused.errorBody):
+		e.tooLong, e.refusal = true, refused.errorBody
 		next = "the conversation is too long for the model: start a new one"
+	case inability(text) != "":
+		next = inability(text)
+	case isTemplates(text):
+		next = "the chat template of the model refuses the conversation: use another " + set.Model + ", or give the server another template"
+	case isLoading(text):
+		next = "the server still loads its model: wait a little and send the prompt again"
 	case status >= 500:
 		next = "the server is in trouble: send the prompt again, or use another " + set.Model + " or " + set.BaseURL
 	default:
@@ -169,44 +184,6 @@ func (c *Conversation) explainTransport(err error) string {
 		err = u.Err
 	}
 	return oneLine(err.Error()) + ": check the network and the base URL (" + c.opts.BaseURL + ")"
-}
-
-// errorText finds the message in an error object, whatever its shape.
-func errorText(raw json.RawMessage) string {
-	var object struct {
-		Message string `json:"message"`
-	}
-	var text string
-	switch {
-	case json.Unmarshal(raw, &object) == nil && object.Message != "":
-		return object.Message
-	case json.Unmarshal(raw, &text) == nil:
-		return text
-	}
-	return string(raw)
-}
-
-// bodyText is what can be shown of an error body that is not OpenAI's JSON.
-func bodyText(body []byte) string {
-	var object struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-		Detail  json.RawMessage `json:"detail"`
-	}
-	if json.Unmarshal(body, &object) == nil {
-		switch {
-		case len(object.Error) > 0:
-			return errorText(object.Error)
-		case object.Message != "":
-			return object.Message
-		case len(object.Detail) > 0:
-			return errorText(object.Detail)
-		}
-	}
-	if text := strings.TrimSpace(string(body)); !strings.HasPrefix(text, "<") {
-		return text
-	}
-	return "" // a page of HTML says nothing in one line
 }
 
 // oneLine folds a text to one line of at most 300 bytes, without control characters.

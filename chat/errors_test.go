@@ -39,7 +39,6 @@ func TestErrorsSayWhatToDoNextAndTheConversationGoesOn(t *testing.T) {
 		{"an event that is not JSON", []modelserver.Reply{{Body: "data: {\"choices\n\n"}}, "", ExitModel, []string{"not JSON", "go on"}},
 		{"cut in the text", four(modelserver.Reply{Text: "I will now", Cut: modelserver.CutReset}), "I will now", ExitModel, []string{"cut off in the middle", "go on"}},
 		{"ended without a finish reason", four(modelserver.Reply{Text: "I will", Cut: modelserver.CutEnd}), "I will", ExitModel, []string{"cut off in the middle"}},
-		{"[DONE] without a finish reason", four(modelserver.Reply{Text: "I will", FinishReason: "none"}), "I will", ExitModel, []string{"cut off in the middle"}},
 		{"cut in a tool call", four(modelserver.Reply{Text: "So:", ToolCalls: call("touch ran"), Cut: modelserver.CutEnd}), "So:", ExitModel, []string{"cut off"}},
 		{"an error event after comments", four(modelserver.Reply{KeepAlives: 3, Text: "Well", Error: "overloaded"}), "Well", ExitModel, []string{"broke off the reply (overloaded)"}},
 		{"cut by the output limit", []modelserver.Reply{{Text: "A long", FinishReason: "length"}}, "A long", ExitModel, []string{"output limit", "go on"}},

@@ -17,6 +17,7 @@ type ToolCall struct {
 	ID      string
 	Command string
 	Timeout time.Duration
+	Kill    bool // it ends at its timeout, where others go on in the background
 }
 
 // Output is what the [ToolCall] with the same ID wrote to stdout and stderr since the last
@@ -35,6 +36,7 @@ type ToolResult struct {
 	Display     string // what a tool did, in a line for a person; "": it did not say
 	ExitCode    int
 	Duration    time.Duration
+	Running     int   // the background shell that it went on as; 0: it has ended
 	Refused     bool  // not run: the call was malformed
 	Interrupted bool  // cancelled while it ran, or before
 	Denied      bool  // not run: it is not allowed
@@ -62,6 +64,9 @@ type Retry struct {
 // Compacted tells that the conversation was shortened, in tokens by estimate.
 type Compacted struct{ Before, After int }
 
+// Notice is something to know about the server, once.
+type Notice struct{ Text string }
+
 func (Text) event()       {}
 func (Reasoning) event()  {}
 func (ToolCall) event()   {}
@@ -70,3 +75,4 @@ func (ToolResult) event() {}
 func (Usage) event()      {}
 func (Retry) event()      {}
 func (Compacted) event()  {}
+func (Notice) event()     {}

@@ -83,6 +83,9 @@ func (c *Conversation) absorbRecord(r transcript.Record) {
 		if c.isOpenCall(r.ID) {
 			c.appendMessage(r)
 		}
+	case transcript.TypeShown:
+		c.answerOpen()
+		c.appendMessage(r)
 	case transcript.TypeResume:
 		c.resumed = fmt.Sprintf("<system_hint type=\"session_resumed\">the session was resumed: bash is a new one, so variables, functions and background jobs are gone; its directory is %s</system_hint>\n\n", r.Dir)
 	case transcript.TypeCompact:
@@ -102,7 +105,7 @@ func (c *Conversation) absorbRecord(r transcript.Record) {
 // already. It reports false for one that says nothing.
 func makeSendable(r *transcript.Record) bool {
 	switch r.Type {
-	case transcript.TypeUser:
+	case transcript.TypeUser, transcript.TypeShown:
 		return strings.TrimSpace(r.Text) != "" || len(r.Images) > 0
 	case transcript.TypeToolResult:
 		if strings.TrimSpace(r.Output) == "" {
@@ -137,7 +140,7 @@ func (c *Conversation) appendMessage(r transcript.Record) {
 		by = c.by
 	}
 	switch r.Type {
-	case transcript.TypeUser:
+	case transcript.TypeUser, transcript.TypeShown:
 		m.Role, m.Content = openai.ChatMessageRoleUser, r.Text
 		if len(r.Images) > 0 {
 			m.Content, m.MultiContent = "", promptParts(r)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -123,7 +124,7 @@ func (c *Conversation) refusesImages(text string) (again bool) {
 	}
 	last := -1
 	for i := range c.messages {
-		if c.messages[i].Role == openai.ChatMessageRoleUser {
+		if c.messages[i].rec.Type == transcript.TypeUser {
 			last = i
 		}
 	}
@@ -137,6 +138,21 @@ func (c *Conversation) refusesImages(text string) (again bool) {
 		c.messages[last].unseen = true
 	}
 	return again
+}
+
+// showImages gives the model what the commands showed, after all their results: a tool message
+// has text only.
+func (c *Conversation) showImages(t *turn) {
+	if len(t.shown) == 0 {
+		return
+	}
+	names, blind := "", c.lacksPicture()
+	for _, img := range t.shown {
+		names += " " + strconv.Quote(img.Name)
+	}
+	c.addRecord(transcript.Record{Type: transcript.TypeShown, Text: "<system_hint type=\"images\">what the commands above showed:" + names + "</system_hint>", Images: t.shown})
+	c.messages[len(c.messages)-1].unseen = blind
+	t.shown = nil
 }
 
 // lacksPicture reports whether a picture was left out of the conversation.

@@ -44,7 +44,7 @@ func (c *Conversation) emitEvent(e Event) {
 	case Reasoning:
 		c.appendRecord(transcript.Record{Type: transcript.TypeReasoning, Text: e.Delta})
 	case ToolCall:
-		c.appendRecord(transcript.Record{Type: transcript.TypeToolCall, ID: e.ID, Command: e.Command, Timeout: e.Timeout.Seconds()})
+		c.appendRecord(transcript.Record{Type: transcript.TypeToolCall, ID: e.ID, Command: e.Command, Timeout: e.Timeout.Seconds(), Kill: e.Kill})
 	case Usage:
 		u := transcript.Usage(e)
 		c.appendRecord(transcript.Record{Type: transcript.TypeUsage, Usage: &u})
@@ -56,7 +56,7 @@ func (c *Conversation) emitEvent(e Event) {
 
 // record is the result as a journal has it; dir is where the shell is now.
 func (r ToolResult) record(dir string) transcript.Record {
-	return transcript.Record{Type: transcript.TypeToolResult, ID: r.ID, Output: r.Output, ExitCode: r.ExitCode, DurationMS: r.Duration.Milliseconds(),
+	return transcript.Record{Type: transcript.TypeToolResult, ID: r.ID, Output: r.Output, ExitCode: r.ExitCode, DurationMS: r.Duration.Milliseconds(), Running: r.Running,
 		Refused: r.Refused, Interrupted: r.Interrupted, Denied: r.Denied, Dir: dir}
 }
 

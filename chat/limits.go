@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agentbash/agentbash/router"
 )
@@ -79,37 +81,40 @@ func (d *denials) note(text string, why error) {
 	}
 }
 
-// When a call that fails again and again is pointed out, and when it ends the turn.
+// When a call that fails again and again, or brings nothing new, is pointed out, and when it ends the turn.
 const (
-	warnAt = 3
-	stopAt = 6
-	denyAt = 3 // denials of the same call, whatever else succeeds: it will not be allowed by asking again
+	warnAt     = 3
+	stopAt     = 6
+	denyAt     = 3 // denials of the same call, whatever else succeeds: it will not be allowed by asking again
+	warnKindAt = 5 // failures of one kind in a row
+	stopKindAt = 10
 )
 
 // A loopDetector finds a model that repeats itself: the same call, failing again
-// and again. A call that succeeds with a new output is progress and resets it; the
-// same listing once more does not.
+// and again or with the same output, and different calls that fail in one way. A call that succeeds with
+// a new output is progress and resets it. What waits may come to the same.
 type loopDetector struct {
 	failed map[string]int
+	stale  map[string]int // successes with an output that was seen, one a reply
+	reply  int            // its number
+	last   map[string]int // the reply that a success was in
 	denied map[string]int
 	seen   map[string]bool // succeeded since, with this output
+	kind   string          // of the last failure
+	alike  int             // failures of that kind in a row
 	over   error
 
 	permission string // as in Settings
 }
 
 func newLoopDetector(permission string) *loopDetector {
-	return &loopDetector{failed: map[string]int{}, denied: map[string]int{}, seen: map[string]bool{}, permission: permission}
+	return &loopDetector{failed: map[string]int{}, stale: map[string]int{}, last: map[string]int{}, denied: map[string]int{}, seen: map[string]bool{}, permission: permission}
 }
 
 // noteResult notes a result, and returns what the model is told besides.
 func (d *loopDetector) noteResult(call string, r ToolResult) string {
 	if r.ExitCode == 0 {
-		if key := call + "\x00" + r.Output; !d.seen[key] {
-			clear(d.failed)
-			d.seen[key] = true
-		}
-		return ""
+		return d.noteSuccess(call, r.Output)
 	}
 	if r.Denied {
 		if d.denied[call]++; d.denied[call] >= denyAt {
@@ -118,15 +123,115 @@ func (d *loopDetector) noteResult(call string, r ToolResult) string {
 		}
 	}
 	d.failed[call]++
-	n := d.failed[call]
-	if n >= stopAt {
-		d.over = &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped: the model sent the same failing command %d times: %s: tell it what to do in its place", n, quoteHead(oneLine(call)))}
+	if kind := failureKind(call, r); kind != d.kind {
+		d.kind, d.alike = kind, 0
 	}
-	if n >= warnAt {
+	d.alike++
+	n := d.failed[call]
+	switch {
+	case n >= stopAt:
+		d.stop("the same failing command", n, call)
+	case d.alike >= stopKindAt:
+		d.stop("commands that fail in the same way", d.alike, call)
+	}
+	switch {
+	case n >= warnAt:
 		return fmt.Sprintf("\n<system_hint type=\"repeated_failure\">this very call has failed %d times with nothing new in between, and at %d the turn is stopped: find out why it fails, or do something else</system_hint>", n, stopAt)
+	case d.alike >= warnKindAt:
+		return fmt.Sprintf("\n<system_hint type=\"repeated_failure\">%d calls in a row have failed in this way, and at %d the turn is stopped: find out why (ls, pwd, glob), or do something else</system_hint>", d.alike, stopKindAt)
 	}
 	return ""
 }
 
+func (d *loopDetector) noteSuccess(call, output string) string {
+	key := call + "\x00" + output
+	if d.kind, d.alike = "", 0; !d.seen[key] {
+		clear(d.failed)
+		clear(d.stale)
+		d.seen[key] = true
+		d.stale[key], d.last[key] = 1, d.reply
+		return ""
+	}
+	if waits(call) || d.last[key] == d.reply {
+		return ""
+	}
+	d.last[key] = d.reply
+	d.stale[key]++
+	n := d.stale[key]
+	if n >= stopAt {
+		d.stop("the same command with the same output", n, call)
+	}
+	if n < warnAt {
+		return ""
+	}
+	return fmt.Sprintf("\n<system_hint type=\"repeated_call\">this very call has brought the same %d times, and at %d the turn is stopped: go on with what it says, or say what you found</system_hint>", n, stopAt)
+}
+
+func (d *loopDetector) stop(what string, n int, call string) {
+	d.over = &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped: the model sent %s %d times: %s: tell it what to do in its place", what, n, quoteHead(oneLine(call)))}
+}
+
+// waits reports whether a text waits for something: the same output is none of its fault.
+func waits(text string) bool {
+	return slices.ContainsFunc(router.Commands(text), func(name string) bool {
+		name, _, _ = strings.Cut(name, " ")
+		return slices.Contains([]string{"sleep", "wait", "bash_output", "bash_input", "inotifywait", "timeout"}, name)
+	})
+}
+
+// failureKind is how a call failed: its command, its status, and the last line of what it said without
+// the words of the call itself.
+func failureKind(call string, r ToolResult) string {
+	command, _, _ := strings.Cut(router.Commands(call)[0], " ")
+	lines := strings.Split(strings.TrimSpace(r.Output), "\n")
+	for i, line := range slices.Backward(lines) {
+		if !strings.HasPrefix(line, "[") || i == 0 { // [exit code: 1]
+			lines = lines[i : i+1]
+			break
+		}
+	}
+	words := slices.DeleteFunc(strings.Fields(lines[0]), func(word string) bool {
+		return strings.Contains(call, strings.Trim(word, `:;,.'"‘’()`))
+	})
+	return fmt.Sprint(command, r.ExitCode, words)
+}
+
 // stopError is the error that ends the turn, or nil.
 func (d *loopDetector) stopError() error { return d.over }
+
+// When a text repeats itself without end: so many bytes of it are a period that came so often.
+const (
+	loopTimes  = 10
+	loopBytes  = 500
+	longestTie = 4000 // bytes of a period
+	fenceTimes = 100  // in a fence, where rows of a table or of data may be alike
+)
+
+// endlessTail is the beginning of the part of a text that is one sentence, or more, again and again; -1: it is not.
+// What has no words (lines, numbers) is left alone.
+func endlessTail(text string) int {
+	const probe = 50
+	if len(text) < loopBytes {
+		return -1
+	}
+	tail := text[len(text)-probe:]
+	before := text[max(0, len(text)-longestTie-probe) : len(text)-1]
+	at := strings.LastIndex(before, tail)
+	if at < 0 {
+		return -1
+	}
+	period := len(before) + 1 - at - probe
+	from := len(text) - period
+	for from > 0 && text[from-1] == text[from-1+period] {
+		from--
+	}
+	repeated := text[len(text)-period:]
+	times := loopTimes
+	if strings.Count(text[:from], "\n```")%2 == 1 {
+		times = fenceTimes
+	}
+	if n := len(text) - from; n < max(loopBytes, times*period) || len(strings.Fields(repeated)) < 3 || !strings.ContainsFunc(repeated, unicode.IsLetter) {
+		return -1
+	}
+	return from
+}

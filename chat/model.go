@@ -4,8 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"strings"
-
-	openai "github.com/sashabaranov/go-openai"
+	"time"
 
 	"github.com/agentbash/agentbash/chat/transcript"
 )
@@ -15,8 +14,9 @@ type Model struct {
 	Name    string
 	BaseURL string // as Options.BaseURL; "" is OpenAI's own
 	APIKey  string
-	Window  int    // as Options.Window; 0: by its name
-	Prices  Prices // as Options.Prices; zero: by its name
+	Window  int           // as Options.Window; 0: by its name
+	Prices  Prices        // as Options.Prices; zero: by its name
+	Idle    time.Duration // as Options.Idle
 
 	API, KnownAPI string // as in Options
 }
@@ -24,7 +24,7 @@ type Model struct {
 // Model is who answers now. The BaseURL is never empty, the Window as much as
 // is known by now.
 func (c *Conversation) Model() Model {
-	return Model{Name: c.opts.Model, BaseURL: c.opts.BaseURL, APIKey: c.opts.APIKey, Window: c.size.window, Prices: c.opts.Prices,
+	return Model{Name: c.opts.Model, BaseURL: c.opts.BaseURL, APIKey: c.opts.APIKey, Window: c.size.window, Prices: c.opts.Prices, Idle: c.opts.Idle,
 		API: c.opts.API, KnownAPI: c.opts.KnownAPI}
 }
 
@@ -35,7 +35,7 @@ func (c *Conversation) Model() Model {
 func (c *Conversation) SetModel(m Model) error {
 	o := &c.opts
 	o.Model, o.BaseURL, o.APIKey, o.Window, o.Prices = m.Name, m.BaseURL, m.APIKey, m.Window, m.Prices
-	o.API, o.KnownAPI = m.API, m.KnownAPI
+	o.API, o.KnownAPI, o.Idle = m.API, m.KnownAPI, m.Idle
 	c.connectModel()
 	c.addRecord(transcript.Record{Type: transcript.TypeModel, Model: o.Model, Server: o.BaseURL})
 	return c.syncJournal()
@@ -47,21 +47,22 @@ func (c *Conversation) connectModel() {
 	o := &c.opts
 	// A key that was read from a file often has a newline, which HTTP refuses.
 	o.APIKey = strings.TrimSpace(o.APIKey)
-	cfg := openai.DefaultConfig(o.APIKey)
-	cfg.BaseURL = BaseURL(o.BaseURL)
-	// Comment lines are filtered out before go-openai sees them, but blank lines
-	// count too, and 300 in a row would end the stream.
-	cfg.EmptyMessagesLimit = 1 << 30
+	o.BaseURL = BaseURL(o.BaseURL)
 	c.http = c.httpClient()
-	cfg.HTTPClient = c.http
-	o.BaseURL = cfg.BaseURL
-	c.server = hostOf(cfg.BaseURL)
-	c.client = openai.NewClientWithConfig(cfg)
+	c.server = hostOf(o.BaseURL)
 	c.size = newSizer(o.Window, o.Model)
 	for i := range c.messages {
 		c.messages[i].unseen = false
 	}
-	c.api, c.tried, c.lean, c.plain = orElse(o.API, o.KnownAPI), false, lean{}, false
+	c.api, c.tried, c.plain = orElse(o.API, o.KnownAPI), false, false
+	if c.known == nil {
+		c.known = map[string]*quirks{}
+	}
+	where := o.BaseURL + " " + o.Model
+	if c.quirks = c.known[where]; c.quirks == nil {
+		c.quirks = &quirks{}
+		c.known[where] = c.quirks
+	}
 	if o.Prices == (Prices{}) {
 		o.Prices = factsOf(o.Model).prices
 	}
@@ -76,7 +77,7 @@ func (c *Conversation) isOwn(m *message) bool { return m.by == "" || m.by == c.b
 // protocol, and OpenAI's own for "".
 func BaseURL(base string) string {
 	if base == "" {
-		return openai.DefaultConfig("").BaseURL
+		return "https://api.openai.com/v1"
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(base, "/"), "/chat/completions"), "/responses")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -15,6 +16,9 @@ import (
 type reply struct {
 	text      strings.Builder
 	reasoning strings.Builder
+	said      pieces // of the text
+	marks     splitter
+	thought   pieces            // of the reasoning
 	details   []json.RawMessage // OpenRouter's and MiniMax's reasoning_details
 	field     string            // where the reasoning came
 	calls     []*toolCall
@@ -22,6 +26,8 @@ type reply struct {
 	usage     bool // the server said what it cost: counted, and dollars if it knows
 	counted   Usage
 	cost      float64
+	checked   int  // bytes of text and reasoning in which no loop was found
+	cut       bool // the server left out the beginning of what it was sent
 
 	order    []json.RawMessage // of a response: its reasoning items, and where the text and the calls stand
 	ended    map[int]bool      // the items that are whole
@@ -29,22 +35,20 @@ type reply struct {
 	thinking [2]int            // the item and the part of the last reasoning
 }
 
-// chunk is one event of a stream. go-openai's own type has no place for the
-// error and reasoning fields that some servers send, and takes arguments only
-// as a string, so the raw event is decoded here. What has another type than the
-// standard says is taken for what it can be (see flat and many), since one
-// field that nobody needs must not cost a reply.
+// chunk is one event of a stream. What has another type than the standard says is
+// taken for what it can be (see textOf and listOf), since one field that nobody
+// needs must not cost a reply. go-openai's own type refuses it.
 type chunk struct {
 	Choices json.RawMessage `json:"choices"`
 	Usage   json.RawMessage `json:"usage"`
 	Error   json.RawMessage `json:"error"`
 	Object  json.RawMessage `json:"object"`
-	Message json.RawMessage `json:"message"`
 }
 
 type choice struct {
 	Index        json.RawMessage `json:"index"`
 	Delta        delta           `json:"delta"`
+	Message      json.RawMessage `json:"message"` // a whole reply, in place of the delta
 	FinishReason json.RawMessage `json:"finish_reason"`
 }
 
@@ -55,6 +59,7 @@ type delta struct {
 	Reasoning        json.RawMessage `json:"reasoning"`
 	ReasoningDetails json.RawMessage `json:"reasoning_details"`
 	ToolCalls        json.RawMessage `json:"tool_calls"`
+	FunctionCall     json.RawMessage `json:"function_call"` // what calls were before there could be several
 }
 
 // textOf is a value as text: a string's text, a number or a truth value as it is
@@ -94,16 +99,16 @@ func listOf[T any](raw json.RawMessage) []T {
 
 // contentOf is the text of a content, and the reasoning in it: some servers
 // (Mistral's) send a list of parts in the place of a string.
-func contentOf(raw json.RawMessage) (text, reasoning string) {
+func contentOf(raw json.RawMessage, joined *pieces) (text, reasoning string) {
 	if len(raw) == 0 || raw[0] != '[' {
-		return textOf(raw), ""
+		return joined.add(raw), ""
 	}
 	for _, part := range listOf[struct {
 		Text     json.RawMessage `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 	}](raw) {
 		text += textOf(part.Text)
-		more, _ := contentOf(part.Thinking)
+		more, _ := contentOf(part.Thinking, &pieces{})
 		reasoning += more
 	}
 	return text, reasoning
@@ -122,55 +127,100 @@ func (c *Conversation) streamReply(ctx context.Context) (r *reply, before, withi
 	r = &reply{}
 	ctx, done := context.WithCancelCause(ctx)
 	defer done(nil)
-	open, take := c.openChat, c.addEvent
-	if c.api == APIResponses {
-		open, take = c.openResponses, c.takeResponse
-	}
-	s, err := open(c.withExtras(ctx, done))
+	p := c.protocol()
+	events, err := c.openReply(c.withState(ctx, done), p)
 	if err != nil {
 		return r, idleCause(ctx, err), nil
 	}
-	defer s.Close()
-	for {
-		raw, err := s.RecvRaw()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return r, nil, idleCause(ctx, err)
-		}
-		if err := take(r, raw); err != nil {
-			return r, nil, err
-		}
-		if r.finish != "" && c.api == APIResponses {
-			break // its last event, after which some servers leave the connection open
-		}
+	defer events.Close()
+	asking := c.askWindow(ctx)
+	err = c.readEvents(r, events, p)
+	c.endText(r)
+	if err == nil {
+		err = c.endReply(r, events)
 	}
-	if r.finish == "" {
-		// go-openai reads the end of a connection as the end of the reply; only
-		// the finish reason tells them apart.
-		return r, nil, io.ErrUnexpectedEOF
+	if err != nil {
+		return r, nil, idleCause(ctx, err)
 	}
-	if len(r.calls) == 0 && strings.Contains(strings.ToLower(string(r.finish)), "malformed") {
-		// Gemini: the model made a call that its own server could not read.
-		return r, nil, &serverError{text: string(r.finish)}
+	if asking != nil {
+		c.noteWindow(<-asking)
 	}
-	r.nameCalls(c.turns, len(c.messages))
-	if r.usage {
-		c.bookUsage(r.counted, r.cost)
-	} else {
+	if !r.usage {
 		c.bookUsage(c.size.guessUsage(c.messages, r), 0)
+		return r, nil, nil
 	}
+	c.bookUsage(r.counted, r.cost)
+	r.cut = c.noteCount(r.counted)
 	return r, nil, nil
 }
 
-func (c *Conversation) openChat(ctx context.Context) (rawStream, error) {
-	return c.client.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{
-		Model:         c.opts.Model,
-		Messages:      c.wireMessages(),
-		Tools:         c.tools,
-		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
-	})
+// readEvents reads a reply to its last event.
+func (c *Conversation) readEvents(r *reply, events *eventReader, p protocol) error {
+	for {
+		raw, err := events.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = p.take(c, r, raw)
+		}
+		if err != nil {
+			var said *serverError
+			if errors.As(err, &said) {
+				said.lasting = said.lasting || events.whole
+			}
+			return err
+		}
+		if said := r.text.Len() + r.reasoning.Len(); said >= r.checked+loopBytes {
+			r.checked = said
+			if err := r.checkEndless(); err != nil {
+				return err
+			}
+		}
+		if r.finish != "" && c.api == APIResponses {
+			return nil // its last event, after which some servers leave the connection open
+		}
+	}
+}
+
+// checkEndless ends a reply that repeats itself: its text is kept once.
+func (r *reply) checkEndless() error {
+	for _, said := range []*strings.Builder{&r.text, &r.reasoning} {
+		text := said.String()
+		if from := endlessTail(text); from >= 0 {
+			said.Reset()
+			said.WriteString(text[:from+(len(text)-from)/loopTimes])
+			return errEndless
+		}
+	}
+	return nil
+}
+
+var errEndless = errors.New("the model repeated itself without end")
+
+func (r *reply) isEmpty() bool { return r.text.Len()+r.reasoning.Len()+len(r.calls) == 0 }
+
+// endReply is called after the last event. The end of a connection is not the end of
+// a reply: a finish reason is, or the server's word that nothing follows.
+func (c *Conversation) endReply(r *reply, events *eventReader) error {
+	c.readTextCalls(r)
+	c.readFinalAnswer(r)
+	r.endCalls(c.turns, len(c.messages))
+	whole := !slices.ContainsFunc(r.calls, func(c *toolCall) bool { return !isObject(c.arguments) })
+	switch {
+	case r.finish != "":
+	case events.whole && r.isEmpty():
+		return noReplyError("application/json", string(events.stray), c.opts.Settings.BaseURL)
+	case (events.done || events.whole) && whole:
+		r.finish = openai.FinishReasonStop
+	default:
+		return io.ErrUnexpectedEOF
+	}
+	if len(r.calls) == 0 && strings.Contains(strings.ToLower(string(r.finish)), "malformed") {
+		// Gemini: the model made a call that its own server could not read.
+		return &serverError{errorBody: errorBody{text: string(r.finish)}}
+	}
+	return nil
 }
 
 // addEvent adds one event to the reply.
@@ -179,11 +229,8 @@ func (c *Conversation) addEvent(r *reply, raw []byte) error {
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return fmt.Errorf("an event that is not JSON: %s", quoteHead(string(raw)))
 	}
-	if textOf(e.Object) == "error" && len(e.Error) == 0 {
-		e.Error = raw
-	}
-	if len(e.Error) > 0 && string(e.Error) != "null" {
-		return &serverError{text: errorText(e.Error), lasting: isLasting(e.Error)}
+	if textOf(e.Object) == "error" || len(e.Error) > 0 && string(e.Error) != "null" {
+		return newServerError(raw)
 	}
 	for _, u := range listOf[wireUsage](e.Usage) {
 		r.usage = true
@@ -199,24 +246,54 @@ func (c *Conversation) addEvent(r *reply, raw []byte) error {
 
 func (c *Conversation) takeChoice(r *reply, choice *choice) {
 	d := &choice.Delta
-	text, thought := contentOf(d.Content)
+	if len(choice.Message) > 0 && r.text.Len()+len(r.calls) == 0 { // else it repeats the deltas
+		json.Unmarshal(choice.Message, d)
+	}
+	text, thought := contentOf(d.Content, &r.said)
 	if textOf(d.ReasoningContent) != "" {
 		r.field = "reasoning_content"
 	}
-	if thought += textOf(d.ReasoningContent) + textOf(d.Reasoning); thought != "" {
-		r.reasoning.WriteString(thought)
-		c.emitEvent(Reasoning{Delta: thought})
-	}
+	c.think(r, thought+r.thought.add(d.ReasoningContent)+r.thought.add(d.Reasoning))
 	r.details = append(r.details, listOf[json.RawMessage](d.ReasoningDetails)...)
-	if text += textOf(d.Refusal); text != "" {
-		r.text.WriteString(text)
-		c.emitEvent(Text{Delta: text})
-	}
+	c.say(r, text+textOf(d.Refusal))
 	for _, delta := range listOf[toolCallDelta](d.ToolCalls) {
 		r.addCall(delta)
 	}
+	for _, call := range listOf[calledFunction](d.FunctionCall) {
+		r.addCall(toolCallDelta{Function: call})
+	}
 	if f := textOf(choice.FinishReason); f != "" {
 		r.finish = openai.FinishReason(f)
+	}
+}
+
+// say adds to the text of a reply, and shows it.
+func (c *Conversation) say(r *reply, text string) { c.addSplit(r, text, false) }
+
+func (c *Conversation) addSplit(r *reply, piece string, last bool) {
+	text, thought := r.marks.split(piece, last)
+	c.think(r, thought)
+	if text != "" {
+		r.text.WriteString(text)
+		c.emitEvent(Text{Delta: text})
+	}
+}
+
+// endText takes what was held back of the text.
+func (c *Conversation) endText(r *reply) {
+	c.addSplit(r, r.said.rest(), true)
+	if thought, answer := cutThought(r.text.String()); thought != "" {
+		r.reasoning.WriteString(thought)
+		r.text.Reset()
+		r.text.WriteString(answer)
+	}
+}
+
+// think adds to the reasoning of a reply, and shows it.
+func (c *Conversation) think(r *reply, text string) {
+	if text != "" {
+		r.reasoning.WriteString(text)
+		c.emitEvent(Reasoning{Delta: text})
 	}
 }
 
@@ -224,7 +301,11 @@ func (c *Conversation) takeChoice(r *reply, choice *choice) {
 func (c *Conversation) checkFinish(r *reply) error {
 	switch r.finish {
 	case openai.FinishReasonLength:
-		return &Error{Exit: ExitModel, Text: "the reply reached the model's output limit and is cut off: type `go on` to continue it"}
+		next := "type `go on` to continue it"
+		if c.opts.Unattended {
+			next = "ask for less at once, or raise the limit of the server"
+		}
+		return &Error{Exit: ExitModel, Text: "the reply reached the model's output limit and is cut off: " + next}
 	case openai.FinishReasonContentFilter:
 		return &Error{Exit: ExitModel, Text: "model server " + c.server + " filtered the reply: put the request in other words"}
 	case "error":

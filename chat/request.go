@@ -2,9 +2,7 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -13,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // requestReply sends the conversation and returns the reply. A reply that breaks off is
@@ -39,8 +35,8 @@ func (c *Conversation) requestReply(ctx context.Context) (*reply, error) {
 		case within == nil:
 			c.keepProtocol(nil)
 			return r, nil
-		case n >= attempts || ctx.Err() != nil || !isCut(within):
-			return r, c.explainStream(ctx, within)
+		case n >= attempts || ctx.Err() != nil || !isCut(within), errors.Is(within, errIdle) && r.isEmpty() && c.isLocal():
+			return r, c.explainStream(ctx, within, r.text.Len() > 0)
 		}
 		wait := backoff + rand.N(backoff/4+1)
 		c.emitEvent(Retry{Attempt: n, Wait: wait, Reason: "the reply broke off (" + oneLine(within.Error()) + ")", Void: r.text.Len() > 0})
@@ -54,24 +50,11 @@ func (c *Conversation) requestReply(ctx context.Context) (*reply, error) {
 // isCut reports an error that another attempt may not meet.
 func isCut(err error) bool {
 	var said *serverError
-	var api *openai.APIError
 	var network net.Error
-	if errors.As(err, &api) { // go-openai found the error object
-		return !isLastingCode(api.Type, fmt.Sprint(api.Code))
-	}
 	return errors.As(err, &said) && !said.lasting || isReset(err) || errors.Is(err, errIdle) || errors.As(err, &network)
 }
 
-// isLasting reports an error object in a stream that says the request was wrong.
-func isLasting(raw json.RawMessage) bool {
-	var e struct {
-		Type string          `json:"type"`
-		Code json.RawMessage `json:"code"`
-	}
-	json.Unmarshal(raw, &e)
-	return isLastingCode(e.Type, strings.Trim(string(e.Code), `"`))
-}
-
+// isLastingCode reports an error in a stream that says the request was wrong.
 func isLastingCode(kind, code string) bool {
 	if status, err := strconv.Atoi(code); err == nil {
 		return status >= 400 && status < 500 && status != 408 && status != 429
@@ -91,7 +74,7 @@ func (c *Conversation) changesTheRequest(err error) bool {
 	switch {
 	case c.otherAPI(err):
 	case status >= 400 && c.refusesImages(text):
-	case status != http.StatusBadRequest:
+	case status != http.StatusBadRequest && status != http.StatusUnprocessableEntity && (status != http.StatusInternalServerError || !isTemplates(text)):
 		return false
 	case c.leaveOut(text):
 	case c.refusesReasoning(text):
@@ -118,15 +101,21 @@ func (c *Conversation) refusesReasoning(text string) bool {
 	return false
 }
 
-// defaultIdle is long, since a model on a small machine may read a long prompt
+// The limits of silence are long, since a model on a small machine may read a long prompt
 // for minutes before its first word.
-const defaultIdle = 5 * time.Minute
+const (
+	defaultIdle = 5 * time.Minute
+	localIdle   = 30 * time.Minute // of a server on this machine, which would begin anew if it was asked again
+)
 
 func (c *Conversation) idleLimit() time.Duration {
-	if c.opts.Idle == 0 {
-		return defaultIdle
+	switch {
+	case c.opts.Idle > 0:
+		return c.opts.Idle
+	case c.isLocal():
+		return localIdle
 	}
-	return c.opts.Idle
+	return defaultIdle
 }
 
 var errIdle = errors.New("nothing came for too long")

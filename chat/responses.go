@@ -2,10 +2,7 @@ package chat
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -73,19 +70,13 @@ type inputOutput struct {
 	Output string `json:"output"`
 }
 
-// lean is what a server does not understand, and is left out.
-type lean struct {
-	summary bool // reasoning.summary
-	include bool // reasoning.encrypted_content
-}
-
 func (c *Conversation) responsesBody() ([]byte, error) {
 	r := responsesRequest{Model: c.opts.Model, Stream: true, Input: []any{}, Tools: []responsesTool{{
-		Type: "function", Name: toolName, Description: c.opts.Description, Parameters: json.RawMessage(toolParameters)}}}
-	if !c.lean.include {
+		Type: "function", Name: toolName, Description: c.tools[0].Function.Description, Parameters: json.RawMessage(toolParameters)}}}
+	if !c.quirks.include {
 		r.Include = []string{"reasoning.encrypted_content"}
 	}
-	if !c.lean.summary {
+	if !c.quirks.summary {
 		r.Reasoning = &responsesThinking{Summary: "auto"}
 	}
 	wire := c.wireMessages()
@@ -173,39 +164,6 @@ func callItem(call openai.ToolCall) inputCall {
 	return inputCall{"function_call", call.ID, call.Function.Name, call.Function.Arguments}
 }
 
-// openResponses sends the conversation. An error status becomes the error that
-// go-openai makes of it, so that both protocols are explained alike.
-func (c *Conversation) openResponses(ctx context.Context) (rawStream, error) {
-	body, err := c.responsesBody()
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.opts.BaseURL+"/responses", bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
-	if c.opts.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+c.opts.APIKey)
-	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode >= 300 {
-		defer resp.Body.Close()
-		data, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-		var e openai.ErrorResponse
-		if json.Unmarshal(data, &e) == nil && e.Error != nil && e.Error.Message != "" {
-			e.Error.HTTPStatusCode, e.Error.HTTPStatus = resp.StatusCode, resp.Status
-			return nil, e.Error
-		}
-		return nil, &openai.RequestError{HTTPStatusCode: resp.StatusCode, HTTPStatus: resp.Status, Err: errors.New(resp.Status), Body: data}
-	}
-	return newEventReader(resp.Body), nil
-}
-
 var namesResponses = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)v1/responses|responses (api|endpoint)|not supported in the v1/chat/completions`)
 })
@@ -255,20 +213,7 @@ func (c *Conversation) keepProtocol(err error) error {
 	return nil
 }
 
-// statusOf is the HTTP status of an error answer, and its text.
-func statusOf(err error) (status int, text string) {
-	var api *openai.APIError
-	var request *openai.RequestError
-	switch {
-	case errors.As(err, &api):
-		return api.HTTPStatusCode, api.Message
-	case errors.As(err, &request):
-		return request.HTTPStatusCode, bodyText(request.Body)
-	}
-	return 0, ""
-}
-
-// leaveOut leaves out what the server's refusal names, each thing once.
+// leaveOut leaves out, or writes otherwise, what the server's refusal names, each thing once.
 func (c *Conversation) leaveOut(text string) bool {
 	has := func(words ...string) bool {
 		for _, w := range words {
@@ -278,9 +223,9 @@ func (c *Conversation) leaveOut(text string) bool {
 		}
 		return false
 	}
-	switch l := &c.lean; {
+	switch l := c.quirks; {
 	case c.api != APIResponses:
-		return false
+		return c.noteQuirk(text)
 	case has("summar") && !l.summary:
 		l.summary = true
 	case has("not be verified", "not be decrypted", "item with id", "required following", "rs_"):

@@ -1,76 +1,12 @@
 package chat
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 )
-
-// rawStream is the events of a reply, one by one; io.EOF after the last.
-type rawStream interface {
-	RecvRaw() ([]byte, error)
-	Close() error
-}
-
-// eventReader reads server-sent events (WHATWG HTML, section 9.2): the data
-// lines of each, joined.
-type eventReader struct {
-	lines *bufio.Reader
-	body  io.Closer
-	stray bytes.Buffer // lines that are no part of an event: an error object, say
-}
-
-const maxStray = 64 << 10
-
-func newEventReader(body io.ReadCloser) *eventReader {
-	return &eventReader{lines: bufio.NewReader(body), body: body}
-}
-
-func (e *eventReader) Close() error { return e.body.Close() }
-
-// RecvRaw returns the next event's data. It is the caller's.
-func (e *eventReader) RecvRaw() ([]byte, error) {
-	var data []byte
-	for {
-		line, err := e.lines.ReadBytes('\n')
-		ended := err == nil
-		line = bytes.TrimRight(line, "\r\n")
-		rest, isData := bytes.CutPrefix(line, []byte("data:"))
-		switch {
-		case isData && data == nil:
-			data = append([]byte{}, bytes.TrimPrefix(rest, []byte(" "))...)
-		case isData:
-			data = append(append(data, '\n'), bytes.TrimPrefix(rest, []byte(" "))...)
-		case len(line) > 0 && e.stray.Len() < maxStray:
-			e.stray.Write(line)
-		case ended && len(line) == 0 && data != nil:
-			if string(data) == "[DONE]" {
-				return nil, io.EOF
-			}
-			return data, nil
-		}
-		if err != nil {
-			// An event without the blank line after it is not whole.
-			return nil, e.strayError(err)
-		}
-	}
-}
-
-func (e *eventReader) strayError(err error) error {
-	var object struct {
-		Error json.RawMessage `json:"error"`
-	}
-	if errors.Is(err, io.EOF) && json.Unmarshal(e.stray.Bytes(), &object) == nil && len(object.Error) > 0 {
-		return &serverError{text: errorText(object.Error), lasting: isLasting(object.Error)}
-	}
-	return err
-}
 
 // responsesField is where a record keeps the order of a reply's items.
 const responsesField = "responses"
@@ -133,10 +69,7 @@ func (c *Conversation) takeResponse(r *reply, raw []byte) error {
 		return fmt.Errorf("an event that is not JSON: %s", quoteHead(string(raw)))
 	}
 	if kind.Type == "error" || kind.Type == "" && len(kind.Error) > 0 {
-		if len(kind.Error) > 0 && string(kind.Error) != "null" {
-			raw = kind.Error
-		}
-		return &serverError{text: errorText(raw), lasting: isLasting(raw)}
+		return newServerError(raw)
 	}
 	if !strings.HasPrefix(kind.Type, "response.") {
 		return nil
@@ -165,7 +98,7 @@ func (c *Conversation) takeResponse(r *reply, raw []byte) error {
 	case "response.completed", "response.incomplete":
 		c.endResponse(r, &e)
 	case "response.failed", "response.cancelled":
-		return &serverError{text: errorText(e.Response.Error), lasting: isLasting(e.Response.Error)}
+		return newServerError(e.Response.Error)
 	}
 	return nil
 }
@@ -187,8 +120,7 @@ func (c *Conversation) addText(r *reply, index int, text string) {
 	}
 	r.saying = index
 	r.noteItem(json.RawMessage(orderText))
-	r.text.WriteString(text)
-	c.emitEvent(Text{Delta: text})
+	c.say(r, text)
 }
 
 // addReasoning adds reasoning, each part of it a paragraph.
@@ -202,8 +134,7 @@ func (c *Conversation) addReasoning(r *reply, index, part int, text string) {
 		}
 		r.thinking = at
 	}
-	r.reasoning.WriteString(text)
-	c.emitEvent(Reasoning{Delta: text})
+	c.think(r, text)
 }
 
 // noteItem adds to the order of the reply's items; the text stands there once.

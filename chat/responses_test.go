@@ -234,7 +234,7 @@ func TestItemsOfAResponseAreFound(t *testing.T) {
 			for _, e := range append(c.events, `{"type":"response.completed","response":{}}`) {
 				require.NoError(t, conv.takeResponse(r, []byte(e)))
 			}
-			r.nameCalls(1, 1)
+			r.endCalls(1, 1)
 			require.Len(t, r.calls, 2)
 			require.Equal(t, `{"command":"one"}`, r.calls[0].arguments)
 			require.Equal(t, `{"command":"two"}`, r.calls[1].arguments)

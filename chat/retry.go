@@ -7,7 +7,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -38,9 +40,17 @@ func (t *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	if backoff == 0 {
 		backoff = defaultBackoff
 	}
+	var loading time.Time // since when the server says so
 	for n := 1; ; n++ {
 		resp, err := t.next.RoundTrip(req)
 		reason := retryReason(resp, err)
+		first := loading.IsZero()
+		if reason == isLoadingReason && (first || time.Since(loading) < longestLoad) {
+			if first {
+				loading = time.Now()
+			}
+			n = 0
+		}
 		if reason == "" || n >= attempts || req.Context().Err() != nil || req.GetBody == nil {
 			return resp, err
 		}
@@ -52,12 +62,14 @@ func (t *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 			io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))
 			resp.Body.Close()
 		}
-		t.tell(Retry{Attempt: n, Wait: wait, Reason: reason})
+		if n > 0 || first {
+			t.tell(Retry{Attempt: max(n, 1), Wait: wait, Reason: reason})
+		}
 		stateOf(req.Context()).stopWait()
 		if err := sleepContext(req.Context(), wait); err != nil {
 			return nil, err
 		}
-		backoff *= 2
+		backoff = min(2*backoff, longestBackoff)
 		body, err := req.GetBody()
 		if err != nil {
 			return nil, err
@@ -76,18 +88,37 @@ func retryReason(resp *http.Response, err error) string {
 		return ""
 	}
 	switch resp.StatusCode {
-	case http.StatusTooManyRequests:
-		head, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-		resp.Body = &rereadBody{Reader: io.MultiReader(bytes.NewReader(head), resp.Body), Closer: resp.Body}
-		if bytes.Contains(head, []byte(quotaCode)) {
-			return ""
-		}
-	case http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, 529:
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, 529:
 	default:
 		return ""
 	}
+	head, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	resp.Body = &rereadBody{Reader: io.MultiReader(bytes.NewReader(head), resp.Body), Closer: resp.Body}
+	switch e := newStatusError(resp.StatusCode, head); {
+	case bytes.Contains(head, []byte(quotaCode)), isFinal(e):
+		return ""
+	case isLoading(e.text):
+		return isLoadingReason
+	}
 	return fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 }
+
+// isLoadingReason is why a request waits for a server that loads its model.
+const isLoadingReason = "the server is loading the model"
+
+// longestLoad is how long a server may load its model, longestBackoff the longest wait that
+// doubling leads to.
+const (
+	longestLoad    = 10 * time.Minute
+	longestBackoff = 4 * time.Second
+)
+
+var loadingWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)loading (the )?model|model (is )?(still |currently |being )*load(ing|ed)\b.{0,20}(wait|try|progress|yet|$)`)
+})
+
+// isLoading reports an error of a server whose model is not there yet.
+func isLoading(text string) bool { return loadingWords().MatchString(text) }
 
 // retryWait is the server's Retry-After (RFC 9110, section 10.2.3), or the
 // backoff and up to a quarter of it. ok is false when that is too long.

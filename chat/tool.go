@@ -3,10 +3,15 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agentbash/agentbash/router"
 	openai "github.com/sashabaranov/go-openai"
@@ -45,7 +50,17 @@ func (c *Conversation) parseCall(call *toolCall) (router.Arguments, error) {
 	if args.Timeout == 0 {
 		args.Timeout = DefaultTimeout
 	}
+	if err == nil && strings.ContainsRune(args.Command, utf8.RuneError) && !c.hasText(string(utf8.RuneError)) {
+		err = errors.New("the command holds U+FFFD, which stands for a character that was lost on its way, and nothing ran: send it again, a name with such a character by a pattern (caf*.txt)")
+	}
 	return args, err
+}
+
+// hasText reports whether the model was given a text that holds s.
+func (c *Conversation) hasText(s string) bool {
+	return slices.ContainsFunc(c.messages, func(m message) bool {
+		return m.Role != openai.ChatMessageRoleAssistant && (strings.Contains(m.rec.Text, s) || strings.Contains(m.rec.Output, s))
+	})
 }
 
 // quoteHead shows the beginning of what the model sent.
@@ -72,10 +87,15 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		result.Output += t.loops.noteResult(call.name+" "+call.arguments, result)
 	case t.loops.stopError() != nil:
 		result.Output, result.ExitCode, result.Refused = "[not run: the turn was stopped]", 1, true
+	case t.skip != "":
+		result.Output, result.ExitCode, result.Refused = "[not run: "+t.skip+"; send it again if it is still right]", 1, true
 	default:
-		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout})
+		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout, Kill: args.Kill})
 		start := time.Now()
-		result.Output, result.ExitCode = c.runLive(ctx, call.id, args)
+		if l, ok := c.opts.Runner.(OutputLimiter); ok && c.size.window > 0 {
+			l.LimitOutput(max(c.size.window*bytesPerToken/outputPart, leastOutput))
+		}
+		result.Output, result.ExitCode = c.runLive(args.Context(ctx), call.id, args)
 		result.Duration = time.Since(start)
 		result.Output = args.Noted(result.Output)
 		if r, ok := c.opts.Runner.(Refuser); ok {
@@ -83,8 +103,20 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 			result.Denied = result.Why != nil
 		}
 		c.denials.note(args.Command, result.Why)
+		switch {
+		case result.Denied:
+			t.skip = "the call before it was denied"
+		case failedCD().MatchString(result.Output) && strings.Contains(args.Command, "cd"):
+			t.skip = "the cd of the call before it failed, so it would have run in another directory"
+		}
 		if d, ok := c.opts.Runner.(Displayer); ok {
 			result.Display = d.Display()
+		}
+		if s, ok := c.opts.Runner.(Shower); ok {
+			t.shown = append(t.shown, s.Images()...)
+		}
+		if r, ok := c.opts.Runner.(interface{ Running() int }); ok {
+			result.Running = r.Running()
 		}
 		if ctx.Err() != nil {
 			result.Interrupted = true
@@ -101,6 +133,11 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	c.opts.Events(result)
 }
 
+// failedCD is what bash says of a directory that it could not change to.
+var failedCD = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)\bcd: .+: (No such file or directory|Not a directory|Permission denied|Too many levels of symbolic links)$`)
+})
+
 // Runner runs one command string as the model sent it. Run returns when the
 // command has ended, with what the model is to see; when ctx is cancelled it
 // ends the command first. A command that fails has an exit code, not an error.
@@ -108,7 +145,8 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 // A Runner may say more: see [Refuser] and [TurnBeginner]; with a method
 // Dir() string where its shell is, which prompts and records name; and with
 // Has(name string) bool which agent commands there are, so that a call of one as
-// a tool is one of it.
+// a tool is one of it; and with Running() int which background shell the last command went on as.
+// The ctx of a command that is to end at its timeout is one of router.KillAtLimit.
 type Runner interface {
 	Run(ctx context.Context, command string, timeout time.Duration) (output string, exitCode int)
 }
@@ -117,9 +155,22 @@ type Runner interface {
 // command was not run at all; nil: it was.
 type Refuser interface{ Refusal() error }
 
+// OutputLimiter is a [Runner] that shortens outputs to a number of characters: a part of the
+// model's window, as soon as that is known.
+type OutputLimiter interface{ LimitOutput(chars int) }
+
+// What part of the window one output may take, and how many characters it may always have.
+const (
+	outputPart  = 8
+	leastOutput = 1000
+)
+
 // Displayer is a [Runner] that may say in a line what the last command did; "":
 // there is only its output.
 type Displayer interface{ Display() string }
+
+// Shower is a [Runner] whose commands may show pictures: those of the last one.
+type Shower interface{ Images() []Image }
 
 // TurnBeginner is a [Runner] that wants to know when a turn begins.
 type TurnBeginner interface{ BeginTurn() }
@@ -141,6 +192,9 @@ type RouterRunner struct {
 
 	denied  error
 	display string
+	images  []Image
+	most    int // characters of an output; 0: as the router has it
+	running int
 }
 
 // Run runs one command string.
@@ -150,8 +204,11 @@ func (r *RouterRunner) Run(ctx context.Context, command string, timeout time.Dur
 
 // RunLive is Run, with what the command writes as it comes.
 func (r *RouterRunner) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
-	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr})
-	r.denied, r.display = res.Denied, res.Display
+	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, MaxChars: r.most, Stdout: stdout, Stderr: stderr, Images: true})
+	r.denied, r.display, r.images, r.running = res.Denied, res.Display, nil, res.Running
+	for _, img := range res.Images {
+		r.images = append(r.images, Image(img))
+	}
 	return res.Output, res.ExitCode
 }
 
@@ -161,8 +218,17 @@ func (r *RouterRunner) Hide(text string) string { return r.Router.HideSecrets(te
 // Refusal is why the last command was not run; nil: it was.
 func (r *RouterRunner) Refusal() error { return r.denied }
 
+// LimitOutput shortens what the model sees of the commands from here on.
+func (r *RouterRunner) LimitOutput(chars int) { r.most = chars }
+
 // Display is what the last command did, in a line; "": nobody said.
 func (r *RouterRunner) Display() string { return r.display }
+
+// Images are the pictures that the last command showed.
+func (r *RouterRunner) Images() []Image { return r.images }
+
+// Running is the background shell that the last command went on as; 0: it has ended.
+func (r *RouterRunner) Running() int { return r.running }
 
 // BeginTurn tells Turns.
 func (r *RouterRunner) BeginTurn() {

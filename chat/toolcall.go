@@ -18,6 +18,7 @@ type toolCall struct {
 	arguments string
 
 	parts strings.Builder // arguments as far as they came
+	join  pieces
 	extra json.RawMessage // what the provider wants to have back (Gemini's thought signature)
 }
 
@@ -26,11 +27,13 @@ type toolCall struct {
 type toolCallDelta struct {
 	RawIndex json.RawMessage `json:"index"`
 	RawID    json.RawMessage `json:"id"`
-	Function struct {
-		Name      json.RawMessage `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"function"`
-	Extra json.RawMessage `json:"extra_content"`
+	Function calledFunction  `json:"function"`
+	Extra    json.RawMessage `json:"extra_content"`
+}
+
+type calledFunction struct {
+	Name      json.RawMessage `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
 }
 
 // index is nil where there is none that makes sense.
@@ -42,11 +45,19 @@ func (d *toolCallDelta) index() *int {
 	return &n
 }
 
+// text is the piece of the arguments.
+func (f *calledFunction) text(join *pieces) string {
+	if raw := f.Arguments; len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') {
+		return string(raw)
+	}
+	return join.add(f.Arguments)
+}
+
 // addCall adds a piece to the call it belongs to. Servers differ: some leave
-// the index out, some give every call index 0 and its own id, some repeat id and
-// name in each piece.
+// the index out, some give every call index 0 and its own id, or all of them the same
+// id, some repeat id and name in each piece.
 func (r *reply) addCall(d toolCallDelta) {
-	c := r.callFor(d)
+	c := r.callFor(&d)
 	if c.id == "" {
 		c.id = textOf(d.RawID)
 	}
@@ -56,26 +67,19 @@ func (r *reply) addCall(d toolCallDelta) {
 	if name := textOf(d.Function.Name); name != c.name {
 		c.name += name
 	}
-	var text string
-	switch {
-	case len(d.Function.Arguments) == 0 || string(d.Function.Arguments) == "null":
-	case json.Unmarshal(d.Function.Arguments, &text) == nil:
-		c.parts.WriteString(text)
-	default:
-		c.parts.Write(d.Function.Arguments)
-	}
+	c.parts.WriteString(d.Function.text(&c.join))
 }
 
-func (r *reply) callFor(d toolCallDelta) *toolCall {
+func (r *reply) callFor(d *toolCallDelta) *toolCall {
 	id, index := textOf(d.RawID), d.index()
+	begins := textOf(d.Function.Name) != "" || strings.HasPrefix(strings.TrimSpace(d.Function.text(&pieces{})), "{")
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		c := r.calls[i]
-		otherID := id != "" && c.id != "" && c.id != id
 		switch {
-		case otherID:
-		case id != "" && c.id == id, index != nil && c.index == *index:
-			return c
-		case index == nil && id == "" && i == len(r.calls)-1:
+		case id != "" && c.id != "" && c.id != id, index != nil && c.index != *index:
+		case index == nil && id == "" && i != len(r.calls)-1:
+		case begins && isObject(c.parts.String()): // what is whole has an end
+		default:
 			return c
 		}
 	}
@@ -87,31 +91,51 @@ func (r *reply) callFor(d toolCallDelta) *toolCall {
 	return c
 }
 
-// nameCalls ends the calls: their arguments are whole, and each has an id that
-// no other call of the reply has.
-func (r *reply) nameCalls(turn, position int) {
+// endCalls ends the calls: their arguments are whole, and each has an id that
+// no other call of the reply has. What only repeats the one before it is dropped.
+func (r *reply) endCalls(turn, position int) {
 	seen := map[string]bool{}
+	var out []*toolCall
 	for i, c := range r.calls {
-		c.arguments = c.parts.String()
+		c.arguments = c.parts.String() + c.join.rest()
+		if len(out) > 0 {
+			last := out[len(out)-1]
+			if again := c.id == last.id && (c.name == last.name || c.name == ""); again && (c.arguments == "" || c.id != "" && c.index == last.index && c.arguments == last.arguments) {
+				continue
+			}
+		}
+		out = append(out, c)
 		if c.id == "" || seen[c.id] {
 			c.id = fmt.Sprintf("call_%d_%d_%d", turn, position, i)
 		}
 		seen[c.id] = true
 	}
+	r.calls = out
 }
 
 // echo is the call as it is sent back. Servers refuse arguments that are no
-// JSON object, and names outside their alphabet; the tool message tells the
-// model what it had sent.
+// JSON object, and names outside their alphabet.
 func (c *toolCall) echo() transcript.Call {
 	return transcript.Call{ID: c.id, Name: sendableName(c.name), Arguments: sendableArguments(c.arguments), Extra: c.extra}
 }
 
 func sendableArguments(arguments string) string {
-	if text := strings.TrimLeft(arguments, " \t\r\n"); !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) {
+	switch {
+	case strings.TrimSpace(arguments) == "":
 		return "{}"
+	case !isObject(arguments): // what the model sent stays before its eyes
+		data, _ := json.Marshal(map[string]string{malformedKey: strings.ToValidUTF8(arguments, "\ufffd")})
+		return string(data)
 	}
 	return arguments
+}
+
+// malformedKey names, in what is sent back, arguments that were no JSON object.
+const malformedKey = "not_a_json_object"
+
+func isObject(text string) bool {
+	text = strings.Trim(text, " \t\r\n")
+	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && json.Valid([]byte(text))
 }
 
 func sendableName(name string) string {

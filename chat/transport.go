@@ -3,6 +3,7 @@ package chat
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,7 @@ import (
 	"time"
 )
 
-// httpClient is the client that go-openai gets.
+// httpClient is the client of the requests.
 func (c *Conversation) httpClient() *http.Client {
 	client := http.Client{}
 	if c.opts.HTTPClient != nil {
@@ -29,20 +30,54 @@ func (c *Conversation) httpClient() *http.Client {
 	if c.opts.Debug != nil {
 		client.Transport = &debugger{next: client.Transport, out: c.opts.Debug, key: c.opts.APIKey}
 	}
-	client.Transport = &patcher{&retrier{
+	client.Transport = &retrier{
 		next:     &checker{next: client.Transport, setting: c.opts.Settings.BaseURL},
 		attempts: c.opts.Attempts,
 		backoff:  c.opts.Backoff,
 		tell:     func(r Retry) { c.emitEvent(r) },
-	}}
+	}
 	return &client
 }
 
-// checker refuses responses that are no event stream, and takes out of a stream
-// what go-openai does not read well.
+// checker refuses responses that can be no reply.
 type checker struct {
 	next    http.RoundTripper
 	setting string // of the base URL
+}
+
+// requestState travels with a request's context to the transport.
+type requestState struct {
+	timer *time.Timer // ends the request when nothing comes
+	idle  time.Duration
+}
+
+type stateKey struct{}
+
+func stateOf(ctx context.Context) *requestState {
+	s, _ := ctx.Value(stateKey{}).(*requestState)
+	return s
+}
+
+// restartWait starts the wait for the next byte anew.
+func (s *requestState) restartWait() {
+	if s != nil {
+		s.timer.Reset(s.idle)
+	}
+}
+
+// stopWait stops the wait, until alive is called.
+func (s *requestState) stopWait() {
+	if s != nil {
+		s.timer.Stop()
+	}
+}
+
+// withState adds to a request's context what ends it when it is silent for too long.
+func (c *Conversation) withState(ctx context.Context, cancel context.CancelCauseFunc) context.Context {
+	s := &requestState{idle: c.idleLimit()}
+	s.timer = time.AfterFunc(s.idle, func() { cancel(errIdle) })
+	context.AfterFunc(ctx, func() { s.timer.Stop() })
+	return context.WithValue(ctx, stateKey{}, s)
 }
 
 // responseError is a response that cannot be a model's reply.
@@ -76,7 +111,7 @@ func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 		return nil, err
 	}
-	resp.Body = &eventBody{r: body, c: resp.Body}
+	resp.Body = &rereadBody{Reader: body, Closer: resp.Body}
 	return resp, nil
 }
 
@@ -92,7 +127,7 @@ func (l *living) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkType wants text/event-stream. Some servers send events under another
+// checkType wants text/event-stream. Some servers send events or JSON under another
 // name, so that other types are judged by how the body begins.
 func checkType(header string, body *bufio.Reader, setting string) error {
 	kind, _, _ := mime.ParseMediaType(header)
@@ -101,80 +136,16 @@ func checkType(header string, body *bufio.Reader, setting string) error {
 	}
 	head, _ := body.Peek(min(body.Buffered(), 200))
 	start := bytes.TrimLeft(head, "\r\n \ufeff")
-	for _, field := range []string{"data:", ":", "event:", "id:", "retry:"} {
+	for _, field := range []string{"data:", ":", "event:", "id:", "retry:", "{", "["} {
 		if bytes.HasPrefix(start, []byte(field)) {
 			return nil
 		}
 	}
-	if kind == "" {
-		kind = "no content type"
-	}
-	return &responseError{fmt.Sprintf("it answered with %s in place of an event stream (%s): check the base URL with %s, it usually ends in /v1", kind, quoteHead(oneLine(string(start))), setting)}
+	return noReplyError(orElse(kind, "no content type"), string(start), setting)
 }
 
-// eventBody is a stream of server-sent events without the lines that go-openai
-// would gather as if they were parts of an error: comments, which servers send to
-// keep a connection alive, and fields other than data (WHATWG HTML, section 9.2.5).
-type eventBody struct {
-	r    *bufio.Reader
-	c    io.Closer
-	rest []byte // of a line that is passed on
-}
-
-// maxLine bounds one line of a stream: a server that never ends one must not
-// take all memory.
-const maxLine = 32 << 20
-
-var errLine = fmt.Errorf("a line of more than %d bytes", maxLine)
-
-// line reads one line with its end, as far as it goes.
-func (b *eventBody) line() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := b.r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > maxLine {
-			return nil, errLine
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
-	}
-}
-
-func (b *eventBody) Close() error { return b.c.Close() }
-
-func (b *eventBody) Read(p []byte) (int, error) {
-	for len(b.rest) == 0 {
-		line, err := b.line()
-		if err != nil {
-			// A last line without its end is no event, but go-openai wants to
-			// see an error object there.
-			if len(line) == 0 || !errors.Is(err, io.EOF) {
-				return 0, err
-			}
-			line = append(line, '\n')
-		}
-		if rest, ok := bytes.CutPrefix(line, []byte(`data: {"error":`)); ok {
-			// go-openai would gather it, and lose what is not in OpenAI's form.
-			line = append([]byte(`data: { "error":`), rest...)
-		}
-		if !isSkippedLine(line) {
-			b.rest = line
-		}
-	}
-	n := copy(p, b.rest)
-	b.rest = b.rest[n:]
-	return n, nil
-}
-
-func isSkippedLine(line []byte) bool {
-	for _, field := range []string{":", "event:", "id:", "retry:"} {
-		if bytes.HasPrefix(line, []byte(field)) {
-			return true
-		}
-	}
-	return false
+func noReplyError(kind, body, setting string) error {
+	return &responseError{fmt.Sprintf("it answered with %s in place of an event stream (%s): check the base URL with %s, it usually ends in /v1", kind, quoteHead(oneLine(body)), setting)}
 }
 
 // isReset reports an error of a connection that was closed under us.

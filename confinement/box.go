@@ -131,6 +131,16 @@ func (c *Confinement) shellBox(ctx context.Context) (b *box, profile router.Prof
 	return b, profile, err
 }
 
+// Keeps is nil when a shell of this context outlasts the program, and says why not when it is confined.
+func (c *Confinement) Keeps(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holdsNothing() || router.ProfileOf(ctx) == router.FreeProfile || c.missing != nil {
+		return nil
+	}
+	return errors.New("a confined shell ends with agentbash, which confines it: leave --keep out, or have the person start it")
+}
+
 // OpenTerminal opens a terminal for StartShell.
 func (c *Confinement) OpenTerminal(ctx context.Context, columns, rows int) (control, terminal *os.File, err error) {
 	c.mu.Lock()

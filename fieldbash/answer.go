@@ -50,5 +50,5 @@ func (s *AnswerSchema) Check(text []byte) []string {
 	if lines := f.lines(); len(lines) > 0 {
 		return lines[:min(len(lines), maxProblems)]
 	}
-	return []string{err.Error()}
+	return []string{plainReason(err)}
 }

@@ -22,6 +22,32 @@ func TestElicitationAsksThePerson(t *testing.T) {
 	require.Contains(t, string(asked.Schema), `"name"`)
 }
 
+// A person is asked in the order of the schema: what comes first may explain the rest.
+func TestElicitationKeepsTheOrderOfTheSchema(t *testing.T) {
+	const schema = `{"type":"object","properties":{"zeta":{"type":"string"},"mid":{"type":"integer"},"alpha":{"type":"boolean"}},"required":["zeta"]}`
+	const script = `while read -r line; do
+  [[ $line =~ \"id\":\ *([0-9]+) ]] || continue
+  id=${BASH_REMATCH[1]}
+  case $line in
+  *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}';;
+  *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"ask","inputSchema":{"type":"object"}}]}}';;
+  *'"tools/call"'*)
+    echo '{"jsonrpc":"2.0","id":"e1","method":"elicitation/create","params":{"message":"m","requestedSchema":'"$0"'}}'
+    read -r answer
+    echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"done"}]}}';;
+  *) echo '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":"no such method"}}';;
+  esac
+done`
+	var asked mcp.Question
+	b := layer(t, fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": {Command: "bash", Args: []string{"-c", script, schema}}}},
+		&fieldbash.Options{Elicit: func(_ string, q mcp.Question) mcp.Answer {
+			asked = q
+			return mcp.Answer{Action: "accept", Content: map[string]any{"zeta": "z"}}
+		}})
+	require.Equal(t, "done\n", b.ok(t, "field:s:ask"))
+	require.Equal(t, schema, string(asked.Schema))
+}
+
 func TestSamplingIsOffUnlessTheConfigAllowsIt(t *testing.T) {
 	opts := func() *fieldbash.Options {
 		return &fieldbash.Options{Sample: func(_ context.Context, server string, p mcp.Prompting) (mcp.Completion, error) {

@@ -1,6 +1,7 @@
 package fieldbash
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -99,7 +100,7 @@ func (c *serverCommand) run(ctx context.Context, words []string) (registry.ToolR
 		}
 		return c.list(list, func(i int) (string, string) {
 			r := list[i]
-			return r.URI + r.Template, firstOf(r.Description, r.Title, r.Name)
+			return r.URI + r.Template, cmp.Or(r.Description, r.Title, r.Name)
 		}, len(list))
 	case words[0] == "prompts":
 		list, err := c.g.client.Prompts(ctx)
@@ -107,7 +108,7 @@ func (c *serverCommand) run(ctx context.Context, words []string) (registry.ToolR
 			return registry.ToolResult{}, err
 		}
 		return c.list(list, func(i int) (string, string) {
-			return promptUsage(list[i]), firstOf(list[i].Description, list[i].Title)
+			return promptUsage(list[i]), cmp.Or(list[i].Description, list[i].Title)
 		}, len(list))
 	}
 	return c.read(ctx, c.call.String("uri"))
@@ -234,13 +235,4 @@ func (c *serverCommand) expand(ctx context.Context, p *mcp.Prompt) (registry.Too
 		res.Content = append(res.Content, m.Content)
 	}
 	return c.f.presentResult(c.call, res)
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

@@ -2,6 +2,7 @@ package fieldbash
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,13 +24,13 @@ func exampleOf(t *registry.Tool) []string {
 		v := sampleValue(&p, 0)
 		var text string
 		switch {
-		case v == "true" && p.Type == registry.Boolean:
-			words = append(words, "--"+p.Name)
+		case v == "true" && p.Type == registry.Boolean && p.Name != "help":
+			words = append(words, quote.Word("--"+p.Name))
 			continue
 		case json.Unmarshal([]byte(v), &text) != nil:
 			text = v
 		}
-		words = append(words, "--"+p.Name, quote.Word(text))
+		words = append(words, p.Option(quote.Word(text)))
 	}
 	return []string{strings.Join(words, " ")}
 }
@@ -46,7 +47,8 @@ func sampleValue(p *registry.Param, depth int) string {
 	case len(p.Enum) > 0:
 		return p.Enum[0]
 	case len(p.AnyOf) > 0:
-		return sampleValue(&p.AnyOf[0], depth)
+		some := slices.IndexFunc(p.AnyOf, func(u registry.Param) bool { return u.Type != registry.Null })
+		return sampleValue(&p.AnyOf[max(0, some)], depth)
 	}
 	switch p.Type {
 	case registry.Integer, registry.Number:

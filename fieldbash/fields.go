@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/agentbash/agentbash/registry"
@@ -70,8 +69,10 @@ type group struct {
 	client  *mcp.Client      // nil for functions
 	tools   []*registry.Tool // of functions
 
-	old      atomic.Bool // the tools are those of a kept listing
-	verified sync.Once   // a listing from the state directory was compared with the server's
+	kept     sync.Once
+	keptOnes map[string]*registry.Tool // of the kept listing, by name
+
+	verified sync.Once // a listing from the state directory was compared with the server's
 }
 
 // New checks the configuration and returns the layer; nothing is started. An
@@ -158,6 +159,13 @@ func (f *Fields) Register(reg *registry.ToolRegistry) error {
 		g.Known = func() []string {
 			return slices.DeleteFunc(known(), func(name string) bool { return f.opts.Offer != nil && !f.opts.Offer(name) })
 		}
+		kept := g.Kept
+		g.Kept = func(name string) *registry.Tool {
+			if f.opts.Offer != nil && !f.opts.Offer(name) {
+				return nil
+			}
+			return kept(name)
+		}
 		if err := reg.RegisterGroup(g); err != nil {
 			return err
 		}
@@ -178,12 +186,12 @@ func (f *Fields) offeredTools(tools []*registry.Tool) []*registry.Tool {
 func (f *Fields) Groups() []registry.Group {
 	var out []registry.Group
 	for _, g := range f.groups {
-		out = append(out, registry.Group{Name: g.name, Summary: g.summary, Load: func(ctx context.Context) ([]*registry.Tool, error) {
+		out = append(out, registry.Group{Name: g.name, Summary: f.about(g), Load: func(ctx context.Context) ([]*registry.Tool, error) {
 			if g.client == nil {
 				return g.tools, nil
 			}
 			return f.loadTools(ctx, g)
-		}, Known: func() []string { return f.keptNames(g) }, Miss: func(ctx context.Context) bool { return f.startMissing(ctx, g) }, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
+		}, Known: func() []string { return f.keptNames(g) }, Kept: func(name string) *registry.Tool { return f.keptTool(g, name) }, Miss: func(ctx context.Context) bool { return f.startMissing(ctx, g) }, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
 			if !f.IsCommand(g.name, words) {
 				return registry.ToolResult{}, false
 			}

@@ -72,12 +72,13 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		own, known := f.functionUses(&def, kwargs)
 		return read(kwargs, append(own, uses...), known)
 	}
+	secrets := def.secrets()
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 		limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
 		defer cancel()
 		out := &lineWriter{w: call.Stdout}
 		c := *call
-		c.Stdout = out
+		c.Stdout, c.Stderr = out, notes{call.Stderr, secrets}
 		err := run(limited, &def, &c)
 		if ended := out.end(err == nil && call.Format != "raw"); err == nil {
 			err = ended
@@ -85,7 +86,7 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		if err == nil {
 			return registry.ToolResult{Success: true}, nil
 		}
-		return registry.ToolResult{}, explainEnd(limited, limit, err)
+		return registry.ToolResult{}, hideError(explainEnd(limited, limit, err), secrets)
 	}
 	return t
 }

@@ -296,14 +296,14 @@ func (b fuzzBench) styles(v *node) []style {
 	per(":=", true, func(key string, n *node) []string { return []string{"--" + key + ":=" + n.text} })
 	per("=", false, func(key string, n *node) []string { return []string{n.option(key, true)} })
 	per("space", false, func(key string, n *node) []string {
-		if word, ok := n.word(true); ok {
+		if word, ok := n.word(true); ok && key != "help" {
 			return []string{"--" + key, word}
 		}
 		return []string{n.option(key, true)}
 	})
 	per("repeated", false, func(key string, n *node) (words []string) {
 		for _, kid := range n.kids {
-			if word, ok := kid.word(true); ok && n.typ == "array" && n.shape.certain() {
+			if word, ok := kid.word(true); ok && n.typ == "array" && n.shape.certain() && key != "help" {
 				words = append(words, "--"+key, word)
 			}
 		}
@@ -334,7 +334,7 @@ func (b fuzzBench) styles(v *node) []style {
 		return []string{n.option(key, true)}
 	})
 	per("@", false, func(key string, n *node) []string {
-		if name := file(n); name != "" && n.shape.certain() && len(n.kids) > 0 {
+		if name := file(n); name != "" && n.shape.certain() && len(n.kids) > 0 && key != "help" {
 			return []string{"--" + key, "@" + name}
 		}
 		return []string{n.option(key, true)}

@@ -2,6 +2,7 @@ package fieldbash
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
@@ -84,6 +86,20 @@ func (f *Fields) keptNames(g *group) (names []string) {
 	return names
 }
 
+// keptTool returns a command of the server's last listing, or nil if it is not in it.
+func (f *Fields) keptTool(g *group, name string) *registry.Tool {
+	if g.client == nil {
+		return nil
+	}
+	g.kept.Do(func() {
+		g.keptOnes = map[string]*registry.Tool{}
+		for _, t := range f.serverTools(g, f.lastListing(g)) {
+			g.keptOnes[t.Name] = t
+		}
+	})
+	return g.keptOnes[name]
+}
+
 // acceptListing compares a listing with the last one and keeps it. Definitions that
 // changed are used only if the person agrees, or the configuration trusts the
 // server: a server that was harmless when it was added may not be any more. One
@@ -113,6 +129,37 @@ func (f *Fields) acceptListing(g *group, last, listed []mcp.Tool) []mcp.Tool {
 		f.logf("field:%s: %v", g.name, err)
 	}
 	return use
+}
+
+// aboutFile is where it is kept what a server is for, beside its listing.
+func (f *Fields) aboutFile(g *group) string {
+	return strings.TrimSuffix(f.listingFile(g), "json") + "about"
+}
+
+// keepAbout keeps in a line what a server says it is for, else the names of its tools.
+func (f *Fields) keepAbout(ctx context.Context, g *group) {
+	info, err := g.client.Start(ctx)
+	text := cmp.Or(summaryOf(info.Instructions), summaryOf(info.Title))
+	if text == "" {
+		text = strings.ReplaceAll(strings.Join(f.keptNames(g), ", "), registry.FieldPrefix+g.name+":", "")
+	}
+	if err == nil && f.opts.State != "" {
+		err = atomicfile.Write(f.aboutFile(g), []byte(cleanText(text, maxSummary)))
+	}
+	if err != nil {
+		f.logf("field:%s: %v", g.name, err)
+	}
+}
+
+// about is what a group is for, in a line: what was kept of its server, else how that
+// is reached.
+func (f *Fields) about(g *group) string {
+	if g.client != nil && f.opts.State != "" {
+		if text, err := os.ReadFile(f.aboutFile(g)); err == nil {
+			return cmp.Or(string(text), g.summary)
+		}
+	}
+	return g.summary
 }
 
 func sameDefinition(a, b mcp.Tool) bool {

@@ -3,15 +3,19 @@ package fieldbash_test
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/registry"
 )
 
 // listed is a server whose definitions are in a file of the returned directory.
@@ -80,9 +84,40 @@ func TestListingIsKept(t *testing.T) {
 	b = open()
 	b.names(t, "s")
 	require.Equal(t, 3, starts(dir))
-	files, err := filepath.Glob(filepath.Join(state, "listings", "*"))
+	files, err := filepath.Glob(filepath.Join(state, "listings", "*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 2)
+}
+
+// What a trusted server said of a tool in an earlier session counts before anything is listed in this one.
+func TestHintsOfAKeptListingCount(t *testing.T) {
+	s, dir := listed(t, `[{"name":"ro","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"rw","inputSchema":{"type":"object"}}]`)
+	s.Trust = true
+	state := t.TempDir()
+	open := func(s fieldbash.Server, offer func(string) bool) bench {
+		return layer(t, fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": s}}, &fieldbash.Options{State: state, Offer: offer})
+	}
+	b := open(s, nil)
+	_, known := b.reg.Lookup("field:s:ro")
+	require.False(t, known, "nothing was listed yet")
+	b.names(t, "s")
+
+	b = open(s, nil)
+	tool, known := b.reg.Lookup("field:s:ro")
+	require.True(t, known)
+	require.Equal(t, registry.ReadOnly, tool.Kind)
+	tool, _ = b.reg.Lookup("field:s:rw")
+	require.Empty(t, tool.Kind)
+	_, known = b.reg.Lookup("field:s:nope")
+	require.False(t, known)
+	require.Empty(t, b.reg.All(), "the group is not loaded")
+	require.Equal(t, 1, starts(dir))
+
+	s.Trust = false
+	tool, _ = open(s, nil).reg.Lookup("field:s:ro")
+	require.Empty(t, tool.Kind, "trust is of today")
+	_, known = open(s, func(string) bool { return false }).reg.Lookup("field:s:ro")
+	require.False(t, known, "it is switched off")
 }
 
 func TestANewToolIsFoundDespiteTheKeptListing(t *testing.T) {
@@ -99,7 +134,10 @@ func TestANewToolIsFoundDespiteTheKeptListing(t *testing.T) {
 	for range 3 {
 		require.Equal(t, 127, b.run(t, "field:s:nope").status)
 	}
-	require.Equal(t, 2, starts(dir), "what runs has been listed")
+	require.Equal(t, 2, starts(dir), "what runs is listed again")
+	define(t, dir, strings.Replace(twoTools, "more", "later", 1))
+	require.Equal(t, "later {}\n", b.ok(t, "field:s:later"), "it came while the server runs, which did not say so")
+	require.Equal(t, 2, starts(dir))
 
 	s.Command = "/bin/false" // it has a listing of its own, and none was kept
 	require.Equal(t, 3, open().run(t, "field:s:more").status)
@@ -157,4 +195,32 @@ func BenchmarkKeptListing(b *testing.B) {
 			b.Fatal(n)
 		}
 	}
+}
+
+// TestAGroupSaysWhatItIsFor: how a server is reached tells a model nothing; what it says of
+// itself does, or else the names of its tools.
+func TestAGroupSaysWhatItIsFor(t *testing.T) {
+	s, dir := listed(t, twoTools)
+	state := t.TempDir()
+	about := func() string {
+		b := layer(t, fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": s}}, &fieldbash.Options{State: state})
+		summary := b.reg.Groups()[0].Summary
+		b.names(t, "s")
+		return summary
+	}
+	require.Contains(t, about(), "MCP server: node", "it was never started")
+	require.Equal(t, "greet, more", about())
+	require.Equal(t, 1, starts(dir))
+
+	type none struct{}
+	said := "\x1b[2JSays hello in many tongues. Call it\noften."
+	server := sdk.NewServer(&sdk.Implementation{Name: "greeter", Version: "1"}, &sdk.ServerOptions{Instructions: said})
+	sdk.AddTool(server, &sdk.Tool{Name: "greet"}, func(context.Context, *sdk.CallToolRequest, none) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{}, nil, nil
+	})
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	t.Cleanup(web.Close)
+	s = fieldbash.Server{URL: web.URL}
+	require.Contains(t, about(), "MCP server at")
+	require.Equal(t, "Says hello in many tongues", about())
 }

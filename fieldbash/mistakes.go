@@ -2,6 +2,7 @@ package fieldbash
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -23,6 +25,9 @@ type mistake struct {
 	text string   // what is wrong, said of the place
 	want []string // the types that were wanted there; for merging unions
 	got  string
+
+	values  []any // those that were wanted there
+	missing bool  // it is required
 }
 
 // mistakeFinder looks for every mistake in a value that is known to have one.
@@ -66,6 +71,13 @@ func (f *mistakeFinder) compareValue(s *jsonschema.Schema, v any, at []string, d
 	for _, part := range s.AllOf {
 		f.compareValue(part, v, at, depth+1)
 	}
+	if one, err := resolved(s.If); err == nil {
+		next := s.Else
+		if one.Validate(v) == nil {
+			next = s.Then
+		}
+		f.compareValue(next, v, at, depth+1)
+	}
 	f.compareUnion(s.AnyOf, v, at, depth)
 	f.compareUnion(s.OneOf, v, at, depth)
 	switch v := v.(type) {
@@ -77,6 +89,15 @@ func (f *mistakeFinder) compareValue(s *jsonschema.Schema, v any, at []string, d
 		}
 	}
 	f.lookRest(s, v, at)
+}
+
+// resolved is a schema that stands for itself: one that refers to others is an error,
+// and so is none.
+func resolved(s *jsonschema.Schema) (*jsonschema.Resolved, error) {
+	if s == nil {
+		return nil, errors.New("no schema")
+	}
+	return s.CloneSchemas().Resolve(nil)
 }
 
 // lookType checks type, enum and const; when they do not fit, nothing else at
@@ -99,11 +120,7 @@ func (f *mistakeFinder) lookType(s *jsonschema.Schema, v any, at []string) bool 
 		values = []any{*s.Const}
 	}
 	if values != nil && !slices.ContainsFunc(values, func(w any) bool { return jsonschema.Equal(w, v) }) {
-		var texts []string
-		for _, w := range values {
-			texts = append(texts, fmt.Sprint(w))
-		}
-		f.add(at, " must be one of %s, not %v", strings.Join(texts, ", "), v)
+		f.found = append(f.found, mistake{at: slices.Clone(at), text: valueText(values, v), values: values})
 		return false
 	}
 	return true
@@ -113,11 +130,25 @@ func typeText(want []string, got string) string {
 	return fmt.Sprintf(" must be %s, not %s", strings.Join(want, " or "), got)
 }
 
+func valueText(values []any, got any) string {
+	var texts []string
+	for _, w := range append(slices.Clone(values), got) {
+		text, isText := w.(string)
+		if b, err := json.Marshal(w); !isText && err == nil {
+			text = string(b)
+		}
+		texts = append(texts, text)
+	}
+	last := len(texts) - 1
+	return fmt.Sprintf(" must be one of %s, not %s", strings.Join(texts[:last], ", "), texts[last])
+}
+
 // lookObject checks the members of an object.
 func (f *mistakeFinder) lookObject(s *jsonschema.Schema, v map[string]any, at []string, depth int) {
 	for _, name := range s.Required {
 		if _, ok := v[name]; !ok {
-			f.add(append(at[:len(at):len(at)], name), " is required%s", f.typeOf(s.Properties[name]))
+			way := append(slices.Clone(at), name)
+			f.found = append(f.found, mistake{at: way, text: " is required" + f.typeOf(s.Properties[name]), missing: true})
 		}
 	}
 	names := make([]string, 0, len(v))
@@ -152,40 +183,6 @@ func elementSchema(s *jsonschema.Schema, i int) *jsonschema.Schema {
 		return s.AdditionalItems
 	}
 	return s.Items
-}
-
-// compareUnion looks into the branch that was meant, if no branch fits: the one that
-// was followed deepest into the value. Where the value is of no type that any
-// takes, all their types are named.
-func (f *mistakeFinder) compareUnion(branches []*jsonschema.Schema, v any, at []string, depth int) {
-	var best []mistake
-	bestDepth := -1
-	var types []string
-	got := ""
-	for _, b := range branches {
-		try := mistakeFinder{root: f.root, args: f.args, refs: f.refs}
-		try.compareValue(b, v, at, depth+1)
-		if len(try.found) == 0 {
-			return
-		}
-		deepest := 0
-		for _, m := range try.found {
-			if len(m.want) > 0 && len(m.at) == len(at) {
-				types, got = append(types, m.want...), m.got
-				continue
-			}
-			deepest = max(deepest, len(m.at)+1)
-		}
-		if deepest > bestDepth {
-			best, bestDepth = try.found, deepest
-		}
-	}
-	if bestDepth == 0 && types != nil {
-		slices.Sort(types)
-		types = slices.Compact(types)
-		best = []mistake{{at: slices.Clone(at), text: typeText(types, got), want: types, got: got}}
-	}
-	f.found = append(f.found, best...)
 }
 
 // resolve follows a reference within the schema: a JSON Pointer (RFC 6901).
@@ -306,7 +303,6 @@ func flagPath(location []string, args any) string {
 		return "the arguments"
 	}
 	var b strings.Builder
-	b.WriteString("--")
 	for i, part := range location {
 		if at, ok := args.([]any); ok {
 			fmt.Fprintf(&b, "[%s]", part)
@@ -318,9 +314,10 @@ func flagPath(location []string, args any) string {
 			continue
 		}
 		if i > 0 {
-			b.WriteByte('.')
+			b.WriteString("." + part)
+		} else {
+			b.WriteString(quote.Word("--" + part))
 		}
-		b.WriteString(part)
 		m, _ := args.(map[string]any)
 		args = m[part]
 	}

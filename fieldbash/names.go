@@ -3,6 +3,7 @@ package fieldbash
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/agentbash/agentbash/internal/safetext"
 )
@@ -48,10 +49,13 @@ func (n safeNames) makeSafe(name string) (safe, warning string) {
 	return safe, warning
 }
 
+// oneSpaced takes out what is left of text that was cleaned and has no place in ours.
+var oneSpaced = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer("\t", " ", "\r", "", "\ufffd", "") })
+
 // cleanText makes a description from elsewhere fit to be shown, in at most limit
 // characters.
 func cleanText(s string, limit int) string {
-	s = strings.NewReplacer("\t", " ", "\r", "", "\ufffd", "").Replace(safetext.Clean(s))
+	s = oneSpaced().Replace(safetext.Clean(s))
 	n := 0
 	for i := range s {
 		if n == limit {

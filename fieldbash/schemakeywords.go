@@ -1,6 +1,7 @@
 package fieldbash
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // itself, one at a time: lengths, ranges, patterns.
 func (f *mistakeFinder) lookRest(s *jsonschema.Schema, v any, at []string) {
 	for _, r := range restOf(s) {
-		one, err := r.one.Resolve(nil)
+		one, err := resolved(r.one)
 		if err == nil && one.Validate(v) != nil {
 			f.add(at, " %s", r.text)
 		}
@@ -52,6 +53,9 @@ func restOf(s *jsonschema.Schema) (out []keyword) {
 	}
 	if s.UniqueItems {
 		out = append(out, keyword{&jsonschema.Schema{UniqueItems: true}, "must not have an element twice"})
+	}
+	if b, err := json.Marshal(s.Not); s.Not != nil && err == nil {
+		out = append(out, keyword{&jsonschema.Schema{Not: s.Not}, "must not fit " + cleanText(string(b), maxSummary)})
 	}
 	for name, needs := range s.DependentRequired {
 		out = append(out, keyword{&jsonschema.Schema{DependentRequired: map[string][]string{name: needs}}, "with " + name + " must also have " + strings.Join(needs, ", ")})

@@ -74,21 +74,21 @@ func (f *Fields) loginOptions(name string, s Server) *mcp.OAuth {
 func (f *Fields) loadTools(ctx context.Context, g *group) ([]*registry.Tool, error) {
 	last := f.lastListing(g)
 	if len(last) > 0 && !g.client.Running() {
-		g.old.Store(true)
 		return f.serverTools(g, last), nil
 	}
-	g.old.Store(false)
 	listed, err := g.client.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return f.serverTools(g, f.acceptListing(g, last, listed)), nil
+	use := f.acceptListing(g, last, listed)
+	f.keepAbout(ctx, g)
+	return f.serverTools(g, use), nil
 }
 
-// startMissing starts the server, if what is known of its tools is its last listing: a
-// tool that is not in it may be new.
+// startMissing starts the server, if it does not run, for a tool that is not in its
+// listing: that may be an old one, and servers add tools without a word.
 func (f *Fields) startMissing(ctx context.Context, g *group) bool {
-	if g.client == nil || !g.old.Load() {
+	if g.client == nil {
 		return false
 	}
 	_, err := g.client.Start(ctx)

@@ -2,9 +2,11 @@ package fieldbash
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -59,7 +61,7 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 	f.compareValue(v.root, args, nil, 0)
 	problems := f.lines()
 	if len(problems) == 0 { // a keyword that needs the whole: not, if, unevaluated...
-		problems = []string{fmt.Sprintf("the arguments do not fit the schema: %v", err)}
+		problems = []string{plainReason(err) + ", which " + v.tool + " --schema prints"}
 	}
 	if n := len(problems); n > maxProblems {
 		problems = append(problems[:maxProblems], fmt.Sprintf("and %d more", n-maxProblems))
@@ -67,21 +69,37 @@ func (v *validator) check(kwargs registry.Kwargs) []string {
 	return problems
 }
 
+// plainReason says which place breaks which keyword of the schema; the library says how it came there.
+func plainReason(err error) string {
+	place, text := "", err.Error()
+	for strings.HasPrefix(text, "validating ") {
+		at, rest, ok := strings.Cut(text[len("validating "):], ": ")
+		if !ok {
+			break
+		}
+		place, text = "", rest
+		if strings.HasPrefix(at, "/properties/") {
+			place = "--" + strings.ReplaceAll(at[len("/properties/"):], "/properties/", ".")
+		}
+	}
+	keyword, _, _ := strings.Cut(text, ":")
+	return fmt.Sprintf("%s breaks %q of the schema", cmp.Or(place, "it"), keyword)
+}
+
 func (v *validator) prepare() {
 	if len(v.schema) == 0 || bytes.Equal(bytes.TrimSpace(v.schema), []byte("null")) {
 		return
 	}
-	root, err := parseSchema(v.schema)
+	schema, root, err := v.parse()
 	if err == nil {
 		// Without a Loader every reference that leaves the schema is an error: a
 		// server must not make us read files or call addresses.
 		if v.ready, err = root.Resolve(nil); err == nil {
-			v.root, err = parseSchema(v.schema)
+			v.root, err = parseSchema(schema)
 		}
 		if err == nil && !knownDraft(root.Schema) {
 			err = fmt.Errorf("its draft is %s, not draft-07 or 2020-12", root.Schema)
 		}
-		json.Unmarshal(v.schema, &v.tree)
 		if typ := wrongType(v.tree); err == nil && typ != "" {
 			err = fmt.Errorf("there is no type %q", typ)
 		}
@@ -91,6 +109,53 @@ func (v *validator) prepare() {
 		v.ready = nil
 	}
 }
+
+// parse reads the schema, of which numbers stay literal.
+func (v *validator) parse() (schema json.RawMessage, root *jsonschema.Schema, err error) {
+	if v.tree, err = registry.DecodeJSON(v.schema); err != nil {
+		return nil, nil, err
+	}
+	if schema, err = json.Marshal(withoutDefaulted(v.tree)); err != nil {
+		return nil, nil, err
+	}
+	root, err = parseSchema(schema)
+	return schema, root, err
+}
+
+// withoutDefaulted is a schema that does not require what has a default: the server
+// fills that in.
+func withoutDefaulted(node any) any {
+	switch n := node.(type) {
+	case []any:
+		out := make([]any, len(n))
+		for i := range n {
+			out[i] = withoutDefaulted(n[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(n))
+		props, _ := n["properties"].(map[string]any)
+		for key, e := range n {
+			if slices.Contains(verbatim, key) {
+				out[key] = e
+				continue
+			}
+			if list, is := e.([]any); is && key == "required" {
+				e = slices.DeleteFunc(slices.Clone(list), func(name any) bool {
+					property, _ := props[fmt.Sprint(name)].(map[string]any)
+					_, defaulted := property["default"]
+					return defaulted
+				})
+			}
+			out[key] = withoutDefaulted(e)
+		}
+		return out
+	}
+	return node
+}
+
+// verbatim are keywords whose values are no schemas.
+var verbatim = []string{"enum", "const", "default", "examples"}
 
 func parseSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 	var s jsonschema.Schema
@@ -120,7 +185,7 @@ func wrongType(node any) string {
 			return t
 		}
 		for key, e := range n {
-			if slices.Contains([]string{"enum", "const", "default", "examples"}, key) {
+			if slices.Contains(verbatim, key) {
 				continue
 			}
 			if t := wrongType(e); t != "" {

@@ -58,13 +58,17 @@ func (t *Tool) checkKwargs(kwargs Kwargs, problems []string, hasStdin bool) erro
 				problems = append(problems, fmt.Sprintf("--%s: %s is out of range: write a whole number of at most 18 digits", q.Name, n))
 			}
 		}
-		if q.Required && !given && !(q.Stdin && hasStdin) && !kwargs.Pending(q.Name) && !isSaid(problems, "--"+q.Name) {
+		if q.Required && !given && !kwargs.has(q.Unless) && !(q.Stdin && hasStdin) && !kwargs.Pending(q.Name) && !isSaid(problems, "--"+q.Name) {
 			problems = append(problems, q.missingProblem("--"))
 		}
 	}
-	if t.Check != nil && kwargs.later() == nil && (t.Foreign || len(problems) == 0) {
+	if t.Check != nil && kwargs.later() == nil && (t.Foreign || len(problems) == 0) && findHoles(map[string]any(kwargs), nil) == nil {
+		said := slices.Clone(problems)
 		for _, line := range t.Check(kwargs.Arguments()) {
-			if place, _, ok := strings.Cut(line, " is required"); !ok || !isSaid(problems, place) {
+			place, _, missing := strings.Cut(line, " is required")
+			q := t.Params.Find(strings.TrimPrefix(place, "--"))
+			follows := len(said) > 0 && q != nil && !q.Required // another variant may be meant once that is right
+			if !missing || !follows && !isSaid(said, place) {
 				problems = append(problems, line)
 			}
 		}
@@ -80,7 +84,7 @@ func (t *Tool) checkKwargs(kwargs Kwargs, problems []string, hasStdin bool) erro
 func isSaid(problems []string, place string) bool {
 	return slices.ContainsFunc(problems, func(problem string) bool {
 		rest, ok := strings.CutPrefix(strings.TrimPrefix(problem, "missing "), place)
-		return ok && (rest == "" || !isKey("_"+rest[:1]))
+		return ok && (rest == "" || rest[0] == '.' || !isKey("_"+rest[:1]))
 	})
 }
 

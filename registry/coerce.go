@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,9 +33,15 @@ func (q *Param) holds(typ string) bool {
 	return slices.ContainsFunc(q.AnyOf, func(u Param) bool { return u.holds(typ) })
 }
 
-// isFlag reports whether the parameter needs no value: a boolean, or a union of
-// nothing but booleans and null.
+// alone is the value of a flag that stands alone.
+func (q *Param) alone() string { return cmp.Or(q.Alone, "true") }
+
+// isFlag reports whether the parameter needs no value: a boolean, a union of
+// nothing but booleans and null, or one that says so.
 func (q *Param) isFlag() bool {
+	if q.Alone != "" {
+		return true
+	}
 	for i := range q.AnyOf {
 		if u := &q.AnyOf[i]; u.Type != Null && !u.isFlag() {
 			return false
@@ -63,6 +70,8 @@ func (q *Param) placeholder() string {
 	switch {
 	case len(q.Enum) > 0:
 		return strings.Join(q.Enum, "|")
+	case q.isStructured() && len(q.AnyOf) > 0:
+		return q.AnyOf[0].placeholder()
 	case q.Type == "" || q.Type == String:
 		return "TEXT"
 	case q.Type == Integer || q.Type == Number:
@@ -84,6 +93,9 @@ func (q *Param) coerceWords(words []string) (any, error) {
 	}
 	if q.Type == Array {
 		return q.coerceArray(words)
+	}
+	if i := slices.Index(q.Enum, words[0]); i >= 0 && q.Type == "" && len(q.values) == len(q.Enum) {
+		return q.values[i], nil
 	}
 	v, err := q.coerceScalar(words[0])
 	if err != nil {
@@ -140,16 +152,35 @@ func (q *Param) coerceUnion(words []string) (any, error) {
 	return nil, errors.New(strings.Join(errs, "; "))
 }
 
-// anyOf is a parameter that is one of these.
+// anyOf is a parameter that is one of these; enums of one type are one, and so is what
+// has nothing but a type.
 func anyOf(list []*Param) *Param {
-	if len(list) == 1 {
-		return list[0]
-	}
 	q := &Param{Name: list[0].Name}
 	for _, u := range list {
-		q.AnyOf = append(q.AnyOf, *u)
+		i := slices.IndexFunc(q.AnyOf, func(have Param) bool {
+			return have.Type == u.Type && have.isSimple() && u.isSimple() && (have.Enum == nil) == (u.Enum == nil)
+		})
+		if i < 0 {
+			q.AnyOf = append(q.AnyOf, *u)
+			continue
+		}
+		have := &q.AnyOf[i]
+		for j, text := range u.Enum {
+			if !slices.Contains(have.Enum, text) {
+				have.Enum = append(slices.Clone(have.Enum), text)
+				have.values = append(slices.Clone(have.values), u.values[min(j, len(u.values)):min(j+1, len(u.values))]...)
+			}
+		}
+	}
+	if len(q.AnyOf) == 1 {
+		return &q.AnyOf[0]
 	}
 	return q
+}
+
+// isSimple reports a parameter of which a type and an enum tell all.
+func (q *Param) isSimple() bool {
+	return q.Type != Object && q.Type != Array && q.AnyOf == nil && q.Min == nil && q.Max == nil && q.Role == "" && q.also == nil && q.lost == nil
 }
 
 // branches are the members of a union, and of unions in it.
@@ -180,7 +211,8 @@ func looksLikeJSON(word string) bool {
 }
 
 // coerceArray takes one JSON array, or each word as an element. Text that begins
-// like JSON is an element only of a JSON array: it is more likely a broken one.
+// like JSON is an element only of a JSON array, since it is more likely a broken one; but
+// a path may.
 func (q *Param) coerceArray(words []string) (any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "[") {
 		v, err := DecodeJSON([]byte(words[0]))
@@ -192,7 +224,7 @@ func (q *Param) coerceArray(words []string) (any, error) {
 	out := make([]any, 0, len(words))
 	for _, w := range words {
 		v, err := q.element(len(out)).coerceWords([]string{w})
-		if _, isText := v.(string); isText && looksLikeJSON(w) {
+		if _, isText := v.(string); isText && looksLikeJSON(w) && q.element(len(out)).Role == "" {
 			return nil, fmt.Errorf(`%s is not a JSON array: write '["...", "..."]', also for text that begins with [ or {`, quoteCut(w))
 		} else if err != nil {
 			return nil, fmt.Errorf("element %d: %w", len(out)+1, err)

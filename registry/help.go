@@ -3,6 +3,8 @@ package registry
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agentbash/agentbash/internal/quote"
 )
 
 // Help is what -h prints (name: summary) or, verbose, what --help prints:
@@ -50,6 +52,9 @@ func (t *Tool) elsewhere() string {
 	if t.Params.Find("json") == nil {
 		line += "; all: --json @FILE, --json -"
 	}
+	if t.Foreign && t.Params.Find("schema") == nil {
+		line += "; the JSON Schema: --schema"
+	}
 	return line + "\n"
 }
 
@@ -67,24 +72,29 @@ func (t *Tool) Usage() string {
 	list := t.Params.List()
 	for i := range list {
 		if q := &list[i]; q.Required && !q.Stdin {
-			words = append(words, "--"+q.Name+" "+q.placeholder())
+			words = append(words, q.Option(q.placeholder()))
 		}
 	}
 	for i := range list {
 		q := &list[i]
 		switch {
 		case q.Required && !q.Stdin:
-		case q.holds(Boolean):
-			words = append(words, "[--"+q.Name+"]")
+		case q.holds(Boolean) && q.Name != "help":
+			words = append(words, "["+quote.Word("--"+q.Name)+"]")
+		case q.Alone != "":
+			words = append(words, "[--"+q.Name+" ["+q.placeholder()+"]]")
 		default:
-			words = append(words, "[--"+q.Name+" "+q.placeholder()+"]")
+			words = append(words, "["+q.Option(q.placeholder())+"]")
 		}
 	}
 	return strings.Join(words, " ")
 }
 
 func (q *Param) describe(b *strings.Builder) {
-	fmt.Fprintf(b, "  --%s", q.Name)
+	b.WriteString("  " + quote.Word("--"+q.Name))
+	if q.Name == "help" {
+		b.WriteString("=" + q.placeholder())
+	}
 	if q.Short != "" {
 		fmt.Fprintf(b, ", -%s", q.Short)
 	}
@@ -134,15 +144,44 @@ func (q *Param) typeName() string {
 	case len(q.AnyOf) > 0:
 		var names []string
 		for i := range q.AnyOf {
-			names = append(names, q.AnyOf[i].typeName())
+			names = append(names, q.AnyOf[i].shapeName())
 		}
 		return strings.Join(names, " or ")
 	case q.Type == Array && q.Items != nil:
 		return "array of " + q.Items.typeName()
+	case q.Type == Object && q.Props.List() == nil && q.Props.findOrRest("") != nil:
+		return "{NAME: " + q.Props.rest.typeName() + "}"
 	case q.Type == "":
 		return "any"
 	}
 	return q.Type
+}
+
+// mostMembers bounds what is shown of an object in one line.
+const mostMembers = 8
+
+// shapeName is typeName, and of an object its members: {type: circle, r, label?}.
+func (q *Param) shapeName() string {
+	list := q.Props.List()
+	if q.Type != Object || len(list) == 0 {
+		return q.typeName()
+	}
+	var names []string
+	for i := range list {
+		name := list[i].Name
+		switch m := &list[i]; {
+		case i == mostMembers:
+			name = "..."
+		case i > mostMembers:
+			continue
+		case !m.Required:
+			name += "?"
+		case len(m.Enum) > 0:
+			name += ": " + strings.Join(m.Enum, "|")
+		}
+		names = append(names, name)
+	}
+	return "{" + strings.Join(names, ", ") + "}"
 }
 
 func (q *Param) rangeText() string {

@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -145,7 +146,13 @@ func (t *Tool) Command(ctx context.Context, words []string, call *Call) ToolResu
 // ask for. The call's Kwargs are set.
 func (t *Tool) RunParsed(ctx context.Context, parsed Parsed, call *Call) ToolResult {
 	if parsed.Help != NoHelp {
-		if _, err := io.WriteString(call.Stdout, t.Help(parsed.Help == VerboseHelp)); err != nil {
+		text := t.Help(parsed.Help == VerboseHelp)
+		if parsed.Help == SchemaHelp {
+			var b bytes.Buffer
+			json.Indent(&b, t.Params.Schema(), "", "  ") // it is JSON
+			text = b.String() + "\n"
+		}
+		if _, err := io.WriteString(call.Stdout, text); err != nil {
 			return t.reportFailure(call, ToolResult{Error: err.Error(), ExitStatus: 1})
 		}
 		return ToolResult{Success: true}

@@ -98,7 +98,7 @@ const writerTime = 2 * time.Second
 // what the file is.
 func Stream(ctx context.Context, f *os.File) (io.ReadCloser, error) {
 	st, err := f.Stat()
-	if err == nil && st.Mode().IsRegular() {
+	if err == nil && (st.Mode().IsRegular() || isNull(st)) {
 		return f, nil
 	}
 	s := &stream{ctx: ctx, file: f}
@@ -114,6 +114,12 @@ func Stream(ctx context.Context, f *os.File) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// isNull reports whether a file is the null device, which is empty.
+func isNull(st os.FileInfo) bool {
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(st, null)
 }
 
 // stream reads a pipe until a context ends.

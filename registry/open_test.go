@@ -35,6 +35,10 @@ func TestOpen(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "text", text)
 
+	text, err = openPath(t.Context(), c, os.DevNull)
+	require.NoError(t, err)
+	require.Empty(t, text)
+
 	_, err = openPath(t.Context(), c, "none")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = openPath(t.Context(), c, ".")

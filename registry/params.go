@@ -34,8 +34,13 @@ type Param struct {
 
 	Short   string   // one letter: "i" accepts -i; "" has none
 	Aliases []string // other names that are accepted, and not advertised
-	Several string   // what to type for more than one value, of which it takes none
+	Join    string   // of several values one text is made, with this between them
+	Unless  string   // another parameter: when it is given, this one is not required, nor takes words without a key
 	Stdin   bool     // filled from stdin when it is absent and there is one
+
+	// Alone is the value of the parameter on a command line where none follows it; "" is
+	// true for a boolean, and a mistake for others.
+	Alone string
 
 	// Synonyms are other words for values on a command line.
 	Synonyms map[string]string
@@ -51,6 +56,8 @@ type Param struct {
 	// Role is what the value is to the file system, the network or a shell: a
 	// string, and each string of an array, and of an object whose members have none.
 	Role Role
+
+	values []any // those of Enum, where they come from a schema
 
 	// What else a schema says of the value, for the roles in it.
 	first []Param // the first elements of an array; Items are those after them
@@ -128,7 +135,8 @@ func (p *Params) Schema() json.RawMessage {
 func Fold(key string) string { return strings.ReplaceAll(key, "-", "_") }
 
 // Find returns the parameter of that name, else of that name or alias with
-// dashes folded, or nil.
+// dashes folded, else the only one of that name in another spelling (--dry-run for
+// dryRun), or nil.
 func (p *Params) Find(name string) *Param {
 	if p.readSchema() == nil {
 		return nil
@@ -151,7 +159,17 @@ func (p *Params) Find(name string) *Param {
 			}
 		}
 	}
-	return nil
+	var found *Param
+	anyCase := func(key string) string { return strings.ToLower(strings.ReplaceAll(Fold(key), "_", "")) }
+	for i := range p.list {
+		if len(name) > 1 && anyCase(p.list[i].Name) == anyCase(name) {
+			if found != nil {
+				return nil
+			}
+			found = &p.list[i]
+		}
+	}
+	return found
 }
 
 // findOrRest is Find, or what is said of all other keys.
@@ -274,6 +292,11 @@ func mustJSON(v any) []byte {
 
 // Float returns a pointer to f, for Param.Min and Param.Max.
 func Float(f float64) *float64 { return &f }
+
+// needsMore reports whether stdin cannot be all that is given.
+func (p *Params) needsMore() bool {
+	return slices.ContainsFunc(p.list, func(q Param) bool { return q.Required && !q.Stdin })
+}
 
 // takesSome reports whether there is anything to be given.
 func (p *Params) takesSome() bool { return p.open || len(p.list) > 0 }

@@ -18,10 +18,11 @@ const (
 	NoHelp      HelpLevel = iota
 	BriefHelp             // -h
 	VerboseHelp           // --help
+	SchemaHelp            // --schema, of a Foreign tool
 )
 
-// String is "", "brief" or "verbose".
-func (h HelpLevel) String() string { return [...]string{"", "brief", "verbose"}[h] }
+// String is "", "brief", "verbose" or "schema".
+func (h HelpLevel) String() string { return [...]string{"", "brief", "verbose", "schema"}[h] }
 
 // Parsed is what the words after a command's name mean.
 type Parsed struct {
@@ -37,7 +38,8 @@ type Parsed struct {
 //   - --key=value splits at the first "="; --key value takes the next word
 //     even when it starts with "-", unless that word is "--" plus a declared key;
 //   - a boolean takes the next word when it is true, false, yes, no, on, off, 1 or
-//     0; --flag alone is true, and --no-flag false;
+//     0; --flag alone is true, and --no-flag false; a parameter that has a value for
+//     standing Alone takes the next word when it is one of its values;
 //   - dashes in a key are underscores; a repeated key builds an array, and is
 //     an error for anything else;
 //   - --key.member and --list.0.member set a place in a nested value;
@@ -45,13 +47,15 @@ type Parsed struct {
 //   - --key@=FILE takes the value from a file, --key@=- from stdin; for an object or
 //     an array --key @FILE and --key - do too;
 //   - --json '{...}', --json @FILE and --json - give all arguments at once; what else
-//     is given overrides them, member by member. A parameter called json is itself;
+//     is given overrides them, member by member. A parameter called json is itself.
+//     Where nothing is given and stdin alone is not enough, a JSON object on it is --json -;
 //   - -o FORM chooses among the tool's Formats, if it has any;
 //   - "--" ends options; "-" and negative numbers are positional; a letter that
 //     the tool declares (-i) is its parameter, any other -x is an error;
 //   - positionals fill the required parameters that are not set, then those that
 //     are Positional, in schema order; one too many is an error;
-//   - -h and --help count where a flag may stand, never as a value.
+//   - -h and --help count where a flag may stand, never as a value; a parameter called
+//     help takes --help=VALUE. --schema prints the schema of a Foreign tool.
 //
 // Values are coerced by their declared type. hasStdin says that a parameter
 // with Stdin set may be absent. Parse does no I/O: what files and stdin hold is read,
@@ -62,7 +66,8 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 		return Parsed{Kwargs: Kwargs{}, Help: help}, nil
 	}
 	p.fillPositionals()
-	if t.Foreign && hasStdin && len(p.given)+len(p.positionals)+len(p.problems) == 0 && p.base == nil && p.later == nil && p.params.takesSome() {
+	nothing := len(p.given)+len(p.positionals)+len(p.problems) == 0 && p.base == nil && p.later == nil
+	if hasStdin && nothing && (t.Foreign && p.params.takesSome() || p.params.needsMore()) {
 		p.later = []source{{File: "-", Maybe: true}}
 	}
 	kwargs := p.makeKwargs()
@@ -159,7 +164,7 @@ func (p *parser) sortWords(words []string) HelpLevel {
 				return help
 			}
 			i += used
-		case w == "-h" && p.params.findShort("h") == nil:
+		case w == "-h" && p.params.findShort("h") == nil && (p.tool.Unix["h"] == "" || len(words) == 1):
 			return BriefHelp
 		case len(w) < 2 || w[0] != '-' || negative().MatchString(w) && p.params.findShort(w[1:2]) == nil:
 			p.positionals = append(p.positionals, positional{w, owner, joined, i})
@@ -181,14 +186,16 @@ func (p *parser) sortWords(words []string) HelpLevel {
 // takeLong takes an option and returns how many of the following words it used.
 func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 	path, q, known := p.findPlace(o.key)
+	if o.key == "help" && o.form == 0 { // a parameter of that name is --help=VALUE
+		return 0, VerboseHelp
+	}
+	if !known {
+		if used, help, taken := p.takeUnknown(o, rest); taken {
+			return used, help
+		}
+	}
 	switch {
 	case known:
-	case o.key == "help" && o.form == 0:
-		return 0, VerboseHelp
-	case o.key == "json":
-		return p.takeAll(o, rest), NoHelp
-	case p.takeNegated(o), o.form == 0 && p.takeUnix(Fold(o.key), "--"+o.key):
-		return 0, NoHelp
 	case !p.params.open:
 		if head, _, _ := strings.Cut(o.key, "."); p.params.Find(head) != nil {
 			p.addProblem("--%s: a name is missing at a dot: write --%s.MEMBER, or --%[2]s.0 for an element", o.key, head)
@@ -219,6 +226,22 @@ func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 		used = p.takeValue("--"+o.key, path, q, rest)
 	}
 	return used, NoHelp
+}
+
+// takeUnknown takes an option that is no parameter, if it is one for all tools, or the
+// Unix program's.
+func (p *parser) takeUnknown(o option, rest []string) (used int, help HelpLevel, taken bool) {
+	switch {
+	case o.key == "schema" && o.form == 0 && p.tool.Foreign:
+		return 0, SchemaHelp, true
+	case o.key == "json":
+		return p.takeAll(o, rest), NoHelp, true
+	case p.takeNegated(o):
+		return 0, NoHelp, true
+	case o.form == 0 || o.form == '=':
+		used, taken = p.takeUnix(Fold(o.key), "--"+o.key, o.value, o.form == '=', rest)
+	}
+	return used, NoHelp, taken
 }
 
 // TakesNext reports whether a word is --key of a parameter whose value is the
@@ -283,7 +306,7 @@ func (p *parser) takeValue(shown string, path []string, q *Param, rest []string)
 			p.addWord(path, q, rest[0])
 			return 1
 		}
-		p.addWord(path, q, "true")
+		p.addWord(path, q, q.alone())
 		return 0
 	case q == nil && len(path) == 1 && (len(rest) == 0 || strings.HasPrefix(rest[0], "--")): // an open schema: as the seed does, a flag
 		p.addWord(path, q, "true")
@@ -310,17 +333,21 @@ func (p *parser) takeValue(shown string, path []string, q *Param, rest []string)
 func (p *parser) takeLetters(w string, rest []string) (used int) {
 	for i := 1; i < len(w); i++ {
 		q := p.params.findShort(w[i : i+1])
-		if q == nil && p.takeUnix(w[i:i+1], "-"+w[i:i+1]) {
-			continue
-		}
 		if q == nil {
+			means := p.tool.Unix[w[i:i+1]]
+			if used, ok := p.takeUnix(w[i:i+1], "-"+w[i:i+1], w[i+1:], i+1 < len(w), rest); ok && takesValue(means) {
+				return used
+			} else if ok {
+				continue
+			}
+
 			p.addProblem("unknown option %s: a value that starts with - goes after --", w)
 			return 0
 		}
 		path := []string{q.Name}
 		switch isFlag := q.isFlag(); {
 		case isFlag && i+1 < len(w):
-			p.addWord(path, q, "true")
+			p.addWord(path, q, q.alone())
 		case i+1 < len(w):
 			p.addWord(path, q, w[i+1:])
 			return 0
@@ -331,16 +358,38 @@ func (p *parser) takeLetters(w string, rest []string) (used int) {
 	return 0
 }
 
-// takeUnix takes an option of the Unix program.
-func (p *parser) takeUnix(name, shown string) bool {
+// takesValue reports whether an option of the Unix program has a value.
+func takesValue(means string) bool {
+	return strings.HasPrefix(means, "--") && strings.Contains(means, "*")
+}
+
+// takeUnix takes an option of the Unix program, with its value joined or following, and
+// returns how many of the following words it used.
+func (p *parser) takeUnix(name, shown, value string, joined bool, rest []string) (used int, ok bool) {
 	means, ok := p.tool.Unix[name]
-	if key, value, _ := strings.Cut(means, "="); strings.HasPrefix(key, "--") {
-		q := p.params.Find(key[2:])
-		p.addWord([]string{q.Name}, q, value)
-	} else if means != "" {
+	switch {
+	case !ok || means == "":
+		return 0, ok
+	case !strings.HasPrefix(means, "--"):
 		p.addProblem("%s: %s", shown, means)
+		return 0, true
+	case takesValue(means) && !joined && len(rest) == 0:
+		p.addProblem("%s needs a value: write %[1]s VALUE", shown)
+		return 0, true
+	case takesValue(means) && !joined:
+		value, used = rest[0], 1
 	}
-	return ok
+	for one := range strings.SplitSeq(means, " ") {
+		key, text, _ := strings.Cut(one[2:], "=")
+		key, isFile := strings.CutSuffix(key, "@")
+		q := p.params.Find(key)
+		if text = strings.Replace(text, "*", value, 1); isFile {
+			p.addFile([]string{q.Name}, q, text)
+		} else {
+			p.addWord([]string{q.Name}, q, text)
+		}
+	}
+	return used, true
 }
 
 // isFormat reports whether a word is -o, -oFORM or -o=FORM.

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -194,4 +195,20 @@ func FuzzParseKeepsText(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, s, got.Kwargs["file_path"])
 	})
+}
+
+// A parameter with a value for standing alone takes the next word if that is one of its values.
+func TestParseAlone(t *testing.T) {
+	tool := &Tool{Name: "c", Run: nothing, Params: NewParams(
+		Param{Name: "file", Type: String, Positional: true}, Param{Name: "turn", Type: Integer, Min: Float(0), Alone: "0", Short: "t"}, Param{Name: "v", Type: Boolean, Short: "v"})}
+	n := func(s string) json.Number { return json.Number(s) }
+	for words, want := range map[string]Kwargs{
+		"--turn": {"turn": n("0")}, "--turn 1": {"turn": n("1")}, "--turn=3": {"turn": n("3")}, "--turn f": {"turn": n("0"), "file": "f"},
+		"--turn 2 f": {"turn": n("2"), "file": "f"}, "--turn --v": {"turn": n("0"), "v": true}, "-tv": {"turn": n("0"), "v": true}, "-t 4": {"turn": n("4")},
+	} {
+		got, err := tool.Parse(strings.Fields(words), false)
+		require.NoError(t, err, words)
+		require.Equal(t, want, got.Kwargs, words)
+	}
+	require.Equal(t, "c [--file TEXT] [--turn [N]] [--v]", tool.Usage())
 }

@@ -56,6 +56,12 @@ func (k Kwargs) Pending(name string) bool {
 	})
 }
 
+// has reports whether a parameter is given, or will be.
+func (k Kwargs) has(name string) bool {
+	_, given := k[name]
+	return given || name != "" && k.Pending(name)
+}
+
 // takeStdin reports whether stdin is read for a value.
 func (k Kwargs) takeStdin() bool {
 	return slices.ContainsFunc(k.later(), func(s source) bool {
@@ -122,6 +128,39 @@ func (t *Tool) decodeBase(text []byte) (map[string]any, error) {
 		}
 	}
 	return base, nil
+}
+
+// LaterFile is the first file that the arguments are read from when the call runs; "" for none.
+func (k Kwargs) LaterFile() string {
+	for _, s := range k.later() {
+		if s.File != "-" && s.Set == nil {
+			return s.File
+		}
+	}
+	return ""
+}
+
+// ReadsAhead reports whether what a call acts on stands in what it gets on stdin: then
+// nobody can judge it before that was read, as ReadAhead does.
+func (t *Tool) ReadsAhead(k Kwargs) bool {
+	later := k.later()
+	if len(later) == 0 || slices.ContainsFunc(later, func(s source) bool { return s.File != "-" }) {
+		return false
+	}
+	_, known := t.pendingUses(k, nil, true)
+	return !known
+}
+
+// ReadAhead reads the stdin of a call of which ReadsAhead is true, and checks what it holds.
+func (t *Tool) ReadAhead(ctx context.Context, parsed *Parsed, call *Call) error {
+	c := *call
+	c.Tool, c.Kwargs, c.Order = t, parsed.Kwargs, parsed.Order
+	err := c.ReadPending(ctx)
+	if parsed.Kwargs = c.Kwargs; c.Format != "" {
+		parsed.Kwargs[formatKey] = c.Format
+	}
+	parsed.Order, call.Stdin = c.Order, c.Stdin
+	return err
 }
 
 // ReadPending reads what the kwargs take from files and from stdin, and checks them

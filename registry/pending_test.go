@@ -92,7 +92,9 @@ func TestValuesFromFilesAndStdin(t *testing.T) {
 		{"f|--opts@=opts.json|--opts.label|x", "", "", "--opts comes from a file as a whole"},
 		{"f|--opts.label|x|--opts@=opts.json", "", "", "--opts comes from a file as a whole"},
 		{"f", "ignored", `{"file_path":"f"}`, ""},
-		{"", `{"file_path":"f"}`, "", "missing --file_path"},
+		{"", `{"file_path":"f"}`, `{"file_path":"f"}`, ""},
+		{"", "no JSON", "", "what is on stdin is not a JSON object"},
+		{"", "no JSON", "", "missing --file_path: write --file_path TEXT"},
 	} {
 		words := strings.Split(row.words, "|")
 		if row.words == "" {

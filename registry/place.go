@@ -90,7 +90,8 @@ func (q *Param) declaredMember(part string) *Param {
 	return anyOf(list)
 }
 
-// add keeps a value; only arrays, and what no schema declares, may have several.
+// add keeps a value; only arrays, what is joined, and what no schema declares may have
+// several. For a tool that has a Unix program's options the last one counts, as there.
 func (p *parser) add(g given) {
 	name := strings.Join(g.path, ".")
 	for i := range p.given {
@@ -103,15 +104,17 @@ func (p *parser) add(g given) {
 		case same && h.words != nil && g.words != nil && (g.param == nil || g.param.holds(Array)):
 			h.words = append(h.words, g.words...)
 			return
+		case same && h.words != nil && g.words != nil && g.param.Join != "":
+			h.words[0] = strings.TrimSuffix(h.words[0], g.param.Join) + g.param.Join + g.words[0]
+			return
+		case same && h.words != nil && g.words != nil && p.tool != nil && p.tool.Unix != nil:
+			h.words, h.at = g.words, p.at
+			return
 		case same && (h.file || g.file):
 			p.addProblem("--%s is given twice, once from a file: give it once", name)
 			return
 		case same && h.words != nil && g.words != nil:
-			once := "give it once"
-			if g.param != nil && g.param.Several != "" {
-				once = g.param.Several
-			}
-			p.addProblem("--%s is given twice (%s, then %s): %s", name, quoteCut(h.words[0]), quoteCut(g.words[0]), once)
+			p.addProblem("--%s is given twice (%s, then %s): give it once", name, quoteCut(h.words[0]), quoteCut(g.words[0]))
 			return
 		case same:
 			p.addProblem("--%s is given twice: give it once", name)

@@ -22,7 +22,7 @@ func (p *parser) fillPositionals() {
 	for _, required := range []bool{true, false} {
 		for i := range p.params.list {
 			q := &p.params.list[i]
-			if q.Required == required && (required || q.Positional) && !p.isSet(q.Name) {
+			if q.Required == required && (required || q.Positional) && !p.isSet(q.Name) && !p.isSet(q.Unless) {
 				free = append(free, q)
 			}
 		}
@@ -32,9 +32,13 @@ func (p *parser) fillPositionals() {
 		if !word.joined {
 			owner = word.owner
 		}
-		if p.at = word.at; i < len(free) {
-			p.addWord([]string{free[i].Name}, free[i], word.word)
-			owner = free[i].Name
+		n := i
+		if last := len(free) - 1; last >= 0 && free[last].Positional && free[last].holds(Array) {
+			n = min(i, last) // it takes the rest
+		}
+		if p.at = word.at; n < len(free) {
+			p.addWord([]string{free[n].Name}, free[n], word.word)
+			owner = free[n].Name
 			continue
 		}
 		p.problems = append(p.problems, p.surplusProblem(i, owner))
@@ -49,9 +53,6 @@ func (p *parser) surplusProblem(at int, owner string) string {
 	i := slices.IndexFunc(p.given, func(g given) bool { return owner != "" && strings.Join(g.path, ".") == owner && g.words != nil })
 	if i < 0 {
 		return fmt.Sprintf("a word too many: %s: quote a value of several words, or name its parameter: --key VALUE", quoteCut(word.word))
-	}
-	if q := p.given[i].param; q != nil && q.Several != "" {
-		return fmt.Sprintf("a word too many: %s: %s", quoteCut(word.word), q.Several)
 	}
 	words := []string{p.given[i].words[len(p.given[i].words)-1], word.word}
 	for _, next := range p.positionals[at+1:] {

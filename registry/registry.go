@@ -30,8 +30,13 @@ type Group struct {
 	// It may be nil, starts nothing, and must be safe for concurrent use.
 	Known func() []string
 
+	// Kept returns a tool as it was listed last, before the group is loaded, or nil:
+	// what is known of it counts when a call is judged. It may be nil, starts nothing,
+	// and must be safe for concurrent use.
+	Kept func(name string) *Tool
+
 	// Miss is asked when a name is not in the group's listing: true has the group
-	// loaded once more, because the listing was an old one. It may be nil, and must
+	// loaded once more, because the listing may be an old one. It may be nil, and must
 	// be safe for concurrent use.
 	Miss func(ctx context.Context) bool
 
@@ -50,11 +55,13 @@ type Event struct {
 // ToolRegistry holds the tools and groups of one program. It is safe for
 // concurrent use.
 type ToolRegistry struct {
-	mu     sync.RWMutex
-	tools  map[string]*Tool
-	groups map[string]*groupState
-	subs   map[int]func(Event)
-	nextID int
+	mu      sync.RWMutex
+	tools   map[string]*Tool
+	groups  map[string]*groupState
+	index   *index // of the tools, as they were after so many changes
+	changes int
+	subs    map[int]func(Event)
+	nextID  int
 }
 
 type groupState struct {
@@ -85,6 +92,7 @@ func (r *ToolRegistry) Register(tools ...*Tool) error {
 		_, taken := r.tools[t.Name]
 		if !taken {
 			r.tools[t.Name] = t
+			r.changes++
 		}
 		r.mu.Unlock()
 		if taken {
@@ -141,6 +149,7 @@ func (r *ToolRegistry) Unregister(name string) bool {
 	r.mu.Lock()
 	_, ok := r.tools[name]
 	delete(r.tools, name)
+	r.changes++
 	r.mu.Unlock()
 	if ok {
 		r.emitEvent(Event{Name: name})
@@ -162,12 +171,18 @@ func (r *ToolRegistry) RegisterGroup(g Group) error {
 	return nil
 }
 
-// Lookup returns the tool of that name if it is known now; it starts nothing.
+// Lookup returns the tool of that name if it is known now, or its group has kept it;
+// it starts nothing.
 func (r *ToolRegistry) Lookup(name string) (*Tool, bool) {
 	r.mu.RLock()
-	defer r.mu.RUnlock()
 	t, ok := r.tools[name]
-	return t, ok
+	group, _, _ := SplitField(name)
+	g := r.groups[group]
+	r.mu.RUnlock()
+	if !ok && g != nil && g.Kept != nil {
+		t = g.Kept(name)
+	}
+	return t, t != nil
 }
 
 // Group returns the group of that name.
@@ -207,7 +222,10 @@ func SplitField(name string) (group, tool string, ok bool) {
 // Resolve returns the tool of that name, loading its group if it has one that
 // was not loaded yet. Not found is a *NotFoundError; other errors are the group's.
 func (r *ToolRegistry) Resolve(ctx context.Context, name string) (*Tool, error) {
-	if t, ok := r.Lookup(name); ok {
+	r.mu.RLock()
+	t, ok := r.tools[name]
+	r.mu.RUnlock()
+	if ok {
 		return t, nil
 	}
 	if group, tool, ok := SplitField(name); ok && tool != "" {
@@ -259,6 +277,18 @@ func (r *ToolRegistry) LoadGroup(ctx context.Context, name string) ([]*Tool, err
 	return r.inGroup(name), nil
 }
 
+// LoadGroups loads all groups, at once, and returns why some could not be, by name.
+func (r *ToolRegistry) LoadGroups(ctx context.Context) []error {
+	groups := r.Groups()
+	errs := make([]error, len(groups))
+	var wait sync.WaitGroup
+	for i, g := range groups {
+		wait.Go(func() { _, errs[i] = r.LoadGroup(ctx, g.Name) })
+	}
+	wait.Wait()
+	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+}
+
 // ReloadGroup makes the next use of the group load it again (its server said
 // that its list changed, or ended). Its tools stay until then.
 func (r *ToolRegistry) ReloadGroup(name string) {
@@ -276,6 +306,7 @@ func (r *ToolRegistry) ReloadGroup(name string) {
 func (r *ToolRegistry) replaceGroup(group string, tools []*Tool) {
 	var events []Event
 	r.mu.Lock()
+	r.changes++
 	fresh := map[string]*Tool{}
 	for _, t := range tools {
 		fresh[t.Name] = t

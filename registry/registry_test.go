@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"testing"
 
@@ -97,7 +98,7 @@ func TestGroupsLoadWhenNeededAndAgainAfterAnError(t *testing.T) {
 	_, err = r.Resolve(ctx, "field:db:q2")
 	require.NoError(t, err)
 	_, err = r.Resolve(ctx, "field:db:q9")
-	require.ErrorContains(t, err, "did you mean field:db:q2?")
+	require.ErrorContains(t, err, "field:db has q2")
 	require.Equal(t, 127, ExitStatus(err))
 	r.ReloadGroup("db")
 	tools, err := r.LoadGroup(ctx, "db")
@@ -162,7 +163,7 @@ func TestCallAccessorsUseDefaults(t *testing.T) {
 	require.Equal(t, 7, c.Int("n"))
 	require.Equal(t, "d", c.String("s"))
 	c.Kwargs["n"] = json.Number("99999999999999999999")
-	require.Equal(t, 1<<63-1, c.Int("n"))
+	require.Equal(t, math.MaxInt, c.Int("n"))
 }
 
 func TestToolsAreFoundByWhatIsKnownOfThem(t *testing.T) {

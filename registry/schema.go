@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -33,7 +34,7 @@ func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
 		}
 		d := schemaDoc{root: schema, left: maxNodes}
 		d.roles = d.rolesIn(schema)
-		p := d.params(root, 0)
+		p := d.params(root, 0, 0)
 		call := Param{Props: p}
 		d.readBeside(&call, root, 0)
 		if r := schemaRole(root); r != "" {
@@ -54,36 +55,103 @@ type schemaDoc struct {
 // maxNodes bounds how much of a schema is looked at, which may refer to itself twice.
 const maxNodes = 20_000
 
-// params reads the members of an object schema.
-func (d *schemaDoc) params(o members, depth int) *Params {
+// params reads the members of an object schema: its own, and those of what it refers
+// to and is made of. hops are the steps that were made to parts of one object.
+func (d *schemaDoc) params(o members, depth, hops int) *Params {
 	p := &Params{}
-	required := map[string]bool{}
-	var names []string
-	if json.Unmarshal(o.at("required"), &names) == nil {
-		for _, n := range names {
-			required[n] = true
-		}
-	}
+	var required []string
+	json.Unmarshal(o.at("required"), &required)
 	props, propsErr := decodeObject(o.at("properties"))
 	for _, m := range props {
 		if depth == 0 && isReserved(m.key) {
 			continue
 		}
 		q := d.param(m.value, depth+1)
-		q.Name, q.Required = m.key, required[m.key]
+		q.Name = m.key
+		q.Required = slices.Contains(required, m.key) && !hasDefault(m.value)
 		p.list = append(p.list, q)
 	}
 	extra := string(bytes.TrimSpace(o.at("additionalProperties")))
-	p.open = extra != "" && extra != "false" || extra == "" && propsErr != nil
-	if depth > 0 { // what is in a value may have more; a key of the call is mistyped then
-		p.open = p.open || extra == "" || o.at("patternProperties") != nil
-	}
+	p.open = extra != "" && extra != "false"
 	if strings.HasPrefix(extra, "{") {
 		q := d.param(o.at("additionalProperties"), depth+1)
 		p.rest = &q
 	}
+	if hops < maxDepth {
+		d.addParts(p, o, depth, hops+1)
+	}
+	for i := range p.list { // a part may require what another declares
+		if q := &p.list[i]; slices.Contains(required, q.Name) && q.Default == nil && !slices.ContainsFunc(props, func(m member) bool { return m.key == q.Name }) {
+			q.Required = true
+		}
+	}
+	p.open = p.open || extra == "" && propsErr != nil && len(p.list) == 0
+	if depth > 0 { // what is in a value may have more; a key of the call is mistyped then
+		p.open = p.open || extra == "" || o.at("patternProperties") != nil
+	}
 	p.schema = o.render()
 	return p
+}
+
+// addParts adds the parameters of the parts of an object: of all that it is made of,
+// and of the variants among which a call chooses. One that not every variant requires
+// is not required.
+func (d *schemaDoc) addParts(p *Params, o members, depth, hops int) {
+	read := func(raw json.RawMessage) *Params {
+		part, err := decodeObject(raw)
+		if d.left--; err != nil || d.left < 0 {
+			return &Params{}
+		}
+		return d.params(part, depth, hops)
+	}
+	var all []json.RawMessage
+	json.Unmarshal(o.at("allOf"), &all)
+	if ref := decodeText(o.at("$ref")); ref != "" {
+		all = append(all, d.resolve(ref))
+	}
+	for _, raw := range all {
+		p.addPart(read(raw).list)
+	}
+	for _, key := range []string{"oneOf", "anyOf"} {
+		var list []json.RawMessage
+		json.Unmarshal(o.at(key), &list)
+		var names []string
+		found := map[string][]*Param{}
+		for _, raw := range list {
+			for _, q := range read(raw).list {
+				if found[q.Name] == nil {
+					names = append(names, q.Name)
+				}
+				found[q.Name] = append(found[q.Name], &q)
+			}
+		}
+		var variants []Param
+		for _, name := range names {
+			q := *anyOf(found[name])
+			q.Required = len(found[name]) == len(list) && !slices.ContainsFunc(found[name], func(q *Param) bool { return !q.Required })
+			variants = append(variants, q)
+		}
+		p.addPart(variants)
+	}
+}
+
+// addPart adds parameters that are not declared yet.
+func (p *Params) addPart(list []Param) {
+	for _, q := range list {
+		i := slices.IndexFunc(p.list, func(have Param) bool { return have.Name == q.Name })
+		if i < 0 {
+			p.list = append(p.list, q)
+		} else {
+			p.list[i].Required = p.list[i].Required || q.Required
+		}
+	}
+}
+
+// hasDefault reports a property that may be left out, whatever requires it: its
+// server has a value for it.
+func hasDefault(raw json.RawMessage) bool {
+	o, err := decodeObject(raw)
+	return err == nil && o.at("default") != nil
 }
 
 // param reads one property's schema.
@@ -108,14 +176,19 @@ func (d *schemaDoc) param(raw json.RawMessage, depth int) Param {
 	q := Param{Description: decodeText(o.at("description")), Type: decodeText(o.at("type")), Role: schemaRole(o)}
 	json.Unmarshal(o.at("minimum"), &q.Min)
 	json.Unmarshal(o.at("maximum"), &q.Max)
-	q.Enum = enumTexts(o.at("enum"))
+	enum := o.at("enum")
 	if c := o.at("const"); c != nil {
-		q.Enum = enumTexts(append(append([]byte{'['}, c...), ']'))
+		enum = slices.Concat([]byte{'['}, c, []byte{']'})
+	}
+	q.Enum = enumTexts(enum)
+	if v, err := DecodeJSON(enum); err == nil {
+		q.values, _ = v.([]any)
 	}
 	if raw := o.at("default"); raw != nil {
 		q.Default, _ = DecodeJSON(raw)
 	}
 	d.union(&q, o, depth)
+	d.typeOfParts(&q, o, depth)
 	switch {
 	case q.Type == "" && o.at("properties") != nil:
 		q.Type = Object
@@ -139,7 +212,7 @@ func (d *schemaDoc) param(raw json.RawMessage, depth int) Param {
 		q.Items = &i
 	}
 	if q.Type == Object && (q.Props == nil || o.at("properties") != nil) { // a union of one has brought them
-		q.Props = d.params(o, depth+1)
+		q.Props = d.params(o, depth+1, 0)
 	}
 	d.readBeside(&q, o, depth)
 	return q
@@ -248,6 +321,24 @@ func (d *schemaDoc) union(q *Param, o members, depth int) {
 	}
 }
 
+// typeOfParts takes the type from what a value is made of, where it has none itself:
+// one part is the value, several are an object if one of them is.
+func (d *schemaDoc) typeOfParts(q *Param, o members, depth int) {
+	var list []json.RawMessage
+	if q.Type != "" || q.AnyOf != nil || o.at("properties") != nil || json.Unmarshal(o.at("allOf"), &list) != nil {
+		return
+	}
+	for _, raw := range list {
+		part := d.param(raw, depth+1)
+		if len(list) == 1 {
+			part.Description, part.Default, part.Role = cmp.Or(q.Description, part.Description), cmp.Or(q.Default, part.Default), cmp.Or(q.Role, part.Role)
+			*q = part
+		} else if part.Type == Object {
+			q.Type = Object
+		}
+	}
+}
+
 // resolve follows a local JSON Pointer (RFC 6901); anything else is empty.
 func (d *schemaDoc) resolve(ref string) json.RawMessage {
 	path, ok := strings.CutPrefix(ref, "#")
@@ -263,88 +354,6 @@ func (d *schemaDoc) resolve(ref string) json.RawMessage {
 		raw = o.at(strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
 	}
 	return raw
-}
-
-// members are a JSON object's keys and values in the order they were written.
-type members []member
-
-type member struct {
-	key   string
-	value json.RawMessage
-}
-
-func (o members) at(key string) json.RawMessage {
-	for _, m := range o {
-		if m.key == key {
-			return m.value
-		}
-	}
-	return nil
-}
-
-// only returns the members of these keys.
-func (o members) only(keys ...string) members {
-	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return !slices.Contains(keys, m.key) })
-}
-
-// withValue returns a copy in which key has another value and unions are gone.
-func (o members) withValue(key string, value json.RawMessage) members {
-	var out members
-	for _, m := range o {
-		switch m.key {
-		case key:
-			out = append(out, member{key, value})
-		case "anyOf", "oneOf", "default":
-		default:
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-func (o members) render() json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(mustJSON(m.key))
-		b.WriteByte(':')
-		b.Write(m.value)
-	}
-	b.WriteByte('}')
-	return b.Bytes()
-}
-
-// decodeObject decodes one JSON object and keeps the order of its keys.
-func decodeObject(raw json.RawMessage) (members, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil {
-		return nil, err
-	} else if t != json.Delim('{') {
-		return nil, fmt.Errorf("not a JSON object")
-	}
-	var out members
-	for d.More() {
-		k, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			return nil, err
-		}
-		out = append(out, member{k.(string), v})
-	}
-	_, err := d.Token()
-	return out, err
-}
-
-func decodeText(raw json.RawMessage) string {
-	var s string
-	json.Unmarshal(raw, &s)
-	return s
 }
 
 // enumTexts are an enum's values as a person types them.

@@ -1,146 +1,211 @@
 package registry
 
 import (
-	"sort"
+	"cmp"
+	"math"
+	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/kljensen/snowball/english"
+	"github.com/tidwall/gjson"
 )
 
-// NotFoundError says that no tool or group has that name. Exit status 127.
-type NotFoundError struct {
-	Name  string
-	Close []string // names that may have been meant, best first; may be empty
-}
+const (
+	mostFound   = 10   // tools that a search returns
+	leastScore  = 0.35 // of the best one's: what is worse is not returned
+	saturation  = 1.2  // k1 of BM25
+	lengthShare = 0.5  // b of BM25
+)
 
-func (e *NotFoundError) Error() string {
-	next := "type `agent:` to list the commands, or `field:` to list the servers"
-	if len(e.Close) > 0 {
-		next = "did you mean " + strings.Join(e.Close, " or ") + "?"
-	}
-	return e.Name + ": no such command: " + next
-}
+// The weight of a word by where it stands in a tool, and of one that is not quite
+// the word that was typed.
+const (
+	inName, inGroup, inSummary, inParam, inDetail, inParamDetail = 4, 3, 2, 1, 0.5, 0.3
 
-// ExitStatus is 127, bash's own for a command that was not found.
-func (e *NotFoundError) ExitStatus() int { return 127 }
+	bySynonym, byBeginning, byTypingError = 0.6, 0.7, 0.5
+)
 
-// NotFound returns the *NotFoundError for a name, with the names that may have been meant.
-func (r *ToolRegistry) NotFound(name string) error {
-	var names []string
-	for _, t := range r.All() {
-		names = append(names, t.Name)
-	}
-	for _, g := range r.Groups() {
-		names = append(names, FieldPrefix+g.Name)
-	}
-	return &NotFoundError{Name: name, Close: Closest(name, names, 2)}
-}
-
-// Search returns the known tools in which every word of the query occurs
-// (name, summary, detail, tags, category; letters compare without case), those
-// with more of it in the name first. When nothing holds every word, names that
-// are a typing error away are returned.
+// Search returns the known tools that answer a query in plain words, best first, at
+// most ten: by BM25 over names, servers, descriptions and parameters, where words
+// count with their stems, synonyms, and typing errors.
 func (r *ToolRegistry) Search(query string) []*Tool {
-	words := strings.Fields(strings.ToLower(query))
-	type hit struct {
-		t     *Tool
-		score int
-	}
-	var hits []hit
-	for _, t := range r.All() {
-		if s := scoreTool(t, words); s > 0 {
-			hits = append(hits, hit{t, s})
+	x := r.searchIndex()
+	scores := make([]float64, len(x.tools))
+	for _, typed := range searchWords(query) {
+		best := map[int]float64{} // of this word, by tool
+		for word, weight := range x.meant(typed) {
+			rarity := weight * min(x.rarity(word), x.rarity(typed)) // a synonym says no more than the word
+			for _, f := range x.found[word] {
+				length := 1 - lengthShare + lengthShare*x.lengths[f.tool]/x.length
+				s := rarity * f.weight * (saturation + 1) / (f.weight + saturation*length)
+				best[f.tool] = max(best[f.tool], s)
+			}
+		}
+		for i, s := range best {
+			scores[i] += s
 		}
 	}
-	sort.SliceStable(hits, func(i, j int) bool { return hits[i].score > hits[j].score })
+	order := make([]int, 0, len(scores))
+	top := 0.0
+	for i, s := range scores {
+		if top = max(top, s); s > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	var out []*Tool
-	for _, h := range hits {
-		out = append(out, h.t)
+	for _, i := range order {
+		if len(out) < mostFound && scores[i] >= leastScore*top {
+			out = append(out, x.tools[i])
+		}
+	}
+	return out
+}
+
+// index is what a search looks in.
+type index struct {
+	changes int // of the registry, before it was made
+	tools   []*Tool
+	lengths []float64 // of the tools, in weighted words
+	length  float64   // their mean
+	found   map[string][]occurrence
+}
+
+// occurrence is that a word stands in a tool, with what it weighs there.
+type occurrence struct {
+	tool   int
+	weight float64
+}
+
+// rarity is BM25's IDF.
+func (x *index) rarity(word string) float64 {
+	n := float64(len(x.found[word]))
+	return math.Log(1 + (float64(len(x.tools))-n+0.5)/(n+0.5))
+}
+
+// searchIndex is the index of the tools that are known now.
+func (r *ToolRegistry) searchIndex() *index {
+	r.mu.RLock()
+	x, now := r.index, r.changes
+	r.mu.RUnlock()
+	if x == nil || x.changes != now {
+		x = newIndex(r.All(), now)
+		r.mu.Lock()
+		r.index = x
+		r.mu.Unlock()
+	}
+	return x
+}
+
+func newIndex(tools []*Tool, changes int) *index {
+	x := &index{changes: changes, tools: tools, found: map[string][]occurrence{}}
+	stems := map[string]string{}
+	for i, t := range tools {
+		words, length := map[string]float64{}, 0.0
+		add := func(text string, weight float64) {
+			for word := range eachWord(text) {
+				stem, known := stems[word]
+				if !known {
+					stem = stemOf(word)
+					stems[word] = stem
+				}
+				if stem != "" {
+					words[stem] += weight
+					length += weight
+				}
+			}
+		}
+		name := t.Name
+		if group, tool, isField := SplitField(name); isField {
+			name = tool
+			add(group, inGroup)
+		}
+		add(name, inName)
+		add(t.Summary, inSummary)
+		add(t.Detail, inDetail)
+		for _, tag := range append([]string{t.Category}, t.Tags...) {
+			add(tag, inParam)
+		}
+		properties := gjson.GetBytes(t.Params.Schema(), "properties") // reading a whole schema takes ten times as long
+		properties.ForEach(func(name, property gjson.Result) bool {
+			add(name.String(), inParam)
+			add(property.Get("description").String(), inParamDetail)
+			return true
+		})
+		for word, weight := range words {
+			x.found[word] = append(x.found[word], occurrence{i, weight})
+		}
+		x.lengths = append(x.lengths, length)
+		x.length += length / float64(len(tools))
+	}
+	return x
+}
+
+// meant are the words of the index that a typed word stands for, with their weights.
+func (x *index) meant(typed string) map[string]float64 {
+	out := map[string]float64{}
+	for _, word := range synonyms()[typed] {
+		if x.found[word] != nil {
+			out[word] = bySynonym
+		}
+	}
+	if x.found[typed] != nil {
+		out[typed] = 1
 	}
 	if len(out) > 0 {
 		return out
 	}
-	var names []string
-	for _, t := range r.All() {
-		names = append(names, t.Name)
+	words := make([]string, 0, len(x.found))
+	for word := range x.found {
+		if words = append(words, word); len(typed) > 2 && strings.HasPrefix(word, typed) {
+			out[word] = byBeginning
+		}
 	}
-	for _, n := range Closest(strings.TrimSpace(query), names, 5) {
-		t, _ := r.Lookup(n)
-		out = append(out, t)
+	if len(out) == 0 {
+		slices.Sort(words)
+		for _, word := range Closest(typed, words, 3) {
+			out[word] = byTypingError
+		}
 	}
 	return out
 }
 
-func scoreTool(t *Tool, words []string) int {
-	name := strings.ToLower(t.Name)
-	rest := strings.ToLower(strings.Join(append([]string{t.Summary, t.Detail, t.Category}, t.Tags...), "\n"))
-	total := 1
-	for _, w := range words {
-		switch {
-		case name == w || strings.HasSuffix(name, ":"+w):
-			total += 8
-		case strings.Contains(name, w):
-			total += 4
-		case strings.Contains(rest, w):
-			total++
-		default:
-			return 0
+// searchWords are the stems of a text's words.
+func searchWords(text string) (words []string) {
+	for word := range eachWord(text) {
+		if stem := stemOf(word); stem != "" && !slices.Contains(words, stem) {
+			words = append(words, stem)
 		}
 	}
-	return total
+	return words
 }
 
-// Closest returns up to n of the names that are near to what was typed, best
-// first: within two edits or a third of its length, or alike but for case,
-// dashes, underscores and a missing part.
-func Closest(typed string, names []string, n int) []string {
-	type cand struct {
-		name string
-		d    int
-	}
-	var cs []cand
-	squash := strings.NewReplacer("-", "", "_", "")
-	low := strings.ToLower(typed)
-	for _, name := range names {
-		l := strings.ToLower(name)
-		d := editDistance(low, l)
-		if squash.Replace(low) == squash.Replace(l) {
-			d = 0
-		} else if len(low) > 2 && (strings.HasPrefix(l, low) || strings.HasSuffix(l, "_"+low) || strings.HasSuffix(l, ":"+low) || strings.HasPrefix(low, l+"_")) {
-			d = min(d, 1)
-		}
-		if d <= max(2, len(typed)/3) && d < len(l) {
-			cs = append(cs, cand{name, d})
-		}
-	}
-	sort.SliceStable(cs, func(i, j int) bool { return cs[i].d < cs[j].d })
-	var out []string
-	for _, c := range cs {
-		if len(out) == n || c.d > cs[0].d+1 {
-			break
-		}
-		out = append(out, c.name)
-	}
-	return out
-}
-
-// editDistance is Levenshtein's, in bytes; texts over 64 bytes count as far apart.
-func editDistance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	var row [65]int
-	for j := range b {
-		row[j+1] = j + 1
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
+// eachWord yields a text's words in lower case: letters and digits; a capital after
+// a small letter begins another one.
+func eachWord(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		from, before := -1, ' '
+		for i, c := range text + " " {
+			isWord := unicode.IsLetter(c) || unicode.IsDigit(c)
+			if from >= 0 && (!isWord || unicode.IsUpper(c) && unicode.IsLower(before)) {
+				if !yield(strings.ToLower(text[from:i])) {
+					return
+				}
+				from = -1
 			}
-			diag, row[j] = row[j], min(row[j]+1, row[j-1]+1, diag+cost)
+			if isWord && from < 0 {
+				from = i
+			}
+			before = c
 		}
 	}
-	return row[len(b)]
+}
+
+// stemOf is a word's stem; "" is one of the words that are in every sentence.
+func stemOf(word string) string {
+	if strings.Contains(stopWords, " "+word+" ") {
+		return ""
+	}
+	return english.Stem(word, false)
 }

@@ -10,6 +10,7 @@ type Settings struct {
 	Secrets      string // changes the list of secrets
 	WebAllow     string // lets web_fetch reach an address, for which ADDRESS stands
 	WebSearch    string // says which service web_search asks
+	Rules        string // where rules stand
 	Hosts        string // allows connections to a host, for which HOST stands
 	AddServers   string // adds servers and functions
 	TurnLimit    string // what the limits of a turn are called; ".calls" follows it, say

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,8 +51,8 @@ type Tool struct {
 	Formats []string
 
 	// Unix are options of the Unix program of that name which are no parameters here, without
-	// their dashes: "--key=value" is what one stands for, "" does nothing here, and any
-	// other text says what to type instead.
+	// their dashes: "--key=value" is what one stands for, or several of them, in which a *
+	// is the option's value; "" does nothing here, and any other text says what to type instead.
 	Unix map[string]string
 
 	// FromShell makes a router call the tool from inside its shell, also when it
@@ -108,8 +109,19 @@ type Call struct {
 	// file may be read.
 	MayRead func(ctx context.Context, f *os.File) error
 
+	// Show shows a picture to who reads the result, and reports whether they take it. nil: they
+	// take text only.
+	Show func(Image) bool
+
 	// View is how the caller sees files: Dir and typed paths are of it.
 	View View
+}
+
+// Image is a picture that a tool shows beside its output.
+type Image struct {
+	Name string // as a person reads it
+	MIME string // image/png, image/jpeg, image/gif or image/webp
+	Data []byte
 }
 
 // ToolResult is what came of a call. Its JSON form is success, output, error.
@@ -125,6 +137,9 @@ type ToolResult struct {
 	// Rest says how to see what follows when so many lines of the output are all that
 	// is shown; nil: nobody knows.
 	Rest func(lines int) string `json:"-"`
+
+	// Listing says that the output lists what there is: a model is shown its beginning.
+	Listing bool `json:"-"`
 }
 
 // Success returns a result whose Output is written to the call's stdout as it is.
@@ -172,12 +187,13 @@ func (c *Call) Int(name string) int {
 		return v
 	case json.Number:
 		n, err := v.Int64()
-		if err != nil && strings.HasPrefix(v.String(), "-") {
-			return -1 << 63
-		} else if err != nil {
-			return 1<<63 - 1
+		switch {
+		case err == nil:
+			return int(min(max(n, math.MinInt), math.MaxInt))
+		case strings.HasPrefix(v.String(), "-"):
+			return math.MinInt
 		}
-		return int(n)
+		return math.MaxInt
 	}
 	return 0
 }

@@ -3,6 +3,8 @@ package registry
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agentbash/agentbash/internal/quote"
 )
 
 // UsageError says what is wrong with a call's words, all of it at once. Exit
@@ -67,7 +69,19 @@ func (q *Param) missingProblem(prefix string) string {
 	if q.Stdin {
 		pipe = ", or give it on stdin"
 	}
+	if prefix == "--" {
+		return fmt.Sprintf("missing %s: write %s%s", quote.Word("--"+q.Name), q.Option(q.placeholder()), pipe)
+	}
 	return fmt.Sprintf("missing %s%s: write %[1]s%[2]s %s%s", prefix, q.Name, q.placeholder(), pipe)
+}
+
+// Option is how a value is given to the parameter, which stands as it is; the name is
+// quoted where bash would read something else.
+func (q *Param) Option(value string) string {
+	if q.Name == "help" { // --help alone asks for help
+		return "--help=" + value
+	}
+	return quote.Word("--"+q.Name) + " " + value
 }
 
 // quoteCut shows what was got: in quotes, cut at 60 bytes.

@@ -1,7 +1,7 @@
 package router
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +23,16 @@ import (
 type Arguments struct {
 	Command string
 	Timeout time.Duration // 0: none was given
+	Kill    bool          // at its time limit it is ended, and does not go on
 	Note    string        // what was read otherwise than it was sent, for who called; "" for nothing
+}
+
+// Context is the one to run the command with.
+func (a *Arguments) Context(ctx context.Context) context.Context {
+	if a.Kill {
+		return KillAtLimit(ctx)
+	}
+	return ctx
 }
 
 // Noted is what a command wrote, and the note.
@@ -49,8 +58,14 @@ func ParseArguments(data []byte, dir string) (Arguments, error) {
 // ParseCall reads a call by a model. One of a tool that is not bash becomes a command that
 // does what was meant. has says which agent commands there are; nil: bash is all there is.
 func ParseCall(name string, data []byte, dir string, has func(name string) bool) (Arguments, error) {
-	name = templateMarks().ReplaceAllString(name, "")
+	name = templateMarks().ReplaceAllString(strings.TrimSpace(name), "")
+	if name == "" { // there is but one tool
+		name = ToolName
+	}
 	args, err := decodeArguments(data)
+	if err != nil && bareCommand().Match(data) {
+		args, err = registry.Kwargs{"command": string(data)}, nil
+	}
 	if err != nil {
 		return Arguments{}, err
 	}
@@ -75,51 +90,58 @@ var templateMarks = sync.OnceValue(func() *regexp.Regexp {
 
 var toolNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`) })
 
-// decodeArguments takes an object, also one that is encoded twice or has raw
-// newlines in its strings.
+// decodeArguments takes an object, also one that is encoded twice, stands in a list, or is
+// almost JSON; and a list of words as the command that it is.
 func decodeArguments(data []byte) (registry.Kwargs, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
+	text := strings.TrimSpace(string(data))
+	if text == "" {
 		return nil, nil
 	}
 	for range 3 {
-		v, err := registry.DecodeJSON(data)
+		v, err := registry.DecodeJSON([]byte(text))
 		if err != nil {
-			if v, err = registry.DecodeJSON(escapeControls(data)); err != nil {
-				return nil, fmt.Errorf("the arguments are not a JSON object (%w): %s: %s", err, quoteHead(data), rightForm)
+			if v, err = registry.DecodeJSON([]byte(repairJSON(text))); err != nil {
+				return nil, malformed(text)
+			}
+		}
+		list, isList := v.([]any)
+		if isList && len(list) == 1 {
+			if object, ok := list[0].(map[string]any); ok {
+				v = object
 			}
 		}
 		switch v := v.(type) {
 		case map[string]any:
 			return v, nil
 		case string:
-			data = []byte(v)
+			text = strings.TrimSpace(v)
 			continue
+		case []any:
+			if _, err := commandText(v); err == nil {
+				return registry.Kwargs{"command": v}, nil
+			}
 		}
 		break
 	}
 	return nil, fmt.Errorf("the arguments are not a JSON object: %s: %s", quoteHead(data), rightForm)
 }
 
-// escapeControls escapes control characters in the strings of a JSON text.
-func escapeControls(data []byte) []byte {
-	var out []byte
-	inside := false
-	for i, c := range data {
-		switch {
-		case c == '"' && (!inside || !escaped(data[:i])):
-			inside = !inside
-		case inside && c < ' ':
-			out = fmt.Appendf(out, `\u%04x`, c)
-			continue
-		}
-		out = append(out, c)
-	}
-	return out
-}
+// bareCommand is a line that can be no attempt at JSON.
+var bareCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][\w./-]*( [^\n{}]*)?$`) })
 
-// escaped reports whether a text ends in a backslash that quotes what follows.
-func escaped(before []byte) bool {
-	return (len(before)-len(bytes.TrimRight(before, `\`)))%2 == 1
+// malformed says where the fault of a text is, which the model does not see otherwise.
+func malformed(text string) error {
+	at := len(text)
+	var syntax *json.SyntaxError
+	if errors.As(json.Unmarshal([]byte(text), new(any)), &syntax) {
+		at = int(syntax.Offset)
+	}
+	at = min(max(at-1, 0), len(text))
+	why := "it ends in the midst, as if it were cut off"
+	if at < len(text)-1 {
+		why = "near " + strconv.Quote(strings.ToValidUTF8(text[max(0, at-30):min(len(text), at+30)], ""))
+	}
+	return fmt.Errorf("the arguments are not a JSON object: at character %d of %d %s: %s: %s", at, len(text), why, quoteHead([]byte(text)), rightForm)
 }
 
 func quoteHead(text []byte) string {
@@ -135,20 +157,32 @@ const maxUnwraps = 4
 
 // readArguments reads the arguments, by the names that agents have for them.
 func readArguments(args registry.Kwargs, at string, depth int) (a Arguments, err error) {
+	if inner := innerArguments(args); inner != nil && depth < maxUnwraps {
+		return readArguments(inner, at, depth+1)
+	}
 	var text any
 	dir, background, others := "", false, registry.Kwargs{}
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		v := args[key]
-		switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
+		name := strings.ToLower(strings.ReplaceAll(key, "_", ""))
+		if slices.Contains([]string{"code", "commands", "bash", "input"}, name) && args["command"] == nil && args["cmd"] == nil {
+			name = "command"
+		}
+		switch name {
 		case "command", "cmd", "commandline", "script":
 			if text != nil {
 				return a, fmt.Errorf("there are two commands, one of them in %s: %s", key, rightForm)
+			}
+			if list, ok := v.([]any); ok && key == "commands" {
+				v = joinLines(list)
 			}
 			text = v
 		case "timeout", "timeoutseconds", "timeoutsecs", "timeoutsec":
 			err = a.setTimeout(key, v, false)
 		case "timeoutms", "timeoutmilliseconds":
 			err = a.setTimeout(key, v, true)
+		case "kill", "killattimeout", "killontimeout", "killatlimit":
+			a.Kill = v == true || v == "true"
 		case "workingdirectory", "workingdir", "workdir", "cwd", "directory", "dirpath", "dir":
 			var ok bool
 			if dir, ok = v.(string); !ok && v != nil {
@@ -177,6 +211,29 @@ func readArguments(args registry.Kwargs, at string, depth int) (a Arguments, err
 		a.place(at, dir, background)
 	}
 	return a, err
+}
+
+// innerArguments are arguments that stand in an argument of another name; nil: they do not.
+func innerArguments(args registry.Kwargs) registry.Kwargs {
+	for _, key := range []string{"arguments", "parameters", "params", "args", "input"} {
+		if inner, ok := args[key].(map[string]any); ok && args["command"] == nil && args["cmd"] == nil {
+			return inner
+		}
+	}
+	return nil
+}
+
+// joinLines is a list of commands as one text.
+func joinLines(list []any) any {
+	var lines []string
+	for _, v := range list {
+		line, ok := v.(string)
+		if !ok {
+			return list
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // commandText is a command that is a string, or the words of one.
@@ -243,20 +300,31 @@ func (a *Arguments) addNote(text string) {
 	a.Note += text
 }
 
+var withUnit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([\d.]+)\s*(ms|milli|[smh])[a-z]*$`) })
+
 // setTimeout takes seconds as a number or as the text of one. What is long beyond all sense
 // in seconds is in milliseconds.
 func (a *Arguments) setTimeout(key string, v any, milliseconds bool) error {
-	text := fmt.Sprint(v)
+	text := strings.ToLower(strings.TrimSpace(fmt.Sprint(v)))
 	if v == nil || text == "" {
 		return nil
 	}
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(n) || n <= 0 {
+	if m := withUnit().FindStringSubmatch(text); m != nil {
+		n, err = strconv.ParseFloat(m[1], 64)
+		n *= map[string]float64{"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 3600}[m[2]]
+		milliseconds = false
+	}
+	if text == "none" || err == nil && n <= 0 {
+		a.addNote(fmt.Sprintf("timeout %s was left out: the limit is %.0f seconds", text, DefaultTimeout.Seconds()))
+		return nil
+	}
+	if err != nil || math.IsNaN(n) {
 		shown, _ := json.Marshal(v)
 		return fmt.Errorf("%s is %.40s: give a number of seconds above 0, at most %.0f, or leave it out", key, shown, MaxTimeout.Seconds())
 	}
 	most := MaxTimeout.Seconds()
-	if !milliseconds && n > most && (n >= 10_000 || math.Mod(n, 1000) == 0) {
+	if !withUnit().MatchString(text) && !milliseconds && n > most && (n >= 10_000 || math.Mod(n, 1000) == 0) {
 		milliseconds = true
 		a.addNote(fmt.Sprintf("timeout %s was read as milliseconds: it is in seconds", text))
 	}

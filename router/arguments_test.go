@@ -28,9 +28,13 @@ func TestParseArguments(t *testing.T) {
 		{`{"command":"ls","workdir":"/srv/"}`, Arguments{Command: "ls"}, ""},
 		{`{"command":"ls","workdir":"./"}`, Arguments{Command: "ls"}, ""},
 		{`{"command":"ls","is_background":true,"workdir":"/srv"}`, Arguments{Command: "agent:bash_start --command=ls"}, ""},
-		{`["ls"]`, Arguments{}, "not a JSON object"},
+		{`["ls"]`, Arguments{Command: "ls"}, ""},
+		{`[{"command":"ls"}]`, Arguments{Command: "ls"}, ""},
+		{`[1]`, Arguments{}, "not a JSON object"},
 		{`"ls"`, Arguments{}, "not a JSON object"},
-		{`{"command":"ls"} {"command":"pwd"}`, Arguments{}, "more after the value"},
+		{`ls -l`, Arguments{}, "not a JSON object"},
+		{`command: ls`, Arguments{}, "not a JSON object"},
+		{`{"command":"ls"} {"command":"pwd"}`, Arguments{}, "at character 17 of 34"},
 		{``, Arguments{}, "have no command"},
 		{`{}`, Arguments{}, "have no command"},
 		{`{"command":5}`, Arguments{}, "command is not a string"},
@@ -40,7 +44,32 @@ func TestParseArguments(t *testing.T) {
 		{`{"command":"ls","cwd":5}`, Arguments{}, "cwd is not a string"},
 		{`{"command":"ls -l","restart":true}`, Arguments{}, "bash has no argument restart, and nothing ran"},
 		{`{"command":"read","file_path":"a b.go","limit":3}`, Arguments{}, `{"command": "read '--file_path=a b.go' --limit=3"}`},
-		{`{"command":"ls","timeout":0}`, Arguments{}, "timeout is 0"},
+		// almost JSON
+		{`{"command": "grep '\d' a.txt; echo \$HOME it\'s"}`, Arguments{Command: `grep '\d' a.txt; echo \$HOME it\'s`}, ""},
+		{"{\"command\": \"printf 'a\tb'\"}", Arguments{Command: "printf 'a\tb'"}, ""},
+		{`{"command": "ls"`, Arguments{Command: "ls"}, ""},
+		{`{"command": "ls"}}`, Arguments{Command: "ls"}, ""},
+		{`{"command": "ls",}`, Arguments{Command: "ls"}, ""},
+		{`{'command': 'echo "a" it\'s', 'restart': None}`, Arguments{Command: `echo "a" it's`}, ""},
+		{"```json\n{\"command\": \"ls\"}\n```", Arguments{Command: "ls"}, ""},
+		{`{"command": "rm -rf /tmp/x`, Arguments{}, "cut off"},
+		{`{"command": "echo \"one`, Arguments{}, "cut off"},
+		{`{"command": ["a", "b"`, Arguments{}, "cut off"},
+		{`{"command": "grep "x" f"}`, Arguments{}, `at character 19 of 25 near`},
+		// by other names
+		{`{"code":"ls"}`, Arguments{Command: "ls"}, ""},
+		{`{"input":{"command":"ls"}}`, Arguments{Command: "ls"}, ""},
+		{`{"parameters":{"command":"ls"}}`, Arguments{Command: "ls"}, ""},
+		{`{"name":"bash","arguments":{"command":"ls"}}`, Arguments{Command: "ls"}, ""},
+		{`{"commands":["cd a","ls"]}`, Arguments{Command: "cd a\nls"}, ""},
+		{`{"command":"cat","input":"x"}`, Arguments{}, "bash has no argument input"},
+		// times
+		{`{"command":"ls","timeout":"30s"}`, Arguments{Command: "ls", Timeout: 30 * time.Second}, ""},
+		{`{"command":"ls","timeout":"5 minutes"}`, Arguments{Command: "ls", Timeout: 5 * time.Minute}, ""},
+		{`{"command":"ls","timeout":"500 milliseconds"}`, Arguments{Command: "ls", Timeout: 500 * time.Millisecond}, ""},
+		{`{"command":"ls","timeout":0}`, Arguments{Command: "ls", Note: "timeout 0 was left out: the limit is 120 seconds"}, ""},
+		{`{"command":"ls","timeout":-1}`, Arguments{Command: "ls", Note: "timeout -1 was left out: the limit is 120 seconds"}, ""},
+		{`{"command":"ls","timeout":"none"}`, Arguments{Command: "ls", Note: "timeout none was left out: the limit is 120 seconds"}, ""},
 		{`{"command":"ls","timeout":"NaN"}`, Arguments{}, "timeout is"},
 		{`{"command":"ls","timeout":[1]}`, Arguments{}, "timeout is"},
 		// encoded twice, raw newlines, words
@@ -144,6 +173,15 @@ func TestCallsOfOtherTools(t *testing.T) {
 		{"mcp__db__query", `{"sql":"select 1"}`, "field:db:query"},
 		{"raed", `{"path":"x"}`, "did you mean read?"},
 		{"", `{"a":1}`, `{"command": "ls -l"`},
+		{" bash", `{"command":"echo hi"}`, "hi\n"},
+		{"", `{"command":"echo hi"}`, "hi\n"},
+		{"functions.bash", `{"command":"echo hi"}`, "hi\n"},
+		{"bash<|channel|>commentary", `{"command":"echo hi"}`, "hi\n"},
+		{"bash", `echo hi there`, "hi there\n"},
+		{"python", `{"code":"print(1)"}`, "python3 - <<'EOF'"},
+		{"final_answer", `{"answer":"42"}`, "in words, without a call"},
+		{"cat", `{"file":"src/a b.txt"}`, "one\ntwo"},
+		{"ls", `{}`, "src"},
 		{"functions.bash:0", `{"command":"echo hi"}`, "hi\n"},
 		{"what is this", `{}`, "the only tool is bash"},
 	} {
@@ -181,8 +219,19 @@ func FuzzParseArguments(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		_, err := ParseArguments([]byte(text), "")
 		if err == nil && !json.Valid([]byte(text)) {
-			_, err = registry.DecodeJSON(escapeControls([]byte(text)))
+			_, err = registry.DecodeJSON([]byte(repairJSON(text)))
 			require.NoError(t, err)
 		}
 	})
+}
+
+func TestKillInACall(t *testing.T) {
+	for text, kill := range map[string]bool{
+		`{"command":"x","kill":true}`: true, `{"command":"x","kill":"true","timeout":5}`: true, `{"command":"x","kill":false}`: false, `{"command":"x"}`: false,
+	} {
+		args, err := ParseArguments([]byte(text), "/")
+		require.NoError(t, err)
+		require.Equal(t, kill, args.Kill, text)
+		require.Equal(t, kill, args.Context(t.Context()).Value(killKey{}) != nil, text)
+	}
 }

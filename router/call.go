@@ -204,7 +204,7 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 		fmt.Fprintf(notes, "%s: the present directory is gone: cd to one that exists\n", q.name)
 		return 1
 	}
-	call := &registry.Call{Dir: q.dir, View: h.r.view(), Stdout: out, Stderr: notes, Environ: q.environ, Descriptor: q.descriptor}
+	call := &registry.Call{Dir: q.dir, View: h.r.view(), Stdout: out, Stderr: notes, Environ: q.environ, Descriptor: q.descriptor, Show: h.r.showing.Load().shower()}
 	if hasInput(q.fds[0]) {
 		call.Stdin = &fdReader{fd: q.fds[0], wake: wake}
 	}

@@ -16,7 +16,7 @@ const (
 	// ToolParameters is the JSON Schema of its arguments.
 	ToolParameters = `{"type":"object","properties":{` +
 		`"command":{"type":"string","description":"The command line, as typed at a bash prompt; several lines are fine"},` +
-		`"timeout":{"type":"number","description":"Seconds until the command is stopped; 120 if absent, at most 600"}},` +
+		`"timeout":{"type":"number","description":"Seconds to wait for the command, which then goes on in the background (a kill: true beside it ends it); 120 if absent, at most 600"}},` +
 		`"required":["command"]}`
 )
 
@@ -56,6 +56,24 @@ func Definition(reg *registry.ToolRegistry) registry.Definition {
 		text += fmt.Sprintf(aboutKinds, "Two", agents+fields)
 	}
 	return registry.Definition{Name: ToolName, Description: text + aboutOutput, Parameters: json.RawMessage(ToolParameters)}
+}
+
+// BriefDescription is a description for a model whose window is small: what there is, in a line each.
+func BriefDescription(reg *registry.ToolRegistry) string {
+	text := aboutBash
+	var names []string
+	for _, s := range shown {
+		if _, ok := reg.Lookup(s.name); ok && !slices.Contains(names, s.name) {
+			names = append(names, s.name)
+		}
+	}
+	if names != nil {
+		text += " Beside what bash runs: " + strings.Join(names, ", ") + " (NAME --help), and what agent: lists."
+	}
+	if len(reg.Groups()) > 0 {
+		text += " field: lists the servers."
+	}
+	return text
 }
 
 // agentLines are the lines of a description about agent commands; "" if there are none.

@@ -2,6 +2,7 @@ package router
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,21 +88,59 @@ func (r *Router) explainUnknown(p *Plan, stderr *capture) {
 		said[name] = true
 		_, err := registry.Foreign(name, nil)
 		near := registry.Closest(name, slices.Collect(names.tools()), 1)
+		field := r.fieldNamed(name)
 		switch {
 		case name+":" == agentPrefix || name+":" == registry.FieldPrefix:
 			fmt.Fprintf(stderr, "hint: a tool is called as %s:NAME, without a blank; `%[1]s:` lists them\n", name)
 		case err != nil:
 			fmt.Fprintf(stderr, "hint: %v\n", err)
+		case field != "":
+			fmt.Fprintf(stderr, "hint: it is called as %s: `%[1]s --help` shows its parameters\n", field)
 		case near != nil && slips(name, near[0], p.Raw, names):
 			fmt.Fprintf(stderr, "hint: did you mean %s? `%s%[1]s --help` shows its parameters\n", near[0], agentPrefix)
 		}
 	}
 }
 
+// fieldNamed is the tool of a server that is called so without the prefix, or without its server.
+func (r *Router) fieldNamed(name string) string {
+	for _, g := range r.reg.Groups() {
+		prefix := registry.FieldPrefix + g.Name + ":"
+		if tool, ok := strings.CutPrefix(name, g.Name+":"); ok && tool != "" {
+			return prefix + tool
+		}
+		var known []string
+		if g.Known != nil {
+			known = g.Known()
+		}
+		if _, ok := r.reg.Lookup(prefix + name); ok || slices.Contains(known, prefix+name) {
+			return prefix + name
+		}
+	}
+	return ""
+}
+
+// asFunction is a call in the form of most programming languages.
+var asFunction = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([\w:]+)\(.*\)$`) })
+
+// explainFunction says how a tool is called, where a text calls it with brackets.
+func (r *Router) explainFunction(text string, stderr io.Writer) {
+	m := asFunction().FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return
+	}
+	name := r.fieldNamed(m[1])
+	if name == "" && r.names.Load().agent[m[1]] != nil {
+		name = agentPrefix + m[1]
+	}
+	if name != "" {
+		fmt.Fprintf(stderr, "hint: a command has no brackets and no commas: type %s --key value; %[1]s --help shows its keys\n", name)
+	}
+}
+
 // slips reports whether a name is likely a tool's, mistyped: it has its letters, or the
 // text has one of its keys.
 func slips(name, tool, text string, names *nameIndex) bool {
-	letters := func(s string) string { b := []byte(s); slices.Sort(b); return string(b) }
-	return letters(name) == letters(tool) ||
+	return registry.SameLetters(name, tool) ||
 		slices.ContainsFunc(names.agent[tool].Params.List(), func(q registry.Param) bool { return strings.Contains(text, "--"+q.Name) })
 }

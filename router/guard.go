@@ -118,12 +118,26 @@ func (r *Router) failsAnyway(ctx context.Context, p *Plan, s *streams, res *Resu
 	if !ok || !p.InProcess || p.tool == nil || p.Help || p.tool.Params.Find("dry_run") == nil || !guard.Asks(&Action{Plan: p, Dir: r.Dir()}) {
 		return false
 	}
-	parsed := p.parsed
-	parsed.Kwargs = maps.Clone(parsed.Kwargs)
-	parsed.Kwargs["dry_run"] = true
+	kwargs := maps.Clone(p.Kwargs)
+	kwargs["dry_run"] = true
+	words, err := p.tool.Words(kwargs)
+	if err != nil {
+		return false
+	}
+	dry := &Action{Plan: r.planWords(prefixedName(p.Name), words, false), Dir: r.Dir()}
+	if guard.Asks(dry) {
+		return false
+	}
+	grant, err := r.opts.Guard.Begin(ctx, dry)
+	if err != nil {
+		return false
+	}
+	start := time.Now()
 	var notes strings.Builder
-	got := r.invokeTool(ctx, &Plan{ParsedCommand: ParsedCommand{Name: p.Name}, tool: p.tool, parsed: parsed},
-		&registry.Call{Dir: r.Dir(), View: r.view(), Stdout: io.Discard, Stderr: &notes})
+	got := r.invokeTool(grant.context(ctx), dry.Plan, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: io.Discard, Stderr: &notes})
+	if grant.End != nil {
+		grant.End(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
+	}
 	if got.ExitStatus != 1 {
 		return false
 	}
@@ -168,6 +182,12 @@ func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registr
 	p = r.preparePlan(ctx, p, c.Stdin != nil, r.timeLimit(0))
 	p, o, refused := r.askHooks(ctx, p, func() string { return c.Dir }, c.Stdin != nil)
 	grant := Grant{}
+	if refused == nil && p.Err == nil && p.tool != nil && !p.Help && p.tool.ReadsAhead(p.Kwargs) {
+		held := *c
+		c = &held
+		p.Err = p.tool.ReadAhead(ctx, &p.parsed, c)
+		p.Kwargs = p.parsed.Kwargs
+	}
 	if refused == nil && p.Err == nil && r.opts.Guard != nil {
 		grant, refused = r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: c.Dir})
 	}

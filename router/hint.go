@@ -45,6 +45,10 @@ func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 			fmt.Fprintln(stderr, "hint: calls could not be found in this text, so a read, write or grep in it was bash's own: type agent:read, agent:write or agent:grep there")
 		}
 	}
+	if stderr.holds("syntax error near unexpected token") {
+		r.explainFunction(p.Raw, stderr)
+	}
+	r.printSlips(p, stderr, status)
 	if status != 0 && wantsTerminal().MatchString(stderr.start()) {
 		fmt.Fprintln(stderr, "hint: commands here have no terminal and an empty stdin: "+r.terminalHint(p.Raw))
 	}

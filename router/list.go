@@ -106,20 +106,20 @@ func printTools(tools []*registry.Tool, verbose bool, w io.Writer) error {
 
 // searchGroups looks in every group, and goes on past those that cannot be loaded.
 func (r *Router) searchGroups(ctx context.Context, words []string, w io.Writer) error {
-	for _, g := range r.reg.Groups() {
-		if _, err := r.reg.LoadGroup(ctx, g.Name); err != nil {
-			fmt.Fprintln(w, "not searched:", err)
-		}
+	var b strings.Builder
+	for _, err := range r.reg.LoadGroups(ctx) {
+		fmt.Fprintln(&b, "not searched:", err)
 	}
 	found := false
 	for _, t := range r.reg.Search(strings.Join(words, " ")) {
 		if strings.HasPrefix(t.Name, registry.FieldPrefix) {
 			found = true
-			fmt.Fprint(w, t.Help(false))
+			b.WriteString(t.Help(false))
 		}
 	}
 	if !found {
-		fmt.Fprintf(w, "no field tool matches %q: field: lists the servers\n", strings.Join(words, " "))
+		fmt.Fprintf(&b, "no field tool matches %q: field: lists the servers\n", strings.Join(words, " "))
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }

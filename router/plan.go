@@ -74,17 +74,20 @@ var (
 func (r *Router) Plan(command string) *Plan {
 	names := r.names.Load()
 	p := PlanNative(command)
-	if p.router = r; p.Err != nil || !names.occurs(command) {
+	if p.router = r; p.Err == nil {
+		p.Err = p.refuseSlip()
+	}
+	if p.Err != nil {
+		p.Script = ""
+		return p
+	}
+	if !names.occurs(command) {
 		return p
 	}
 	if p.planTool(names) {
 		return p
 	}
-	if p.splice(names); p.unparsed {
-		if p.Err = names.unclosedError(p); p.Err != nil {
-			p.Script = ""
-		}
-	}
+	p.splice(names)
 	return p
 }
 

@@ -10,6 +10,7 @@ import (
 // streams are a command's two outputs while it runs, and both as one text.
 type streams struct {
 	out, err *capture
+	images   *pictures // nil: nobody takes them
 	both     *merge
 }
 
@@ -24,7 +25,7 @@ func (r *Router) newStreams(stdout, stderr io.Writer) *streams {
 		c.name, c.tee, c.both = name, tee, both
 		return &c
 	}
-	s := &streams{of("stdout", stdout), of("stderr", stderr), both}
+	s := &streams{out: of("stdout", stdout), err: of("stderr", stderr), both: both}
 	both.last, both.other = s.out, s.err
 	return s
 }
@@ -37,15 +38,21 @@ func (s *streams) end() {
 	s.both.text.close()
 }
 
+// screen is how many characters a model is shown of what lists and helps, which goes on in a file.
+const screen = 2500
+
 // renderResult fills in a result's texts from its streams. headOnly keeps the
-// beginning of a cut output, else a fifth of it is head and the rest tail.
-func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
+// beginning of a cut output, else a fifth of it is head and the rest tail. most is how many characters are shown.
+func (r *Router) renderResult(res *Result, s *streams, headOnly bool, most int) {
 	s.end()
 	res.Stdout, res.Stderr = string(s.out.head), string(s.err.head)
 
-	b := body{max: r.opts.MaxChars, headOnly: headOnly, tool: res.toolName(), hider: r.hider, dir: r.dir, rest: res.rest}
-	if res.Layer == Native {
-		b.longest = longestLine // tools have limits of their own
+	b := body{max: most, headOnly: headOnly, tool: res.toolName(), hider: r.hider, dir: r.dir, rest: res.rest}
+	if res.Layer != Agent { // whose commands have limits of their own
+		b.longest = longestLine
+	}
+	if res.listing {
+		b.max, b.headOnly = min(b.max, screen), true
 	}
 	if s.out.binary() || s.err.binary() {
 		s.both.text.removeFile()
@@ -64,13 +71,21 @@ func (r *Router) renderResult(res *Result, s *streams, headOnly bool) {
 	}
 	res.Output = b.cutText()
 	res.Truncated, res.FullOutput = b.truncated || !s.out.whole() || !s.err.whole(), b.path
-	for _, line := range res.statusLines() {
+	for _, line := range append(r.statusLines(res), r.newsLines()...) {
 		res.Output = endLine(res.Output) + line
 	}
 	if res.Output == "" {
 		res.Output = "(no output)"
 	}
 	res.Error = r.hider.Hide(Safe(res.Error))
+}
+
+// longer is how a command gets more time than it had.
+func (r *Router) longer() string {
+	if _, ok := r.reg.Lookup("bash_start"); ok {
+		return ": give it a longer timeout, or start it with bash_start"
+	}
+	return ""
 }
 
 func (res *Result) toolName() string {
@@ -82,22 +97,32 @@ func (res *Result) toolName() string {
 
 // statusLines are what a model has to know beside the text. Who cancelled, and
 // why, is the caller's to say: it may have been a limit.
-func (res *Result) statusLines() []string {
+func (r *Router) statusLines(res *Result) []string {
 	var lines []string
 	if res.ExitCode != 0 {
 		lines = append(lines, fmt.Sprintf("[exit code: %d]", res.ExitCode))
 	}
-	if res.TimedOut {
-		lines = append(lines, fmt.Sprintf("[timed out after %s]", formatSeconds(res.limit)))
+	switch {
+	case res.Running > 0:
+		lines = append(lines, r.goesOnLine(res))
+	case res.TimedOut:
+		lines = append(lines, fmt.Sprintf("[timed out after %s%s]", formatSeconds(res.limit), r.longer()))
+	}
+	if res.noRoom != nil {
+		lines = append(lines, fmt.Sprintf("[it was ended and does not go on: %v]", res.noRoom))
+	}
+	if res.resumed {
+		lines = append(lines, "[the shell had stopped, and was made to go on: nothing is lost]")
 	}
 	switch {
+	case !res.Restarted:
 	case res.stateLost:
 		lines = append(lines, "[the shell had ended: this ran in a new one; its jobs and what was last set in it are lost]")
-	case res.Restarted:
+	default:
 		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory, variables and functions; its jobs are lost]")
 	}
-	if res.shellEnded && !strings.Contains(res.Command, "exit") && !strings.Contains(res.Command, "exec") { // nobody asked for it
-		lines = append(lines, "[the shell ended: the next command runs in a new one]")
+	if res.shellEnded {
+		lines = append(lines, "[the shell ended: the next command runs in a new one with the same directory, variables, functions, aliases and options, but without: "+strings.Join(res.Lost, "; ")+"]")
 	}
 	if res.Background != "" {
 		lines = append(lines, "[a background process goes on; what it writes goes to "+res.Background+"]")

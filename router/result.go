@@ -1,6 +1,10 @@
 package router
 
-import "time"
+import (
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
+)
 
 // Result is what came of a command string. Its JSON form is an interface that
 // other programs build on.
@@ -24,20 +28,29 @@ type Result struct {
 	Profile Profile  `json:"profile,omitempty"`
 	Refusal *Refusal `json:"denied,omitempty"` // nil: nothing was refused
 
+	// Running is the number of the background shell that the command went on as at its time limit; 0: none.
+	Running   int      `json:"running,omitempty"`
+	Restarted bool     `json:"restarted,omitempty"` // it ran in a new shell, because the one before had ended
+	Lost      []string `json:"lost,omitempty"`      // what that shell, or with Running or the shell's end the next one, has not of the one before
+
 	FullOutput string         `json:"-"` // the file that holds the whole output when Output does not; may be empty
 	Background string         `json:"-"` // the file that takes what its background jobs write; may be empty
 	Canceled   bool           `json:"-"` // by the caller's context
-	Restarted  bool           `json:"-"` // the shell before this one had ended
 	Err        error          `json:"-"` // we failed, not the command: bash could not be started, the router is closed
 	Display    string         `json:"-"` // of a tool that is the whole command: one line for a person; may be empty
 	Metadata   map[string]any `json:"-"` // and what it has for embedders; may be nil
 
+	Images []registry.Image `json:"-"` // that its calls showed, with RunOptions.Images
+
 	Denied error `json:"-"` // why the guard refused it; nothing ran
 
 	limit      time.Duration
+	listing    bool                   // it lists what there is, of which the beginning is enough
 	rest       func(lines int) string // of a tool: ToolResult.Rest
 	shellEnded bool                   // with this command
 	stateLost  bool                   // what the shell before this one had was not all kept
+	resumed    bool                   // the shell had stopped
+	noRoom     error                  // why it could not go on at its limit
 }
 
 // Refusal is what was not allowed: the command, which then did not run, or

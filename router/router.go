@@ -38,6 +38,14 @@ type Options struct {
 	// and links. Close removes it. nil makes one.
 	CallsDir *tempdir.Dir
 
+	// Background takes over what goes on after its time limit; nil: nothing does. With
+	// KillAtLimit every command ends there, whatever KillAtLimit, the function, says of one.
+	Background  Background
+	KillAtLimit bool
+
+	// PromptCommand has bash run PROMPT_COMMAND after each command; see session.Options.
+	PromptCommand bool
+
 	// Exit gets what an EXIT trap writes when Close ends the shell; see
 	// session.Options. nil: it is dropped.
 	Exit func(stdout, stderr []byte)
@@ -71,11 +79,12 @@ type Router struct {
 
 	shell sync.Mutex // held by what runs in bash, where there is a Confiner
 
-	mu     sync.Mutex // guards sess, closed and held
-	held   Confined
-	sess   *session.Session
-	closed bool
-	status atomic.Int32 // exit status of an in-process command that bash does not know yet, plus 1; 0: none
+	mu      sync.Mutex // guards sess, closed and held
+	held    Confined
+	sess    *session.Session
+	closed  bool
+	showing atomic.Pointer[pictures] // takes those of calls from inside bash; nil: nobody does
+	status  atomic.Int32             // exit status of an in-process command that bash does not know yet, plus 1; 0: none
 }
 
 // HideSecrets hides in a text what a model is never shown (Options.Secrets).
@@ -207,7 +216,7 @@ func (r *Router) startSession() (*session.Session, error) {
 		return r.sess, nil
 	}
 	o := session.Options{Dir: r.opts.Dir, Env: r.held.Env, Launcher: r.held.Launcher, Unset: r.opts.Unset, StateDir: r.dir,
-		Timeout: r.opts.Timeout, Exit: r.opts.Exit, Head: 1 << 10, Tail: 1 << 10}
+		Timeout: r.opts.Timeout, Exit: r.opts.Exit, PromptCommand: r.opts.PromptCommand, Head: 1 << 10, Tail: 1 << 10}
 	o.Env = r.shellEnv(o.Env)
 	if r.host != nil {
 		o.Init = r.host.init()

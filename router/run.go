@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,9 @@ import (
 // RunOptions are what one command may have of its own; nil means none of it.
 type RunOptions struct {
 	Timeout        time.Duration // 0: the router's; cut to MaxTimeout
+	MaxChars       int           // of the result's Output; 0, and more than the router's, is the router's
 	Stdout, Stderr io.Writer     // also get every byte as it comes
+	Images         bool          // the caller shows Result.Images to who reads the result
 }
 
 // Run runs a command string and never fails: what went wrong is in the result.
@@ -35,9 +38,13 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	start := time.Now()
 	s := r.newStreams(o.Stdout, o.Stderr)
 	res := Result{Command: p.Raw, limit: r.timeLimit(o.Timeout)}
+	if o.Images {
+		s.images = &pictures{}
+	}
 	p = r.preparePlan(ctx, p, false, res.limit)
 	p, seen, refused := r.askHooks(ctx, p, r.Dir, false)
 	res.Layer, res.Name = p.Layer, p.Name
+	res.listing = p.InProcess && p.isListing() && (p.Help || p.Name == registry.FieldPrefix) // else it is a command of a server's own
 	grant, allowed := r.beginPlan(ctx, p, s, &res, refused)
 	shown := allowed && p.Err == nil && seen != nil && seen.after
 	if shown {
@@ -63,6 +70,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	if res.Dir == "" {
 		res.Dir = r.Dir()
 	}
+	res.Images = s.images.taken()
 	if shown {
 		s = seen.showOutput(ctx, s, res.ExitCode)
 	}
@@ -71,7 +79,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	if !res.Success && res.Error == "" {
 		res.Error = res.failureReason()
 	}
-	r.renderResult(&res, s, p.InProcess && p.Name == "read")
+	r.renderResult(&res, s, p.InProcess && p.Name == "read", min(r.opts.MaxChars, cmp.Or(o.MaxChars, maxMaxChars)))
 	if grant.End != nil {
 		grant.End(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
 	}
@@ -96,6 +104,8 @@ func formatSeconds(d time.Duration) string {
 // failureReason says in one line why a result is no success.
 func (res *Result) failureReason() string {
 	switch {
+	case res.Running > 0:
+		return fmt.Sprintf("still running as shell %d after %s", res.Running, formatLimit(res.limit))
 	case res.TimedOut:
 		return "timed out after " + formatSeconds(res.limit)
 	case res.Canceled:
@@ -111,11 +121,13 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 		err = r.host.links.addWords(p.Script)
 	}
 	var got session.Result
+	start := time.Now()
 	if err == nil {
 		if status := r.status.Swap(0); status > 0 {
 			sess.SetStatus(int(status) - 1)
 		}
-		got, err = sess.Run(ctx, p.Script, &session.RunOptions{Timeout: res.limit, Stdout: s.out, Stderr: s.err})
+		defer r.showing.Store(r.showing.Swap(s.images))
+		got, err = sess.Run(ctx, p.Script, &session.RunOptions{Timeout: res.limit, Stdout: s.out, Stderr: s.err, GoOn: r.goOn(ctx, &res.noRoom)})
 	}
 	if err != nil {
 		res.Err, res.Error, res.ExitCode = err, err.Error(), exitTransport
@@ -123,7 +135,12 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 		return
 	}
 	res.ExitCode, res.TimedOut, res.Canceled, res.Dir = got.ExitCode, got.TimedOut, got.Canceled, got.Dir
-	res.Background, res.Restarted, res.stateLost, res.shellEnded = got.Background, got.Restarted, got.StateLost, got.ShellExited
+	res.Background, res.Restarted, res.stateLost, res.shellEnded = got.Background, got.Restarted, got.StateLost, got.ShellExited && !strings.Contains(p.Raw, "exit") // or somebody asked for it
+	got.ShellExited = res.shellEnded
+	res.resumed, res.Lost = got.Resumed, lostParts(&got)
+	if got.Running != nil {
+		r.handOver(p, s, start, &got, res)
+	}
 	if got.WantsTerminal {
 		res.Error = "it waited for a terminal, and there is none here"
 		fmt.Fprintln(s.err, res.Error+": it was ended; "+r.terminalHint(p.Raw))
@@ -152,7 +169,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	defer cancel()
 	done := make(chan registry.ToolResult, 1)
 	go func() {
-		done <- r.invokeTool(ctx, p, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: s.out, Stderr: s.err})
+		done <- r.invokeTool(ctx, p, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: s.out, Stderr: s.err, Show: s.images.shower()})
 	}()
 	var got registry.ToolResult
 	select {
@@ -165,6 +182,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	}
 	res.ExitCode, res.Error = got.ExitStatus, got.Error
 	res.Display, res.Metadata, res.rest = got.Display, got.Metadata, got.Rest
+	res.listing = res.listing || got.Listing
 	if ctx.Err() != nil && !got.Success {
 		res.TimedOut = errors.Is(context.Cause(ctx), errTimeLimit)
 		res.Canceled = !res.TimedOut

@@ -1,14 +1,9 @@
 package router
 
 import (
-	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router/internal/bashtext"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // splice finds the calls of a bash text, puts before the command word of each
@@ -31,24 +26,6 @@ func (p *Plan) splice(names *nameIndex) {
 	}
 	b.WriteString(p.Raw[last:])
 	p.Script = b.String()
-}
-
-// unclosedError is the error of a text that calls tools and has a here-document
-// without an end. Bash would take what there is of the document for the whole, and
-// a tool may write that.
-func (n *nameIndex) unclosedError(p *Plan) error {
-	var parse syntax.ParseError
-	if !errors.As(p.Syntax().Err, &parse) {
-		return nil
-	}
-	end, ok := strings.CutPrefix(parse.Text, "unclosed here-document ")
-	if end, err := strconv.Unquote(end); ok && err == nil {
-		text := p.Raw + "\n" + end + "\n"
-		if found, _ := n.findCalls(text, bashtext.Parse(text)); len(found.calls) > 0 {
-			return &registry.UsageError{Tool: found.calls[0].Name, Problems: []string{fmt.Sprintf("the here-document has no end, nothing of this line ran: put a line after its text that holds %s alone", end)}}
-		}
-	}
-	return nil
 }
 
 // layerOf tells the layer from the form of a call's name.

@@ -21,7 +21,7 @@ var (
 	quoted  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^`([^`\n]+)`$") })
 	tagged  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^<([a-z_]+)>\s*(.*?)\s*</([a-z_]+)>$`) })
 	withDoc = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?s)^(agent:)?([a-z_]+)\s+'?(\{\s*".*\})'?$`)
+		return regexp.MustCompile(`(?s)^(?:agent:)?([a-z_]+|field:[\w.-]+:[\w.-]+)\s+'?(\{\s*".*\})'?$`)
 	})
 )
 
@@ -101,10 +101,8 @@ func (a *Arguments) dropPrompts(text string) error {
 // unwrapCall takes the arguments, or a whole call, out of a text that is JSON.
 func (a *Arguments) unwrapCall(text, at string, depth int) error {
 	args, _ := decodeArguments([]byte(text))
-	for _, key := range []string{"arguments", "parameters", "input"} {
-		if inner, ok := args[key].(map[string]any); ok && args["command"] == nil {
-			args = inner
-		}
+	if inner := innerArguments(args); inner != nil {
+		args = inner
 	}
 	if args["command"] == nil && args["cmd"] == nil {
 		return nil
@@ -124,12 +122,14 @@ func (a *Arguments) unwrapDocument(text string) {
 	if m == nil {
 		return
 	}
-	v, err := registry.DecodeJSON([]byte(m[3]))
+	v, err := registry.DecodeJSON([]byte(m[2]))
 	args, ok := v.(map[string]any)
 	if err != nil || !ok {
 		return
 	}
-	if words, err := registry.Foreign(m[2], args); err == nil && len(words) > 1 && words[0] == agentPrefix+m[2] {
+	if strings.HasPrefix(m[1], registry.FieldPrefix) {
+		a.Command = quote.Line(m[1], []string{"--json", m[2]})
+	} else if words, err := registry.Foreign(m[1], args); err == nil && len(words) > 1 && words[0] == agentPrefix+m[1] {
 		a.Command = quote.Line(words[0], words[1:])
 	}
 }

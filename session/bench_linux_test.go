@@ -133,3 +133,27 @@ func pingPong(b *testing.B) (ping, stop func()) {
 		c.Wait()
 	}
 }
+
+// BenchmarkGoesOn measures what a command costs that goes on: how long after its limit Run
+// returns, and how much longer the next command takes, which runs in a new shell with the
+// state of the old one.
+func BenchmarkGoesOn(b *testing.B) {
+	s := open(b, nil)
+	run(b, s, "for ((i = 0; i < 50; i++)); do eval \"v$i='some value'; f$i() { echo $i; }\"; done")
+	const limit = 5 * time.Millisecond
+	over, next := &timed{}, &timed{}
+	for b.Loop() {
+		run(b, s, "true")
+		start := time.Now()
+		r := goOn(b, s, "sleep 100", limit)
+		over.took = append(over.took, time.Since(start)-limit)
+		next.per, next.do = 1, func() { run(b, s, "f1") }
+		next.run()
+		r.Running.Kill()
+		readRest(r.Running)
+	}
+	b.ReportMetric(over.quantile(0.5)/1e3, "ms-after-the-limit")
+	b.ReportMetric(next.quantile(0.5)/1e3, "ms-next-command")
+	b.ReportMetric(next.quantile(0.99)/1e3, "ms-next-command-p99")
+	b.ReportMetric(0, "ns/op")
+}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,6 +27,7 @@ type command struct {
 	id       int64
 	text     string
 	timeout  time.Duration
+	goOn     func() bool
 	out, err stream
 	lineEnd  int  // of all bytes for the shell, those that it must have read for the command to run
 	unsent   bool // the shell was gone before it could be told
@@ -37,15 +39,18 @@ type command struct {
 	done    bool // the report is here, or never will be
 	died    bool // the shell ended
 	lost    bool
+	goesOn  bool // at its time limit it was let go
 	report  frame
-	hupWait time.Duration // until the next look at a stream that nobody holds
-	res     Result
+	hupWait time.Duration // until the next look at a pipe that nobody holds
+
+	leftPipes bool // the shell has let go of the control or the diagnostics pipe, by exec
+	res       Result
 }
 
-func (e *engine) newCommand(text string, timeout time.Duration, t *tee) *command {
+func (e *engine) newCommand(text string, opts *RunOptions, t *tee) *command {
 	e.seq++
 	keep := collector{headCap: e.cfg.Head, tailCap: e.cfg.Tail}
-	c := &command{e: e, sh: e.shell.Load(), id: e.seq, text: text, timeout: timeout}
+	c := &command{e: e, sh: e.shell.Load(), id: e.seq, text: text, timeout: opts.Timeout, goOn: opts.GoOn}
 	c.out = stream{pipe: &e.out, kept: keep, tee: t}
 	c.err = stream{pipe: &e.err, kept: keep, tee: t, toErr: true, renamed: !strings.Contains(text, "eval")}
 	return c
@@ -76,12 +81,18 @@ func (c *command) composeLine() error {
 	if strings.Contains(c.text, "builtin") && namesBuiltin().MatchString(c.text) {
 		l = append(l, dropBuiltin...)
 	}
+	if c.e.cfg.PromptCommand {
+		l = append(l, keepStatus...)
+	}
 	l = appendReport(l, c.id)
-	if c.e.closes = c.e.closes || mayClose().MatchString(c.text); c.e.closes {
+	if c.e.closes = c.e.closes || c.e.cfg.PromptCommand || mayClose().MatchString(c.text); c.e.closes {
 		l = append(append(l, " >|"...), c.sh.ctlPath...)
 	}
 	if c.sh.hasJobs = c.sh.hasJobs || startsJobs().MatchString(c.text); c.sh.hasJobs {
 		l = append(l, forgetJobs...)
+	}
+	if c.e.cfg.PromptCommand {
+		l = append(l, promptCommands...)
 	}
 	if c.opens = strings.Contains(c.text, "$(") && strings.Count(c.text, "(") != strings.Count(c.text, ")"); c.opens {
 		l = append(append(l, ';'), dumpLine(c.e.snap.path)...)
@@ -110,7 +121,8 @@ func (c *command) sendAndWait(ctx context.Context) (_ Result, ran bool, _ error)
 	c.unsent = c.sh.queueText(c.e.scratch) != nil
 	c.lineEnd = c.sh.queued
 	c.waitShort()
-	for asked := false; !c.done; {
+	asked := false
+	for !c.done {
 		if !asked && time.Since(c.start) >= quickWait {
 			// The command takes a while. A second report, in a line of its own, also
 			// comes when the first one is lost.
@@ -121,6 +133,9 @@ func (c *command) sendAndWait(ctx context.Context) (_ Result, ran bool, _ error)
 		if err := c.waitStep(ctx, asked); err != nil {
 			return Result{}, false, err
 		}
+	}
+	if c.goesOn {
+		return c.letGo(asked), true, nil
 	}
 	return c.conclude()
 }
@@ -167,7 +182,11 @@ func (c *command) waitShort() {
 // report was asked for a second time.
 func (c *command) waitStep(ctx context.Context, asked bool) error {
 	p := &c.e.poll
-	for i, fd := range [...]int{c.sh.ctl, c.sh.pidfd, c.e.wake.fd, c.sh.diag, c.e.snap.in, c.out.pollFD(), c.err.pollFD(), -1} {
+	ctl, diag := c.sh.ctl, c.sh.diag
+	if c.leftPipes { // nobody holds them, and they would be ready all the time: they are looked at now and then
+		ctl, diag = -1, -1
+	}
+	for i, fd := range [...]int{ctl, c.sh.pidfd, c.e.wake.fd, diag, c.e.snap.in, c.out.pollFD(), c.err.pollFD(), -1} {
 		p[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
 	}
 	if len(c.sh.pending) > 0 {
@@ -177,15 +196,17 @@ func (c *command) waitStep(ctx context.Context, asked bool) error {
 		return err
 	}
 	c.readOutput(p[pollOut].Revents, p[pollErr].Revents)
+	c.leftPipes = c.leftPipes || p[pollCtl].Revents&(unix.POLLHUP|unix.POLLIN) == unix.POLLHUP || p[pollDiag].Revents&(unix.POLLHUP|unix.POLLIN) == unix.POLLHUP
 	if p[pollDiag].Revents != 0 {
 		c.sh.readDiag(c.e.buf)
 	}
 	if p[pollSnap].Revents != 0 {
 		c.e.snap.readPipe(c.e.buf)
 	}
-	if p[pollCtl].Revents&unix.POLLIN != 0 {
+	if p[pollCtl].Revents&unix.POLLIN != 0 || c.leftPipes {
 		c.readReport()
-	} else if p[pollPid].Revents != 0 {
+	}
+	if !c.done && p[pollPid].Revents != 0 && p[pollCtl].Revents&unix.POLLIN == 0 {
 		c.died, c.done = true, true
 	}
 	if c.done {
@@ -217,7 +238,7 @@ func (c *command) nextTimeout(asked bool) int {
 		next = end
 	}
 	d := time.Until(next)
-	if c.out.closed || c.err.closed {
+	if c.out.closed || c.err.closed || c.leftPipes {
 		c.hupWait = min(max(2*c.hupWait, time.Millisecond), maxHupWait)
 		d = min(d, c.hupWait)
 	} else {
@@ -275,7 +296,11 @@ func (c *command) checkLimits(ctx context.Context, now time.Time) {
 		c.interrupt(now)
 	case now.Sub(c.start) >= c.timeout:
 		c.res.TimedOut = true
-		c.interrupt(now)
+		if c.goesOn = c.goOn != nil && c.goOn(); c.goesOn {
+			c.done = true
+		} else {
+			c.interrupt(now)
+		}
 	case !now.Before(c.probe.at) && c.waitsForTerminal(now):
 		c.res.WantsTerminal = true
 		c.interrupt(now)
@@ -304,6 +329,10 @@ const (
 // command; when it has read a second, it is back, and the report is due.
 func (c *command) lookForReport(now time.Time) {
 	p := &c.probe
+	if at, _ := statProc(c.sh.pid); at.stopped { // nobody else would wake it
+		c.sh.signal(syscall.SIGCONT)
+		c.res.Resumed = true
+	}
 	left, err := unreadBytes(c.sh.in)
 	switch {
 	case len(c.sh.pending) > 0 || err != nil:

@@ -110,7 +110,7 @@ func (c *command) reapShell() (status int) {
 		who.dead = true
 		who.killReached(foreground)
 	}
-	c.res.ShellExited = true
+	c.res.ShellExited, c.res.StateLost = true, c.res.StateLost || !e.snap.fresh
 	return status
 }
 

@@ -22,14 +22,18 @@
 // background jobs too, and the shell gets SIGTERM, after 2.25 s SIGKILL. Jobs of earlier commands and
 // daemons that it has started itself go on.
 //
+// At its time limit a command may go on instead, with its shell, if RunOptions.GoOn says so:
+// Result.Running has it, and the next command runs in a new shell with what the session had
+// before, as after a restart. What the command itself sets is not the session's then.
+//
 // # Restarts
 //
 // When the shell ends (exit, exec, errexit, set -u, a signal, a crash), the command's
 // Result says ShellExited, and the next command runs in a new shell with the
 // directory, environment, variables, functions, aliases, options, umask and
 // signal traps of the old one: those at its end, when it ended by exit, else
-// those of a snapshot that is taken 50 ms after a command or before one that
-// says exec, exit, kill or trap. Jobs, open descriptors, resource limits and
+// those of a snapshot that is taken 50 ms after a command, before one that
+// says exec, exit, kill or trap, and before one that may go on and take long. Jobs, open descriptors, resource limits and
 // the traps on EXIT, DEBUG, ERR and RETURN are lost.
 //
 // # Background jobs

@@ -25,22 +25,22 @@ type engine struct {
 	shell   atomic.Pointer[shell]    // shared; nil when none is alive
 	dir     atomic.Pointer[shellDir] // shared; after the last command
 	wake    wakeup                   // shared
+	given   atomic.Pointer[[]byte]   // shared; what State gives while a command runs; nobody changes it
 
 	state     stateDir
 	pipes     pathPipes
 	mark      processMark
 	watch     watchdog.Watchdog
-	line      textFile // what the shell is to evaluate for a command
-	text      textFile // a command that is too long for that; Init and state at the start
-	snap      snapshot
+	conduits         // of the present shell
 	kept      []byte // the state of the last confined shell, when a free one followed
-	out, err  outPipe
 	late      lateSet
+	ongoing   sync.WaitGroup // shells that were left to their commands
 	idle      idleWork
 	seq       int64 // number of the latest report asked for
 	status    int   // $? of the last command
 	restarted bool  // the present shell is not the first and has run nothing yet
 	stateLost bool  // and has not all that the one before had
+	wentOn    bool  // the shell before went on with its command, and the next was not started yet
 	closes    bool  // mayClose has matched
 
 	// Scratch space that each command uses again.
@@ -52,8 +52,7 @@ type engine struct {
 func newEngine(cfg config) (*engine, error) {
 	e := &engine{
 		cfg: cfg, running: make(chan struct{}, 1), wake: wakeup{fd: -1}, mark: newProcessMark(),
-		line: textFile{fd: -1}, text: textFile{fd: -1}, snap: snapshot{in: -1, out: -1}, out: outPipe{fd: -1}, err: outPipe{fd: -1},
-		buf: make([]byte, smallBuffer),
+		conduits: noConduits, buf: make([]byte, smallBuffer),
 	}
 	e.watch.Env, e.watch.Limit, e.watch.Kill = e.mark.envEntry(), e.mark.limitLine(), true
 	e.dir.Store(&shellDir{kernel: cfg.Dir, shell: cfg.Dir, name: cfg.Dir})
@@ -77,35 +76,9 @@ func newEngine(cfg config) (*engine, error) {
 func (e *engine) releaseAll() {
 	e.watch.Close()
 	e.late.close()
-	e.closeConduits()
+	e.conduits.close(&e.pipes)
 	e.wake.close()
 	e.state.remove()
-}
-
-// openConduits makes what the shell opens by path, but for the output pipes.
-func (e *engine) openConduits() (err error) {
-	if e.text.fd >= 0 {
-		return nil
-	}
-	for _, f := range []*textFile{&e.text, &e.line} {
-		if f.fd, f.path, err = e.pipes.makeFile(); err != nil {
-			return err
-		}
-	}
-	return e.snap.open(&e.pipes)
-}
-
-func (e *engine) closeConduits() {
-	e.out.close(&e.pipes)
-	e.err.close(&e.pipes)
-	e.snap.close(&e.pipes)
-	for _, f := range []*textFile{&e.text, &e.line} {
-		if f.fd >= 0 {
-			unix.Close(f.fd)
-			e.pipes.removeName(f.path)
-		}
-		*f = textFile{fd: -1}
-	}
 }
 
 // Run is Session.Run.
@@ -143,7 +116,8 @@ func (e *engine) Run(ctx context.Context, text string, opts RunOptions) (Result,
 		t = newTee(opts.Stdout, opts.Stderr, e.wake.signal)
 		defer t.close()
 	}
-	res, err := e.runText(ctx, text, limitDuration(opts.Timeout, e.cfg.Timeout), t)
+	opts.Timeout = limitDuration(opts.Timeout, e.cfg.Timeout)
+	res, err := e.runText(ctx, text, &opts, t)
 	if err == nil && e.closing.Load() {
 		err = ErrClosed
 	}
@@ -158,13 +132,19 @@ func (e *engine) notRun() Result {
 
 // runText runs a command, and in a new shell if the old one ended before it read
 // the command.
-func (e *engine) runText(ctx context.Context, text string, timeout time.Duration, t *tee) (Result, error) {
+func (e *engine) runText(ctx context.Context, text string, opts *RunOptions, t *tee) (Result, error) {
 	for first := true; ; first = false {
 		if err := e.ensureShell(); err != nil {
 			return Result{}, err
 		}
 		if first {
-			e.snapshotBefore(text)
+			e.snapshotBefore(text, opts.GoOn != nil)
+		}
+		if e.snap.aborted { // a late trap was met by a snapshot
+			e.resync(e.shell.Load())
+			if err := e.ensureShell(); err != nil {
+				return Result{}, err
+			}
 		}
 		if err := e.out.ensurePipe(&e.pipes); err != nil {
 			return Result{}, err
@@ -172,7 +152,7 @@ func (e *engine) runText(ctx context.Context, text string, timeout time.Duration
 		if err := e.err.ensurePipe(&e.pipes); err != nil {
 			return Result{}, err
 		}
-		res, ran, err := e.newCommand(text, timeout, t).sendAndWait(ctx)
+		res, ran, err := e.newCommand(text, opts, t).sendAndWait(ctx)
 		if err != nil || ran {
 			return res, err
 		}
@@ -217,6 +197,7 @@ func (e *engine) Close() error {
 		sh.reap()
 	}
 	e.mark.killMarked(shellPid)
+	e.ongoing.Wait()
 	e.releaseAll()
 	return nil
 }

@@ -17,6 +17,7 @@ func newEngine(config) (*engine, error) {
 
 func (*engine) Run(context.Context, string, RunOptions) (Result, error) { return Result{}, ErrClosed }
 func (*engine) Restart(context.Context, RestartOptions) error           { return ErrClosed }
+func (*engine) State() []byte                                           { return nil }
 func (*engine) Dir() string                                             { return "" }
 func (*engine) SetStatus(int)                                           {}
 func (*engine) Pid() int                                                { return 0 }

@@ -30,13 +30,16 @@ func (i *idleWork) prepare(onIdle func()) {
 // planIdleWork plans the work after a command.
 func (e *engine) planIdleWork() {
 	e.idle.since = time.Now()
+	if e.wentOn { // the next command finds a shell that is ready
+		e.setTimer(0)
+	}
 	e.setTimer(snapshotAfter)
 }
 
 // setTimer sets the timer if it is not set.
 func (e *engine) setTimer(d time.Duration) {
 	i := &e.idle
-	if i.armed || e.closing.Load() || e.shell.Load() == nil {
+	if i.armed || e.closing.Load() || e.shell.Load() == nil && !e.wentOn {
 		return
 	}
 	i.armed = true
@@ -61,12 +64,15 @@ func (e *engine) onIdle() {
 		return
 	}
 	i.armed, i.busy = false, 0
-	if e.closing.Load() || e.shell.Load() == nil {
-		return
-	}
-	if idle := time.Since(i.since); idle < snapshotAfter {
+	idle := time.Since(i.since)
+	switch {
+	case e.closing.Load():
+	case e.wentOn:
+		e.ensureShell() // what it says is said to the next command, which tries again
+	case e.shell.Load() == nil:
+	case idle < snapshotAfter:
 		e.setTimer(snapshotAfter - idle)
-	} else {
+	default:
 		e.takeSnapshot()
 	}
 }

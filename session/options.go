@@ -55,6 +55,11 @@ type Options struct {
 	// to 1 MiB of each stream, and what it has written within 300 ms.
 	Exit func(stdout, stderr []byte)
 
+	// PromptCommand has each shell run the commands in the variable PROMPT_COMMAND after each command, when that
+	// was reported, as an interactive one does before its prompt: direnv, mise and their like set what the next command
+	// sees. Their output is dropped, and $? is kept. What they take is the next command's time.
+	PromptCommand bool
+
 	// Head and Tail are how many bytes of the beginning and of the end of each
 	// output stream a Result keeps; 0 means DefaultHead and DefaultTail. Memory
 	// grows with the output up to that.
@@ -83,6 +88,11 @@ type RunOptions struct {
 	// error gets nothing more; one that blocks makes the command wait, but not
 	// the time limit.
 	Stdout, Stderr io.Writer
+
+	// GoOn, when set, is asked when the time limit has come: if it says yes, the command
+	// is not ended. It keeps its shell, Result.Running has it, and the next command
+	// runs in a new shell.
+	GoOn func() bool
 }
 
 // config is Options with every default filled in.

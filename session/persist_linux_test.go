@@ -294,3 +294,58 @@ func TestNewRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestPromptCommand: what PROMPT_COMMAND does is there for the next command, in every shell, and
+// nothing else of it is seen.
+func TestPromptCommand(t *testing.T) {
+	s := open(t, &Options{Dir: t.TempDir(), PromptCommand: true})
+	// As direnv and mise have it: a function that sets what the directory says, and keeps $?.
+	run(t, s, "mkdir d; hook() { local status=$?; echo noise; echo noise >&2; cat; [[ $PWD == */d ]] && export IN=d || unset IN; return $status; }; PROMPT_COMMAND=hook")
+	r := run(t, s, "cd d; echo out; (exit 3)")
+	require.Equal(t, answer{"out\n", "", 3}, answerOf(r))
+	require.Equal(t, "3 d\n", string(run(t, s, "echo $? $IN; cd ..").Stdout))
+	require.Equal(t, "none\n", string(run(t, s, "echo ${IN-none}").Stdout))
+	run(t, s, "PROMPT_COMMAND=('a=$?' 'b=$?' 'kill -9 $BASHPID'); (exit 4)")
+	r = run(t, s, "echo $a $b")
+	require.True(t, r.Restarted, "it ended its shell, and the next command runs all the same")
+	run(t, s, "PROMPT_COMMAND=('a=$?' 'b=$?' 'false' 'nope'); set -u; (exit 4)")
+	require.Equal(t, "4 4\n", string(run(t, s, "echo $a $b; exit 7").Stdout))
+	run(t, s, "a=; b=; (exit 6)")
+	require.Equal(t, "6 6\n", string(run(t, s, "echo $a $b").Stdout), "it is kept over a restart")
+	s = open(t, &Options{Dir: t.TempDir()})
+	run(t, s, "PROMPT_COMMAND='x=1'")
+	require.Equal(t, "none\n", string(run(t, s, "echo ${x-none}").Stdout), "who does not ask for it has none")
+}
+
+// TestStoppedShellGoesOn: nobody else would wake it.
+func TestStoppedShellGoesOn(t *testing.T) {
+	s := open(t, &Options{Dir: t.TempDir()})
+	for _, command := range []string{"v=1; suspend -f; echo $v", "v=1; kill -STOP $$; echo $v", "v=1; (kill -STOP $$); echo $v"} {
+		r := run(t, s, command)
+		require.Equal(t, answer{"1\n", "", 0}, answerOf(r), command)
+		require.True(t, r.Resumed)
+		require.False(t, r.ShellExited)
+	}
+	require.NoError(t, syscall.Kill(s.Pid(), syscall.SIGSTOP))
+	r := run(t, s, "echo $v")
+	require.Equal(t, "1\n", string(r.Stdout))
+	require.False(t, run(t, s, "true").Resumed)
+}
+
+// TestEndSaysWhatIsLost: the Result of the command that ended the shell says already what the next
+// one says.
+func TestEndSaysWhatIsLost(t *testing.T) {
+	for command, lost := range map[string]bool{
+		"v=2; exit 3": false, "v=2; set -e; false": false, "v=2; kill $$": false, "v=2; set -u; echo $nope": false, "v=2; kill -9 $$": true, "v=2; exec true": true,
+	} {
+		s := open(t, &Options{Dir: t.TempDir()})
+		run(t, s, "v=1")
+		r := run(t, s, command)
+		require.True(t, r.ShellExited, command)
+		require.Equal(t, lost, r.StateLost, command)
+		r = run(t, s, "echo $v")
+		require.True(t, r.Restarted)
+		require.Equal(t, lost, r.StateLost, command)
+		require.Equal(t, map[bool]string{true: "1\n", false: "2\n"}[lost], string(r.Stdout), command)
+	}
+}

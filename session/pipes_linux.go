@@ -44,6 +44,43 @@ func (p *outPipe) close(c *pathPipes) {
 	}
 }
 
+// conduits are what one shell opens by path. As long as it lives they stay open: the path of a
+// descriptor that is closed may be another file's soon, which the shell would write to.
+type conduits struct {
+	line     textFile // what the shell is to evaluate for a command
+	text     textFile // a command that is too long for that; Init and state at the start
+	snap     snapshot
+	out, err outPipe
+}
+
+var noConduits = conduits{line: textFile{fd: -1}, text: textFile{fd: -1}, snap: snapshot{in: -1, out: -1}, out: outPipe{fd: -1}, err: outPipe{fd: -1}}
+
+// open makes them all, but for the output pipes.
+func (c *conduits) open(p *pathPipes) (err error) {
+	if c.text.fd >= 0 {
+		return nil
+	}
+	for _, f := range []*textFile{&c.text, &c.line} {
+		if f.fd, f.path, err = p.makeFile(); err != nil {
+			return err
+		}
+	}
+	return c.snap.open(p)
+}
+
+func (c *conduits) close(p *pathPipes) {
+	c.out.close(p)
+	c.err.close(p)
+	c.snap.close(p)
+	for _, f := range []*textFile{&c.text, &c.line} {
+		if f.fd >= 0 {
+			unix.Close(f.fd)
+			p.removeName(f.path)
+		}
+		*f = textFile{fd: -1}
+	}
+}
+
 // Sizes of the buffer that pipes are read into: the capacity of an ordinary
 // pipe, and that of a grown one. A stream is long after longStream bytes.
 const (

@@ -12,7 +12,7 @@ import (
 type proc struct {
 	pid, parent, session int
 	start                int64 // clock ticks since boot
-	zombie               bool
+	zombie, stopped      bool
 }
 
 // readProcesses reads the process table. What ends meanwhile is left out.
@@ -44,7 +44,7 @@ func statProc(pid int) (proc, bool) {
 	if len(f) < 20 {
 		return proc{}, false
 	}
-	p := proc{pid: pid, zombie: f[0][0] == 'Z' || f[0][0] == 'X'}
+	p := proc{pid: pid, zombie: f[0][0] == 'Z' || f[0][0] == 'X', stopped: f[0][0] == 'T'}
 	p.parent, _ = strconv.Atoi(string(f[1]))
 	p.session, _ = strconv.Atoi(string(f[3]))
 	p.start, _ = strconv.ParseInt(string(f[19]), 10, 64)

@@ -35,13 +35,15 @@ func (e *engine) Restart(ctx context.Context, o RestartOptions) error {
 		e.cfg.env = childEnv(o.Env, e.cfg.Unset)
 	}
 	if old.Launcher != nil || o.Launcher != nil {
-		e.closeConduits() // what one could reach is nothing for the other
+		e.conduits.close(&e.pipes) // what one could reach is nothing for the other
 	}
 	e.pipes.useLauncher(o.Launcher, e.cfg.named)
 	e.carryState(&old, o.Trust)
+	e.shareState()
 	if err := e.restartShell(); err != nil {
 		return fmt.Errorf("restart the shell: %w", err)
 	}
+	e.wentOn = false
 	e.planIdleWork()
 	return nil
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -16,8 +17,9 @@ const (
 	dumpFunc   = "__session_dump"   // see below
 
 	statusVar = "__session_status" // what dropBuiltin keeps
-	abortVar  = "__session_abort"  // not empty: abortTrap is in effect
+	abortVar  = "__session_abort"  // 1: abortTrap is in effect, 2: endAbort takes it back
 	asideVar  = "__session_aside"  // what abortTrap put aside, to be run
+	tryVar    = "__session_try"
 	actionVar = "__session_action" // words of the INT trap
 
 	// envMark is in the environment of everything that a session starts.
@@ -41,17 +43,21 @@ const (
 // substitution died of SIGINT sends itself one, which would end the shell.
 const (
 	abortSignal = 64 - 7
-	abortNote   = "#ABORT\n"
-	endAbort    = `[[ ! ${` + abortVar + `-} ]] || { \builtin trap - DEBUG ${` + abortVar + `:+}; \builtin shopt -u extdebug; ` +
-		`\builtin eval "$` + asideVar + `"; \builtin unset -v ` + abortVar + ` ` + asideVar + ` ` + actionVar + "; }; "
+	abortNote   = "\x00\x00\n" // no snapshot has two NULs in a row
+	endAbort    = `[[ ! ${` + abortVar + `-} ]] || { ` + abortVar + `=2; \builtin trap - DEBUG ${` + abortVar + `:+}; \builtin shopt -u extdebug; ` +
+		`\builtin eval "$` + asideVar + `"; \builtin unset -v ` + abortVar + ` ` + asideVar + ` ` + tryVar + ` ` + actionVar + "; }; "
 )
 
+// What captures the traps is a child, which the same interrupt may kill: it is tried
+// again, and what came first counts, for the signal may also come within the trap.
 func abortTrap(snap string) string {
-	return `\builtin trap '[[ ${` + abortVar + `-} ]] || { ` +
-		abortVar + `=1 ` + asideVar + `=$(\builtin trap -p INT; \builtin trap -p DEBUG; \builtin shopt -p extdebug); ` +
-		`\builtin eval "` + actionVar + `=($(\builtin trap -p INT))"; \builtin eval "${` + actionVar + `[2]-}"; }; ` +
-		`\builtin trap : INT; \builtin shopt -s extdebug; \builtin printf "#ABORT\n" >|` + snap + ` 2>/dev/null; ` +
-		`\builtin trap "\builtin break 99999 2>/dev/null; ! [[ \$BASH_COMMAND != *__session_* ]]" DEBUG' INT ` + strconv.Itoa(abortSignal)
+	capture := `[[ ${` + asideVar + `-} ]] || { ` + tryVar + `=$(\builtin trap -p INT; \builtin trap -p DEBUG; \builtin shopt -p extdebug); ` +
+		`[[ ${` + asideVar + `-} || $` + tryVar + ` != *extdebug ]] || ` + asideVar + `=$` + tryVar + `; }; `
+	return `\builtin trap '[[ ${` + abortVar + `-} = 2 ]] || { [[ ${` + abortVar + `-} ]] || { ` + strings.Repeat(capture, 4) +
+		abortVar + `=1; \builtin eval "` + actionVar + `=($` + asideVar + `)"; ` +
+		`[[ ${` + actionVar + `[3]-} != *INT ]] || \builtin eval "${` + actionVar + `[2]}"; }; ` +
+		`\builtin trap : INT; \builtin shopt -s extdebug; \builtin printf "\0\0\n" >|` + snap + ` 2>/dev/null; ` +
+		`\builtin trap "\builtin break 99999 2>/dev/null; ! [[ \$BASH_COMMAND != *__session_* ]]" DEBUG; }' INT ` + strconv.Itoa(abortSignal)
 }
 
 // A snapshot begins with snapBegin, $PWD and a NUL, and ends with snapEnd.
@@ -80,7 +86,7 @@ const recoverLines = "POSIXLY_CORRECT=y\n\\trap - DEBUG\n\\unset -f builtin unse
 // sourced file) costs the command its status.
 var namesBuiltin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`function\s+builtin|builtin\s*\(`) })
 
-const dropBuiltin = statusVar + `=$? POSIXLY_CORRECT=y; \unset -f builtin unset; \unset POSIXLY_CORRECT; \builtin shopt -s expand_aliases; ` + rcFunc + ` "$` + statusVar + `" && :; `
+const dropBuiltin = statusVar + `=$? POSIXLY_CORRECT=y; \unset -f builtin unset; \unset POSIXLY_CORRECT; \builtin shopt -s expand_aliases; ` + setStatus
 
 // bootLines make a fresh bash into the session's shell; snap is the path of the
 // snapshot pipe. Descriptors that the host itself had
@@ -128,6 +134,14 @@ var mayClose = sync.OnceValue(func() *regexp.Regexp {
 // forgetJobs comes after the report. A shell that is not interactive keeps jobs
 // that have ended, and their numbers, until they are listed.
 const forgetJobs = `;\builtin jobs >/dev/null`
+
+// keepStatus stands before a report that promptCommands come after, which have bash run the
+// variable's commands as it does before a prompt: with $? as it was, whatever the one before does.
+const (
+	setStatus      = rcFunc + ` "$` + statusVar + `" && :; `
+	keepStatus     = statusVar + `=$?; ` + setStatus
+	promptCommands = `; for __session_prompt in "${PROMPT_COMMAND[@]}"; do ` + setStatus + `\builtin eval -- "$__session_prompt"; done </dev/null >/dev/null 2>&1 || \builtin :`
+)
 
 // startsJobs finds a text that may put something into the background.
 var startsJobs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[^<>&|])&([^>&]|$)|coproc`) })

@@ -79,6 +79,11 @@ func (s *Session) Restart(ctx context.Context, opts *RestartOptions) error {
 // does not wait for a running command and then tells where that has got to.
 func (s *Session) Dir() string { return s.e.Dir() }
 
+// State returns the functions, the variables that are not exported, the aliases, the options and the umask of the shell, as text that
+// bash reads, for another shell with the same environment; nil when there is nothing yet. While a command
+// runs it is what a recent command left.
+func (s *Session) State() []byte { return s.e.State() }
+
 // SetStatus sets what $? is when the next command begins; 0 to 255. It is for
 // a host that ran a command itself, outside the shell, and waits for a running
 // command.

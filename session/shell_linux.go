@@ -130,20 +130,34 @@ func (sh *shell) signal(sig syscall.Signal) {
 	unix.PidfdSendSignal(sh.pidfd, sig, nil, 0)
 }
 
+// kill kills the shell, and what it has started since, unless it was reaped.
+func (sh *shell) kill(who *target) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if !sh.reaped {
+		who.killReached(everything)
+		sh.signal(syscall.SIGKILL)
+	}
+}
+
 // awaitExit waits for the end of the process, for at most d.
 func (sh *shell) awaitExit(d time.Duration) {
 	p := []unix.PollFd{{Fd: int32(sh.pidfd), Events: unix.POLLIN}}
 	unix.Poll(p, int(d/time.Millisecond))
 }
 
-// reap waits for the end of the process and returns its status, 128+n for
-// signal n.
-func (sh *shell) reap() int {
+// reapProcess waits for the end of the process.
+func (sh *shell) reapProcess() syscall.WaitStatus {
 	sh.mu.Lock()
-	ws := sh.wait()
+	defer sh.mu.Unlock()
 	sh.reaped = true
-	sh.mu.Unlock()
-	sh.closeFDs()
+	defer sh.closeFDs()
+	return sh.wait()
+}
+
+// reap is reapProcess, and returns the status, 128+n for signal n.
+func (sh *shell) reap() int {
+	ws := sh.reapProcess()
 	if ws.Signaled() {
 		return 128 + int(ws.Signal())
 	}
@@ -177,11 +191,11 @@ func (sh *shell) writeQueued() error {
 	return nil
 }
 
-// readControl takes in what the control pipe holds.
-func (sh *shell) readControl(buf []byte) {
-	if n, _ := readFD(sh.ctl, buf); n > 0 {
-		sh.frames.add(buf[:n])
-	}
+// readControl takes in some of what the control pipe holds, and reports whether there was any.
+func (sh *shell) readControl(buf []byte) bool {
+	n, _ := readFD(sh.ctl, buf)
+	sh.frames.add(buf[:n])
+	return n > 0
 }
 
 // diagKept is how much of the diagnostics is kept.

@@ -26,7 +26,8 @@ func (e *engine) ensureShell() error {
 	if err := e.restartShell(); err != nil {
 		return fmt.Errorf("restart the shell: %w", err)
 	}
-	e.restarted = true
+	e.restarted = !e.wentOn
+	e.wentOn = false
 	return nil
 }
 
@@ -51,7 +52,7 @@ func (e *engine) restartShell() error {
 func (e *engine) startShellWith(state []byte) error {
 	err := e.tryStart(state)
 	if errors.Is(err, errPath) && !e.pipes.named {
-		e.closeConduits()
+		e.conduits.close(&e.pipes)
 		e.pipes.named = true
 		err = e.tryStart(state)
 	}
@@ -59,7 +60,7 @@ func (e *engine) startShellWith(state []byte) error {
 }
 
 func (e *engine) tryStart(state []byte) error {
-	if err := e.openConduits(); err != nil {
+	if err := e.conduits.open(&e.pipes); err != nil {
 		return err
 	}
 	if err := e.watch.Start(); err != nil {
@@ -85,6 +86,7 @@ func (e *engine) tryStart(state []byte) error {
 	}
 	sh.diagnostics = sh.diagnostics[:0]
 	e.shell.Store(sh)
+	e.snap.seq = e.seq // what it has is what it was given
 	return nil
 }
 

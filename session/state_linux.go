@@ -23,6 +23,8 @@ type snapshot struct {
 	fresh   bool   // it came since the last command began
 	aborted bool   // abortNote came since then
 	seq     int64  // of the last command before it
+	at      time.Time
+	took    time.Duration
 }
 
 // maxSnapshot bounds the memory that a state takes; a bigger one is not kept.
@@ -59,13 +61,14 @@ func (s *snapshot) readPipe(buf []byte) {
 			return
 		}
 		chunk := buf[:n]
-		for bytes.HasPrefix(chunk, []byte(abortNote)) {
-			s.aborted, chunk = true, chunk[len(abortNote):]
-		}
 		if bytes.HasPrefix(chunk, []byte(snapBegin)) || len(s.coming)+len(chunk) > maxSnapshot {
 			s.coming = s.coming[:0] // what came before was cut off
 		}
 		s.coming = append(s.coming, chunk...)
+		if at := bytes.LastIndex(s.coming, []byte(abortNote)); at >= 0 {
+			s.aborted = true // and a snapshot before it was cut off
+			s.coming = append(s.coming[:0], s.coming[at+len(abortNote):]...)
+		}
 		body, ok := bytes.CutPrefix(s.coming, []byte(snapBegin))
 		if !ok || !bytes.HasSuffix(body, []byte("\n"+snapEnd)) {
 			continue
@@ -79,7 +82,7 @@ func (s *snapshot) readPipe(buf []byte) {
 
 // ownVars are variables that bash keeps itself: to restore them is an error or
 // has side effects.
-const ownVars = `BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SRANDOM|UID|COPROC|PS[012]|PROMPT_COMMAND|TMOUT|_|__session_[a-z]+`
+const ownVars = `BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SRANDOM|UID|COPROC|PS[012]|TMOUT|_|__session_[a-z]+`
 
 // notRestored are lines of a snapshot that a new shell must not read: bash's
 // own variables, options that would end it or change where it reads from, and the
@@ -102,8 +105,15 @@ func (s *snapshot) restorable(dir string) []byte {
 // EXIT trap: by exec, by a signal, or by exit with a trap of its own. Between
 // commands that a model sends there is time enough for one, and then this one
 // is not needed.
-func (e *engine) snapshotBefore(text string) {
+//
+// One that may go on after its limit takes the shell with it, so it is the same. Snapshots that
+// take long are then taken for a tenth of the time at most.
+func (e *engine) snapshotBefore(text string, goesOn bool) {
 	if e.snap.seq == e.seq {
+		return
+	}
+	if goesOn && !endsAtOnce(text) && time.Since(e.snap.at) >= 10*(e.snap.took-maxCheap) {
+		e.takeSnapshot()
 		return
 	}
 	for _, word := range [...]string{"exec", "kill", "exit", "trap"} {
@@ -114,6 +124,32 @@ func (e *engine) snapshotBefore(text string) {
 	}
 }
 
+// maxCheap is how long a snapshot may take that is taken before each command.
+const maxCheap = 2 * time.Millisecond
+
+// atOnce are builtins that do not wait for anything.
+var atOnce = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(": [ [[ alias cd declare dirs echo export false hash let popd printf pushd pwd readonly set shift shopt test true type typeset umask unalias unset") {
+		words[w] = true
+	}
+	return words
+})
+
+// endsAtOnce reports whether a text surely takes no time: it has nothing but builtins and assignments.
+func endsAtOnce(text string) bool {
+	if strings.ContainsAny(text, "`(<>{") {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(";&|\n", r) }) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(part), " ")
+		if !(word == "" || atOnce()[word] || rest == "" && strings.Contains(word, "=")) {
+			return false
+		}
+	}
+	return true
+}
+
 // snapTimeout bounds the wait for a snapshot.
 const snapTimeout = 2 * time.Second
 
@@ -122,8 +158,41 @@ func (e *engine) takeSnapshot() {
 	if sh == nil {
 		return
 	}
+	start := time.Now()
 	if _, ok := e.runLines(sh, dumpLine(e.snap.path), snapTimeout); ok {
 		e.snap.readPipe(e.buf)
+		e.snap.seq = e.seq
+		e.shareState()
 	}
-	e.snap.seq = e.seq
+	e.snap.at = time.Now()
+	e.snap.took = e.snap.at.Sub(start)
+}
+
+// shareState has State give what is known now.
+func (e *engine) shareState() {
+	whole := bytes.Clone(e.snap.whole)
+	e.given.Store(&whole)
+}
+
+// notGiven are lines of a snapshot that a shell does not get that has its own environment: exported
+// variables and traps.
+var notGiven = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(declare -[a-zA-Z]*x[a-zA-Z]* [A-Za-z_][A-Za-z0-9_]*(=.*)?|trap .*|(?s:__session_[a-z]+ \(\).*?\n\}))\n`)
+})
+
+// State is Session.State.
+func (e *engine) State() []byte {
+	select {
+	case e.running <- struct{}{}:
+		if e.snap.seq != e.seq && !e.closing.Load() {
+			e.takeSnapshot()
+		}
+		<-e.running
+	default:
+	}
+	whole := e.given.Load()
+	if whole == nil {
+		return nil
+	}
+	return notGiven().ReplaceAll(notRestored().ReplaceAll(*whole, nil), nil)
 }

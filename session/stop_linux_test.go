@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -230,4 +231,18 @@ type writerFunc func(p []byte)
 func (f writerFunc) Write(p []byte) (int, error) {
 	f(p)
 	return len(p), nil
+}
+
+// TestExecDoesNotSpin: a shell that has become another program holds no pipe of the protocol, and
+// the host sleeps while it waits.
+func TestExecDoesNotSpin(t *testing.T) {
+	used := func() time.Duration {
+		var r syscall.Rusage
+		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &r))
+		return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	}
+	s := open(t, nil)
+	before := used()
+	run(t, s, "exec sleep 2")
+	require.Less(t, used()-before, 200*time.Millisecond)
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/agentbash/agentbash/agentbash/internal/charset"
 	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -26,30 +28,54 @@ func (f *files) checkEdited(shown string, file *atomicfile.File, old []byte, e *
 
 // edited is what edits make of a content.
 type edited struct {
-	content []byte
-	count   int      // places that changed
-	once    bool     // each old text stood there exactly, in one place
-	notes   []string // what has to be said
+	content       []byte
+	before, after []byte            // the text, as it is shown
+	encoding      *charset.Encoding // of the content
+	count         int               // places that changed
+	once          bool              // each old text stood there exactly, in one place
+	notes         []string          // what has to be said
 }
 
 func (e *edited) printNotes(call *registry.Call, shown string) {
-	if e.count > 1 {
-		fmt.Fprintf(call.Stderr, "%s: %s\n", shown, countNoun(e.count, "replacement"))
-	}
 	for _, note := range e.notes {
 		fmt.Fprintf(call.Stderr, "%s: %s\n", shown, note)
 	}
 }
 
-// applyReplacements makes the edits in a content, each on the result of the one before.
-func applyReplacements(old []byte, list []replacement, strict bool, shown string) (e edited, err error) {
-	c := codecFor(old, list)
-	text, err := c.decode(old)
+// applyReplacements makes the edits in a content, each on the result of the one before. Where it is not certain
+// which encoding the content is in, they must come to the same bytes in all that it may be; an old text beyond
+// ASCII that stands there shows it.
+func applyReplacements(old []byte, list []replacement, call *registry.Call, shown string) (edited, error) {
+	all, certain := candidates(old, call.String("encoding"), list)
+	telling := slices.ContainsFunc(list, func(r replacement) bool { return !isASCII(r.old) })
+	e, err := agree(all, telling, shown, func(c *charset.Encoding) (edited, error) {
+		return applyIn(c, old, list, call.Bool("strict"), shown)
+	})
+	switch guessed := call.String("encoding") == autoText && e.encoding != nil && !hasMark(e.encoding, old); {
+	case guessed && err != nil:
+		err = fmt.Errorf("%w (%s is taken for %s, a guess: --encoding NAME takes it for another)", err, shown, e.encoding.Name)
+	case guessed && certain:
+		e.notes = append(e.notes, "it is in "+e.encoding.Name+" by its bytes, and stays so")
+	case guessed:
+		e.notes = append(e.notes, "it is not UTF-8 but looks like "+listEncodings(all)+": the edit is right in each")
+	}
+	return e, err
+}
+
+// applyIn makes the edits in a content of a known encoding.
+func applyIn(c *charset.Encoding, old []byte, list []replacement, strict bool, shown string) (e edited, err error) {
+	text, err := c.Decode(old)
 	if err != nil {
 		return e, fmt.Errorf("%s: %w", shown, err)
 	}
-	text, bom := strings.CutPrefix(text, string(utf8BOM))
-	e.once = true
+	text, marked := strings.CutPrefix(text, bom)
+	ends := strings.NewReplacer()
+	onlyCR := !strict && strings.Contains(text, "\r") && !strings.Contains(text, "\n")
+	if onlyCR {
+		ends = strings.NewReplacer(crlf, "\n", "\r", "\n")
+	}
+	text = ends.Replace(text)
+	e.before, e.once = []byte(text), true
 	var p position
 	for i, r := range list {
 		what := "old_string"
@@ -58,9 +84,10 @@ func applyReplacements(old []byte, list []replacement, strict bool, shown string
 		} else if r.hunk != nil {
 			what = "the old text"
 		}
-		if bom {
-			r.old = strings.TrimPrefix(r.old, string(utf8BOM))
+		if marked {
+			r.old = strings.TrimPrefix(r.old, bom)
 		}
+		r.old, r.new = ends.Replace(r.old), ends.Replace(r.new)
 		if text, err = r.apply(text, &p, &e, strict, what, shown); err != nil {
 			if len(list) > 1 && r.hunk == nil {
 				err = fmt.Errorf("edits[%d]: %w", i, err)
@@ -71,11 +98,18 @@ func applyReplacements(old []byte, list []replacement, strict bool, shown string
 			return edited{}, err
 		}
 	}
-	if bom {
-		text = string(utf8BOM) + text
+	e.after = []byte(text)
+	if onlyCR {
+		text = strings.ReplaceAll(text, "\n", "\r")
 	}
-	e.content, err = c.encode(text)
-	if err == nil && bytes.Equal(e.content, old) {
+	if marked {
+		text = bom + text
+	}
+	e.content, err = c.Encode(text)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: new_string cannot be written: %w", shown, err)
+	case bytes.Equal(e.content, old):
 		err = fmt.Errorf("%s: the edits leave the file as it is: there is nothing to change", shown)
 	}
 	return e, err

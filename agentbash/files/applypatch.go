@@ -28,6 +28,7 @@ nothing, and undo takes all of it back. Old lines are looked for as edit does. F
 			registry.Param{Name: "patch", Type: registry.String, Required: true, Stdin: true, Pattern: true, Aliases: []string{"input", "patch_text", "patchText", "diff"},
 				Description: "The patch."},
 			registry.Param{Name: "strict", Type: registry.Boolean, Default: false, Description: "Take only old lines that stand there exactly, and write placeholders such as '... existing code ...' too."},
+			encodingParam("What the files that change are written in, and stay in; auto refuses an edit that is not the same in all that one may be."),
 			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Print what would change, and change nothing."},
 		),
 		Examples: []string{
@@ -155,7 +156,7 @@ func (r *patchRun) plan(p patch.File) error {
 	}
 	var e edited
 	if len(p.Edits) > 0 {
-		if e, err = applyReplacements(c.is, replacementsFrom(p.Edits), r.call.Bool("strict"), c.shown); err != nil {
+		if e, err = applyReplacements(c.is, replacementsFrom(p.Edits), r.call, c.shown); err != nil {
 			return err
 		}
 		e.printNotes(r.call, c.shown)

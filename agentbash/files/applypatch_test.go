@@ -50,7 +50,7 @@ func TestPatchesAsModelsSendThem(t *testing.T) {
 		{"by edit", tree{"f": "one\nTWO\n"}, "edit f", envelope("*** Update File: f", "@@", " one", "-TWO", "+zwei"), tree{"f": "one\nzwei\n"}, ""},
 		{"add, delete, update", tree{"del": "x\n", "mod": "line1\nline2\n"}, "", envelope("*** Add File: nested/new.txt", "+created", "*** Delete File: del", "*** Update File: mod", "@@", "-line2", "+changed"),
 			tree{"nested/new.txt": "created\n", "del": "-", "mod": "line1\nchanged\n"}, ""},
-		{"several chunks", tree{"f": "1\n2\n3\n4\n"}, "", envelope("*** Update File: f", "@@", "-2", "+two", "@@", "-4", "+four"), tree{"f": "1\ntwo\n3\nfour\n"}, "2 replacements"},
+		{"several chunks", tree{"f": "1\n2\n3\n4\n"}, "", envelope("*** Update File: f", "@@", "-2", "+two", "@@", "-4", "+four"), tree{"f": "1\ntwo\n3\nfour\n"}, ""},
 		{"move", tree{"old/name": "old content\n"}, "", envelope("*** Update File: old/name", "*** Move to: new/dir/name", "@@", "-old content", "+new content"), tree{"old/name": "-", "new/dir/name": "new content\n"}, ""},
 		{"move alone", tree{"a": "x\n"}, "", envelope("*** Update File: a", "*** Move to: b"), tree{"a": "-", "b": "x\n"}, ""},
 		{"move over a file", tree{"a": "x\n", "b": "y\n"}, "", envelope("*** Update File: a", "*** Move to: b", "@@", "-x", "+z"), nil, "b exists"},
@@ -155,7 +155,7 @@ func TestPatchesAsModelsSendThem(t *testing.T) {
 		{"a start line", tree{"f": "b\na\nb\n"}, "edit f", "<<<<<<< SEARCH\n:start_line:3\n-------\nb\n=======\nc\n>>>>>>> REPLACE\n", tree{"f": "b\na\nc\n"}, ""},
 		{"several times", tree{"f": "line1\nline2\nline1\n"}, "edit f", searchBlock("line1\n", "new\n"), nil, "occurs 2 times in f (lines 1, 3)"},
 		{"in no order", tree{"f": "b\na\nb\n"}, "edit f", searchBlock("a\n", "A\n") + searchBlock("b\n", "B\n"), nil, "the old text of edit 2 occurs 2 times in f (lines 1, 3)"},
-		{"backwards", tree{"f": "a\nb\n"}, "edit f", searchBlock("b\n", "B\n") + searchBlock("a\n", "A\n"), tree{"f": "A\nB\n"}, "2 replacements"},
+		{"backwards", tree{"f": "a\nb\n"}, "edit f", searchBlock("b\n", "B\n") + searchBlock("a\n", "A\n"), tree{"f": "A\nB\n"}, ""},
 		{"missing indentation", tree{"f": "    line1\n    line2\n    line3\n"}, "edit f", searchBlock("line1\nline2\n", "new1\nnew2\n"), tree{"f": "    new1\n    new2\n    line3\n"}, "indentation"},
 		{"missing indentation in a block", tree{"f": "\n    line1\n    line2\n        line3\n    line4\n"}, "edit f", searchBlock("line2\n    line3\n", "new2\n    new3\n"), tree{"f": "\n    line1\n    new2\n        new3\n    line4\n"}, "indentation"},
 		{"a fuzzy match", tree{"f": "This is a sample text.\n"}, "edit f", searchBlock("This is a sample text\n", "x\n"), nil, "not in f"},
@@ -186,8 +186,8 @@ func TestPatchesAsModelsSendThem(t *testing.T) {
 			s.requireNoTemp()
 			s.ok("undo")
 			require.Equal(t, before, s.tree(), "one undo takes all of it back")
-			s.ok("undo")
-			require.Equal(t, after, s.tree(), "and another one that")
+			s.ok("undo", "--redo")
+			require.Equal(t, after, s.tree(), "and a redo does all of it again")
 		})
 	}
 }
@@ -286,7 +286,7 @@ func TestAPatchKeepsModesAndSaysWhatItDid(t *testing.T) {
 	require.Equal(t, 5, strings.Count(s.ok("undo", "--list"), "apply_patch"))
 	require.Equal(t, 5, strings.Count(s.ok("undo"), "as it was before apply_patch"))
 	require.EqualValues(t, 0o711, stat(t, s.path("gone.sh")).Mode&0o777)
-	s.ok("undo")
+	s.ok("undo", "--redo")
 	s.ok("undo", "d/new.sh") // one file of them
 	require.NoFileExists(t, s.path("d/new.sh"))
 	require.Equal(t, "A\nb\n", s.get("run.sh"))
@@ -314,7 +314,7 @@ func TestUndoOfAPatchThatWasCutOff(t *testing.T) {
 	store, one, two := checkpoint.New(state), checkpoint.VersionOf([]byte("1\n"), 0o644), checkpoint.VersionOf([]byte("2\n"), 0o644)
 	step := checkpoint.NewStep
 	for _, path := range paths {
-		_, err := store.Add(checkpoint.Change{Op: "apply_patch", Path: path, Dir: s.dir, Before: one, After: two, Step: step}, []byte("1\n"))
+		_, err := store.Add(checkpoint.Change{Op: "apply_patch", Path: path, Dir: s.dir, Before: one, After: two, Step: step}, []byte("1\n"), nil)
 		require.NoError(t, err)
 		step = 1
 	}

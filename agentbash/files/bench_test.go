@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,12 +117,26 @@ func timed(b *testing.B, dir string, cmd *exec.Cmd) (time.Duration, int64) {
 	return d, maxRSS(cmd.ProcessState)
 }
 
+// benchKinds are kinds of patterns, as options and expressions that both programs take.
+var benchKinds = map[string][]string{
+	"literal": {"nothing here"}, "rare": {"id=00abcdef"}, "common": {"ERROR"}, "five words": {"zebra|yellow|xylophone|quartz|vortex"}, "fifty words": {fiftyWords()},
+	"ignore case": {"-i", "nothingHere"}, "ignore case, words": {"-i", "zebra|yellow|xylophone"}, "required": {"handler.*cache.*id=0000ab"}, "class": {`[A-Z]{6}\d`},
+	"words and blanks": {`\w+\s+\w+\s+\w+\s+\w+\s+\w+\s+\w+\s+\w+\s+\w+`}, "whole words": {"-w", "nothing"}, "end": {"zq$"},
+}
+
+func fiftyWords() string {
+	var list []string
+	for i := range 50 {
+		list = append(list, fmt.Sprintf("w%c%cq%d", 'a'+i%26, 'a'+i*7%26, i))
+	}
+	return strings.Join(list, "|")
+}
+
 func BenchmarkBigFile(b *testing.B) {
 	dir := bigData(b)
-	for name, expr := range map[string]string{"literal": "nothing here", "rare literal": "id=00abcdef", "ignore case": "(?i)nothingHere", "alternation": "zebra|yellow|xylophone",
-		"required literal": "handler.*cache.*id=0000ab", "many matches": "ERROR", "no literal": `[A-Z]{6}\d`, "no literal, words": `\w+\s\w+\s\w+\s\w+\s\w+\s\w+`} {
+	for name, words := range benchKinds {
 		b.Run(name, func(b *testing.B) {
-			compare(b, dir, []string{"rg", "-n", expr, "big.log"}, []string{"grep", expr, "big.log", "--head_limit", "0"})
+			compare(b, dir, append(append([]string{"rg", "-n"}, words...), "big.log"), append(append([]string{"grep", "--head_limit", "0"}, words...), "big.log"))
 		})
 	}
 	b.Run("read far", func(b *testing.B) {
@@ -131,10 +146,9 @@ func BenchmarkBigFile(b *testing.B) {
 
 func BenchmarkTree(b *testing.B) {
 	for name, dir := range map[string]string{"go": filepath.Join(goroot(b), "src"), "small files": smallData(b)} {
-		for kind, expr := range map[string]string{"literal": "Errorf", "ignore case": "(?i)nothingHere", "alternation": "zebra|yellow|xylophone", "required literal": `func \w+Handler`,
-			"no literal": `[A-Z]{5}[0-9]+`} {
+		for kind, words := range benchKinds {
 			b.Run(name+"/grep "+kind, func(b *testing.B) {
-				compare(b, dir, []string{"rg", "-n", expr}, []string{"grep", expr, "--head_limit", "0"})
+				compare(b, dir, append(append([]string{"rg", "-n"}, words...), "."), append(append([]string{"grep", "--head_limit", "0"}, words...), "."))
 			})
 		}
 		b.Run(name+"/glob", func(b *testing.B) {

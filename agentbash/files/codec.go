@@ -2,86 +2,130 @@ package files
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
+	"github.com/agentbash/agentbash/agentbash/internal/charset"
+	"github.com/agentbash/agentbash/registry"
 )
 
-// codec turns a file's bytes into text and back. The zero value is for text
-// that is handled as it is: UTF-8, or bytes of which only ASCII is looked at.
-type codec struct {
-	name string
-	enc  encoding.Encoding
+// The values of encoding that are no encoding's name: rawBytes shows and takes bytes as they
+// are, whatever they hold.
+const (
+	autoText = "auto"
+	utf8Text = "utf-8"
+	rawBytes = "raw"
+)
+
+// bom is the byte order mark as a character of a text.
+const bom = "\ufeff"
+
+// encodingParam is the parameter that all tools share which look into files.
+func encodingParam(description string) registry.Param {
+	return registry.Param{Name: "encoding", Type: registry.String, Default: autoText, Enum: append([]string{autoText, utf8Text, rawBytes}, charset.Names()...),
+		Description: description}
 }
 
-// codecFor chooses how a file's content is edited. Text in UTF-16 has its mark.
-// What is not UTF-8 is taken for Windows-1252 or Latin-1 when the edit has more than ASCII in it and
-// nothing in the file looks like UTF-8; an edit that is no UTF-8 itself has the file's own bytes.
-func codecFor(content []byte, list []replacement) codec {
-	if mark := utf16Mark(content); mark != "" {
-		return codec{mark, namedEncodings()[mark]}
+// candidates are the encodings in which a content that is edited may be; nil is UTF-8, or bytes
+// that are handled as they are.
+func candidates(content []byte, named string, list []replacement) (all []*charset.Encoding, certain bool) {
+	if named != autoText && named != "" {
+		return []*charset.Encoding{charset.ByName(named)}, true
 	}
-	ascii, valid := true, true
-	for _, r := range list {
-		ascii = ascii && isASCII(r.old) && isASCII(r.new)
-		valid = valid && utf8.ValidString(r.old) && utf8.ValidString(r.new)
+	own := func(r replacement) bool { return !utf8.ValidString(r.old) || !utf8.ValidString(r.new) } // the file's own bytes
+	g := charset.Detect(content, false)
+	switch {
+	case len(g.Likely) == 0 || slices.ContainsFunc(list, own):
+		return []*charset.Encoding{nil}, true
+	case !g.Certain:
+		return append(g.Likely, nil)[:max(2, len(g.Likely))], false
 	}
-	if ascii || !valid || bytes.IndexByte(content, 0) >= 0 || invalidAt(content, false) < 0 || holdsUTF8(content) {
-		return codec{}
-	}
-	c := codec{"windows-1252", charmap.Windows1252}
-	if _, err := c.decode(content); err != nil {
-		c = codec{"latin1", charmap.ISO8859_1}
-	}
-	return c
+	return g.Likely, true
 }
 
-// holdsUTF8 reports whether a character of more than one byte stands in b.
-func holdsUTF8(b []byte) bool {
-	for len(b) > 0 {
-		_, n := utf8.DecodeRune(b)
-		if n > 1 {
-			return true
+// listEncodings is "gbk, or big5, euc-kr".
+func listEncodings(all []*charset.Encoding) string {
+	var names []string
+	for _, e := range all {
+		if e != nil {
+			names = append(names, e.Name)
 		}
-		b = b[n:]
 	}
-	return false
-}
-
-// decode returns the text, or an error when encoding it would not give the same bytes again.
-func (c codec) decode(content []byte) (string, error) {
-	if c.enc == nil {
-		return string(content), nil
+	if len(names) == 1 {
+		return names[0]
 	}
-	text, err := c.enc.NewDecoder().Bytes(content)
-	if err != nil {
-		return "", err
-	}
-	if back, err := c.encode(string(text)); err != nil || !bytes.Equal(back, content) {
-		return "", fmt.Errorf("it is not all %s, so that an edit could change other bytes", c.name)
-	}
-	return string(text), nil
-}
-
-func (c codec) encode(text string) ([]byte, error) {
-	if c.enc == nil {
-		return []byte(text), nil
-	}
-	b, err := c.enc.NewEncoder().Bytes([]byte(text))
-	if err != nil {
-		return nil, errors.New("new_string has characters that " + c.name + ", the file's encoding, does not have")
-	}
-	return b, nil
+	return names[0] + ", or " + strings.Join(names[1:], ", ")
 }
 
 func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// agree makes something of a content in each of the encodings that it may be in. What comes out must
+// be the same in all of them, but that one in which it can't be is out where telling says so.
+func agree(all []*charset.Encoding, telling bool, shown string, do func(*charset.Encoding) (edited, error)) (e edited, err error) {
+	for i, c := range all {
+		one, oneErr := do(c)
+		switch {
+		case i == 0, telling && err != nil && oneErr == nil:
+			e, err = one, oneErr
+			e.encoding = c
+		case telling && oneErr != nil, err != nil && oneErr != nil:
+		case err != nil || oneErr != nil || !bytes.Equal(e.content, one.content):
+			return edited{}, fmt.Errorf("%s is not UTF-8, and what would become of it depends on what it is: %s. Say which: --encoding %s (read %[1]s --encoding NAME shows whether it is right)",
+				shown, listEncodings(all), all[0].Name)
 		}
 	}
-	return true
+	return e, err
+}
+
+// encodeContent is what is written to a file, or added to its end, in the encoding that the file has; that
+// of a file without text is UTF-8.
+func encodeContent(call *registry.Call, shown string, old, content []byte) ([]byte, error) {
+	named, adding := call.String("encoding"), call.Bool("append") && len(old) > 0
+	if named == autoText && !utf8.Valid(content) || named == rawBytes || named == utf8Text {
+		return content, nil
+	}
+	all, _ := candidates(old, named, nil)
+	marked := !adding && all[0].Marked() && (len(old) == 0 || hasMark(all[0], old)) && !bytes.HasPrefix(content, []byte(bom))
+	e, err := agree(all, false, shown, func(c *charset.Encoding) (e edited, err error) {
+		text := string(content)
+		if marked {
+			text = bom + text
+		}
+		e.content, err = c.Encode(text)
+		return e, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: nothing was written; --encoding utf-8 writes it as UTF-8", err)
+	}
+	if named == autoText && e.encoding != nil && !bytes.Equal(e.content, content) {
+		fmt.Fprintf(call.Stderr, "%s: written as %s, which the file is in\n", shown, e.encoding.Name)
+	}
+	return e.content, nil
+}
+
+// hasMark reports whether a content starts with its encoding's byte order mark.
+func hasMark(e *charset.Encoding, content []byte) bool {
+	mark, err := e.Encode(bom)
+	return err == nil && bytes.HasPrefix(content, mark)
+}
+
+// showable makes UTF-8 of two versions of a content that are to be compared.
+func showable(old, new []byte) ([]byte, []byte) {
+	if utf8.Valid(old) && utf8.Valid(new) && bytes.IndexByte(old, 0) < 0 {
+		return old, new
+	}
+	e := charset.Detect(new, false).Best()
+	if e == nil {
+		e = charset.Detect(old, false).Best()
+	}
+	before, err := e.Decode(old)
+	after, afterErr := e.Decode(new)
+	if err != nil || afterErr != nil {
+		return old, new
+	}
+	return []byte(strings.TrimPrefix(before, bom)), []byte(strings.TrimPrefix(after, bom))
 }

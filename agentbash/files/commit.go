@@ -20,6 +20,9 @@ type fileChange struct {
 	mode        os.FileMode // of a file that is made; 0: the usual one
 	known       bool        // what it was had been read
 	from        string      // the file that it was, where it is moved; as it is shown
+
+	to      int                // the change before which this goes back; 0: none
+	removed *checkpoint.Change // that something else made before, and this takes back; nil: there is none
 }
 
 // changes reports whether there is anything to be done.
@@ -87,7 +90,10 @@ func (f *files) commit(call *registry.Call, g *gate, op string, list []*fileChan
 	var made []change
 	for i, c := range list {
 		before, after := c.versions()
-		mark := f.saveCheckpoint(call, checkpoint.Change{Op: op, Path: c.path, Before: before, After: after, Step: step}, c.was)
+		if c.removed != nil {
+			c.to = f.saveCheckpoint(call, *c.removed, c.is, nil).id
+		}
+		mark := f.saveCheckpoint(call, checkpoint.Change{Op: op, Path: c.path, Before: before, After: after, Step: step, To: c.to}, c.was, c.is)
 		if made = append(made, mark); step == checkpoint.NewStep && mark.id > 0 {
 			step = mark.id
 		}

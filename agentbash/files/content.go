@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/agentbash/agentbash/agentbash/internal/panicgroup"
-	"github.com/agentbash/agentbash/agentbash/internal/search"
 )
 
 // content is something with lines that can be read from any place.
@@ -99,7 +98,7 @@ func (s *scanner) scanChunks(ctx context.Context) error {
 				one := data[:min(chunkSize, len(data))]
 				data = data[len(one):]
 				if s.chunks[i] = (scanChunk{}); len(one) > 0 {
-					newlines, _ := search.CountLines(one)
+					newlines := bytes.Count(one, newline)
 					s.chunks[i] = scanChunk{newlines: newlines, n: len(one), last: one[len(one)-1]}
 					if s.size <= printLimit {
 						s.chunks[i].print = chunkPrint(one)
@@ -122,11 +121,11 @@ const printLimit = 256 << 20
 // scanAtOnce is how many chunks a worker takes.
 const scanAtOnce = 16
 
-// chunkReader returns a way to look at some chunks from an offset on: mapped where the content is a big file.
+// chunkReader returns a way to look at some chunks from an offset on: read in pieces where the content is a big file.
 func (s *scanner) chunkReader() func(int64, func([]byte)) error {
 	const size = scanAtOnce * chunkSize
 	if src, ok := s.at.(*source); ok && s.size >= bigFile {
-		m := &mapped{fd: src.fd}
+		m := &pieces{fd: src.fd}
 		return func(off int64, f func([]byte)) error { return m.view(off, int(min(size, s.size-off)), f) }
 	}
 	buf := make([]byte, max(min(s.size, size), 1))

@@ -85,7 +85,7 @@ func TestAPathThatEndsInASlashIsNoFile(t *testing.T) {
 // What a kernel makes as it is read has no size of its own.
 func TestProcFilesOfOtherKinds(t *testing.T) {
 	s := newShell(t, nil)
-	require.Contains(t, s.fails("read", "/proc/self/cmdline"), "/proc/self/cmdline is binary: unknown type: --encoding raw gives its bytes")
+	require.Contains(t, s.fails("read", "/proc/self/cmdline"), "/proc/self/cmdline is binary: unknown type: look into it with: file ")
 	want, err := os.ReadFile("/proc/self/cmdline")
 	require.NoError(t, err)
 	require.Equal(t, string(want), s.ok("read", "/proc/self/cmdline", "--encoding", "raw"))

@@ -77,6 +77,10 @@ func mismatchCauses() []cause {
 			plain, ok := replacement{old: r.old}.withoutNumbers()
 			return plain.old, ok
 		}},
+		{name: "its last line is only the beginning of one, and a patch has whole lines", repair: func(r replacement) (string, bool) {
+			plain, ok := strings.CutSuffix(r.old, "\n")
+			return plain, ok && r.hunk != nil
+		}},
 		{name: `it is escaped once too often, and new_string in yet another way: write \n, \" and their like as the file has them ($'...\n...' gives an end of line in bash)`, repair: func(r replacement) (string, bool) {
 			plain := unescapeText(r.old)
 			return plain, plain != r.old

@@ -24,6 +24,7 @@ func unifiedDiff(name string, old, new []byte) string { return diffOf(name, old,
 func echoDiff(name string, old, new []byte) string { return diffOf(name, old, new, echoLines) }
 
 func diffOf(name string, old, new []byte, longest int) string {
+	old, new = showable(old, new)
 	head := commonHead(old, new)
 	tail := commonTail(old[head:], new[head:])
 	oldPart, newPart := old[head:len(old)-tail], new[head:len(new)-tail]

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentbash/agentbash/registry"
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/agentbash/internal/patch"
@@ -80,7 +81,7 @@ func TestInsertedLinesSlideAsInGit(t *testing.T) {
 		if changed := strings.Join(lines, ""); changed != more { // its own diff leads from the one to the other, wherever lines repeat themselves
 			list, err := patch.Parse(ourDiff(more, changed))
 			require.NoError(t, err)
-			e, err := applyReplacements([]byte(more), replacementsFrom(list[0].Edits), false, "f")
+			e, err := applyReplacements([]byte(more), replacementsFrom(list[0].Edits), &registry.Call{}, "f")
 			require.NoError(t, err, "%q\n%s", more, ourDiff(more, changed))
 			require.Equal(t, changed, string(e.content), "%q\n%s", more, ourDiff(more, changed))
 		}

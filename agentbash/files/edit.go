@@ -50,6 +50,7 @@ Several edits are done together or not at all. Prints a unified diff.`,
 			registry.Param{Name: "strict", Type: registry.Boolean, Default: false, Description: "Take only an exact match, and write new_string's bytes as they are, placeholders such as '... existing code ...' too."},
 			registry.Param{Name: "expected_hash", Type: registry.String,
 				Description: "Edit only if the file's SHA-256 starts with this (8 hexadecimal digits or more)."},
+			encodingParam("What the file is written in, and stays in; auto refuses an edit that is not the same in all that it may be."),
 			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Print the diff, and change nothing."},
 		),
 		Examples: []string{
@@ -218,7 +219,7 @@ func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string
 	if err := expectHash(call, shown, old); err != nil {
 		return about, err
 	}
-	e, err := applyReplacements(old, list, call.Bool("strict"), shown)
+	e, err := applyReplacements(old, list, call, shown)
 	if err != nil {
 		return about, err
 	}
@@ -229,11 +230,18 @@ func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string
 		}
 	}
 	e.printNotes(call, shown)
+	diff := echoDiff(shown, e.before, e.after)
+	if call.Bool("dry_run") {
+		diff = unifiedDiff(shown, e.before, e.after)
+	}
+	if e.count > len(list) { // where a header may have a time, patch(1) reads no further
+		diff = strings.Replace(diff, "\n+++ "+shown+"\n", "\n+++ "+shown+"\t"+countNoun(e.count, "replacement")+"\n", 1)
+	}
 	facts := contentFacts(file.Path, e.content, hashOf(e.content))
 	facts["replacements"], facts["dry_run"] = e.count, call.Bool("dry_run")
 	about = summary{dryRun(call) + "edited " + shown + ", " + countNoun(e.count, "replacement"), facts}
 	if call.Bool("dry_run") {
-		io.WriteString(call.Stdout, unifiedDiff(shown, old, e.content))
+		io.WriteString(call.Stdout, diff)
 		fmt.Fprintf(call.Stderr, "dry run: %s is as it was\n", shown)
 		return about, nil
 	}
@@ -243,6 +251,6 @@ func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string
 	if err := f.replaceContent(call, "edit", file, old, e.content, false, known); err != nil {
 		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
 	}
-	_, err = io.WriteString(call.Stdout, echoDiff(shown, old, e.content))
+	_, err = io.WriteString(call.Stdout, diff)
 	return about, err
 }

@@ -1,24 +1,33 @@
 package files
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/glob"
+	"github.com/agentbash/agentbash/agentbash/internal/ignore"
 	"github.com/agentbash/agentbash/agentbash/internal/walk"
 	"github.com/agentbash/agentbash/registry"
 )
 
 // filter is the choice of files by --glob and --type.
 type filter struct {
-	include *glob.Pattern
-	exclude []*glob.Pattern
-	names   *glob.Pattern
+	include  *glob.Pattern
+	exclude  []*glob.Pattern
+	names    *glob.Pattern
+	notNames []*glob.Pattern
+	rules    []*ignore.Rules
 }
 
-func newFilter(call *registry.Call) (*filter, error) {
+func newFilter(ctx context.Context, call *registry.Call) (*filter, error) {
 	f := &filter{}
+	var err error
+	if f.rules, err = readRules(ctx, call); err != nil {
+		return nil, err
+	}
 	var include []string
 	for _, p := range splitGlobs(call.String("glob")) {
 		p, out := strings.CutPrefix(p, "!")
@@ -33,20 +42,26 @@ func newFilter(call *registry.Call) (*filter, error) {
 		}
 		f.exclude = append(f.exclude, compiled)
 	}
-	var err error
 	if include != nil {
 		if f.include, err = glob.Compile(oneOf(include)); err != nil {
 			return nil, registry.Usagef("glob: %v", err)
 		}
 	}
-	if t := call.String("type"); t != "" {
-		list, err := typeGlobs(t)
-		if err != nil {
-			return nil, registry.Usagef("%v", err)
-		}
-		if f.names, err = glob.Compile(oneOf(list)); err != nil {
+	names, not, err := typeGlobs(call.String("type"))
+	if err != nil {
+		return nil, registry.Usagef("%v", err)
+	}
+	if names != nil {
+		if f.names, err = glob.Compile(oneOf(names)); err != nil {
 			return nil, err
 		}
+	}
+	for _, p := range not {
+		compiled, err := glob.Compile(p)
+		if err != nil {
+			return nil, err
+		}
+		f.notNames = append(f.notNames, compiled)
 	}
 	return f, nil
 }
@@ -99,30 +114,35 @@ func anchorPattern(p string) string {
 }
 
 func (f *filter) options(call *registry.Call) *walk.Options {
-	return &walk.Options{Hidden: call.Bool("hidden"), All: !call.Bool("ignore"), Include: f.include, Exclude: f.exclude, Names: f.names}
+	return &walk.Options{Hidden: call.Bool("hidden"), All: !call.Bool("ignore"), Include: f.include, Exclude: f.exclude, Names: f.names, NotNames: f.notNames,
+		Rules: f.rules, RulesDir: call.Path(".")}
 }
 
 // narrow reports whether only some files are asked for.
-func (f *filter) narrow() bool { return f.include != nil || f.exclude != nil || f.names != nil }
+func (f *filter) narrow() bool {
+	return f.include != nil || f.exclude != nil || f.names != nil || f.notNames != nil
+}
 
-// typeGlobs returns the names of the files of some languages, separated by commas.
-func typeGlobs(types string) ([]string, error) {
+// typeGlobs returns the names of the files of some languages, separated by commas, and
+// of those that are to be left out.
+func typeGlobs(types string) (names, not []string, err error) {
 	table := fileTypes()
-	var list []string
 	for t := range strings.SplitSeq(types, ",") {
-		globs, ok := table[strings.ToLower(strings.TrimSpace(t))]
-		if !ok {
-			var names []string
-			for name := range table {
-				names = append(names, name)
+		t, out := strings.CutPrefix(strings.TrimSpace(t), "!")
+		globs, ok := table[strings.ToLower(t)]
+		switch {
+		case t == "":
+		case !ok:
+			hint := ""
+			if near := registry.Closest(t, slices.Sorted(maps.Keys(table)), 3); near != nil {
+				hint = "did you mean " + strings.Join(near, " or ") + "? "
 			}
-			slices.Sort(names)
-			if near := registry.Closest(t, names, 3); near != nil {
-				return nil, fmt.Errorf("--type %s is not known: did you mean %s? Any file can be named by --glob '*.ext'", t, strings.Join(near, " or "))
-			}
-			return nil, fmt.Errorf("--type %s is not known (%s): name the files by --glob '*.ext'", t, strings.Join(names, " "))
+			return nil, nil, fmt.Errorf("--type %s is not known: %sAny file can be named by --glob '*.ext'", t, hint)
+		case out:
+			not = append(not, globs...)
+		default:
+			names = append(names, globs...)
 		}
-		list = append(list, strings.Fields(globs)...)
 	}
-	return list, nil
+	return names, not, nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/agentbash/internal/search"
 )
 
 // findings is what the search of some files came to, ready to be printed.
@@ -62,6 +64,7 @@ type tally struct {
 	files    int // with a match
 	matches  int // lines, or what stands for them in the output mode
 	binary   int // files left out
+	hidden   int // matches in binary files, which are not shown
 	failed   int // files and directories that could not be read
 }
 
@@ -71,6 +74,7 @@ func (t *tally) add(o *tally) {
 	t.matches += o.matches
 	t.binary += o.binary
 	t.failed += o.failed
+	t.hidden += o.hidden
 }
 
 // hit is one thing that counts against the limit: a matching line with its
@@ -88,40 +92,87 @@ type hitFile struct {
 
 // lineForm writes lines of one file.
 type lineForm struct {
-	path    string // "": what comes through a pipe
-	numbers bool
-	columns int
+	matcher     *search.Matcher
+	path        string
+	pathEnd     string // where a path is all
+	noPath      bool
+	numbers     bool
+	column      bool
+	columns     int  // 0: whole lines
+	only        bool // matches alone
+	each        bool // a line for each match
+	trim        bool
+	replaces    bool
+	replacement string
 }
 
 // append adds a line to out: path:N:text, or with dashes for context.
-func (f *lineForm) append(out []byte, number int, line []byte, match bool, at func([]byte) int) []byte {
-	sep := byte('-')
-	if match {
-		sep = ':'
+func (f *lineForm) append(out []byte, number int, line []byte, match bool) []byte {
+	if !match {
+		return f.appendText(out, '-', number, 0, line, 0)
 	}
-	if f.path != "" {
+	at := 0
+	if f.column || f.replaces || f.columns > 0 && len(line) > f.columns {
+		if first := f.matcher.Matches(line, 1); first != nil {
+			at = first[0][0]
+		}
+	}
+	text := line
+	if f.replaces {
+		text = f.replaced(line, f.matcher.Matches(line, -1))
+	}
+	return f.appendText(out, ':', number, at, text, min(at, len(text)))
+}
+
+// replaced is a text with the replacement for each match.
+func (f *lineForm) replaced(text []byte, matches [][]int) (out []byte) {
+	from := 0
+	for _, m := range matches {
+		out = append(out, text[from:m[0]]...)
+		out = f.matcher.Expand(out, f.replacement, text, m)
+		from = m[1]
+	}
+	return append(out, text[from:]...)
+}
+
+// piece is what is printed for one match alone.
+func (f *lineForm) piece(text []byte, match []int) []byte {
+	if f.replaces {
+		return f.matcher.Expand(nil, f.replacement, text, match)
+	}
+	return text[match[0]:match[1]]
+}
+
+// appendText adds a text that stands at an offset of its line; a cut leaves what is around at.
+func (f *lineForm) appendText(out []byte, sep byte, number, offset int, text []byte, at int) []byte {
+	if f.trim {
+		whole := len(text)
+		text = bytes.TrimLeft(text, " \t")
+		at = max(at-(whole-len(text)), 0)
+	}
+	if !f.noPath && f.pathEnd == "\x00" {
+		out = append(append(out, f.path...), 0)
+	} else if !f.noPath {
 		out = append(append(out, f.path...), sep)
 	}
 	if f.numbers {
-		out = strconv.AppendInt(out, int64(number), 10)
-		out = append(out, sep)
+		out = append(strconv.AppendInt(out, int64(number), 10), sep)
 	}
-	if f.columns > 0 && len(line) > f.columns && utf8.RuneCount(line) > f.columns {
-		return append(f.cut(out, line, match, at), '\n')
+	if f.column && sep == ':' {
+		out = append(strconv.AppendInt(out, int64(offset)+1, 10), sep)
 	}
-	out = append(out, line...)
+	if f.columns > 0 && len(text) > f.columns && utf8.RuneCount(text) > f.columns {
+		return append(f.cut(out, text, at), '\n')
+	}
+	out = append(out, text...)
 	return append(out, '\n')
 }
 
-// cut appends the part of a long line around its match.
-func (f *lineForm) cut(out, line []byte, match bool, at func([]byte) int) []byte {
+// cut appends the part of a long line around a place.
+func (f *lineForm) cut(out, line []byte, at int) []byte {
 	start := 0
-	if match {
-		if start = at(line); runeStarts(line[:start]) < f.columns*3/4 {
-			start = 0
-		} else {
-			start = charsBefore(line, start, f.columns/4)
-		}
+	if runeStarts(line[:at]) >= f.columns*3/4 {
+		start = charsBefore(line, at, f.columns/4)
 	}
 	text := firstRunes(line[start:], f.columns)
 	if before := runeStarts(line[:start]); before > 0 {

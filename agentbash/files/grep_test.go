@@ -3,6 +3,7 @@ package files
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -101,8 +102,76 @@ func TestGrepBinaryFiles(t *testing.T) {
 	r = s.run("grep", "match", "bin")
 	require.Zero(t, r.status)
 	require.Empty(t, r.out)
-	require.Equal(t, "bin is binary: 2 matching lines not shown\n", r.err)
+	require.Equal(t, "bin is binary: 2 matching lines not shown (--text shows them)\n", r.err)
 	require.Equal(t, "bin:2\n", s.ok("grep", "match", "bin", "--output_mode", "count"))
+}
+
+// In a file that was named the lines behind a NUL byte are counted and not printed, also
+// where it is searched in blocks.
+func TestGrepOfANamedFileThatTurnsBinary(t *testing.T) {
+	s := newShell(t, nil)
+	for _, size := range []int{100 << 10, 20 << 20} {
+		s.put("late", "match\n"+strings.Repeat("text\n", size/5)+"match\nnul\x00 match\nmatch\n"+strings.Repeat("text\n", size/5)+"match\n")
+		want := fmt.Sprintf("late:1:match\nlate:%d:match\n", size/5+2)
+		r := s.run("grep", "match", "late")
+		require.Equal(t, result{want, "late is binary: 3 matching lines not shown (--text shows them)\n", 0}, r)
+		require.Equal(t, "late:5\n", s.ok("grep", "match", "late", "-c"))
+		r = s.run("grep", "match")
+		require.Equal(t, result{want, fmt.Sprintf("late: searched up to line %d, where it turns binary\n", size/5+3), 0}, r)
+		require.Equal(t, 5, strings.Count(s.ok("grep", "match", "--text"), "match\n"))
+		require.Equal(t, fmt.Sprintf("late:%d\n", 2*(size/5)), s.ok("grep", "-v", "match", "late", "-c"))
+	}
+}
+
+func TestGrepOfRulesThatShow(t *testing.T) {
+	s := newShell(t, nil)
+	for _, name := range []string{".agents/a", ".agents/b", ".github/x", ".y", "n.txt", "m.txt"} {
+		s.put(name, "foo\n")
+	}
+	s.put(".ignore", "!.agents\nn.txt\n")
+	s.put(".agents/.rgignore", "b\n")
+	s.put("rules", "m.*\n")
+	require.Equal(t, ".agents/a\nm.txt\n", s.ok("grep", "-l", "foo"))
+	require.Equal(t, ".agents/a\n", s.ok("grep", "-l", "foo", "--ignore_file", "rules"))
+	require.Equal(t, ".agents/a\nm.txt\nrules\n", s.ok("glob", "**"))
+	require.Equal(t, "n.txt\n", s.ok("grep", "-l", "foo", "--no-ignore", "--ignore_file", "rules", "--glob", "*.txt"))
+}
+
+func TestGrepAcrossLines(t *testing.T) {
+	s := newShell(t, nil)
+	s.put("f", "one (\r\ntwo)\r\nthree\nfour (five\n) six (\n)\n")
+	for _, test := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{`\($`}, "f:1:one (\r\nf:5:) six (\n"},
+		{[]string{`\([^)]*\)`, "-o"}, "f:1:(\nf:2:two)\nf:4:(five\nf:5:)\nf:5:(\nf:6:)\n"},
+		{[]string{`\([^)]*\)`, "-v"}, "f:3:three\n"},
+		{[]string{`\(([^)]*)\)`, "--replace", "[$1]"}, "f:1:one [\r\nf:2:two]\r\nf:4:four [five\nf:5:] six [\nf:6:]\n"},
+		{[]string{`\([^)]*\)`, "-c"}, "f:5\n"},
+		{[]string{`\([^)]*\)`, "-co"}, "f:3\n"},
+	} {
+		require.Equal(t, test.want, s.ok(append([]string{"grep", "-U"}, test.words...)...), "%q", test.words)
+	}
+}
+
+func TestGrepOfCompressedFiles(t *testing.T) {
+	s := newShell(t, nil)
+	for name, program := range map[string]string{"a.gz": "gzip", "b.bz2": "bzip2", "c.xz": "xz", "d.zst": "zstd"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Logf("%s is not installed", program)
+			continue
+		}
+		cmd := exec.Command(program, "-c")
+		cmd.Stdin = strings.NewReader(numbered(200000))
+		packed, err := cmd.Output()
+		require.NoError(t, err)
+		s.put(name, string(packed))
+		require.Equal(t, name+":199999:line 199999\n", s.ok("grep", "line 199999", name, "-z"))
+	}
+	require.Contains(t, s.ok("grep", "line 7$", "-z"), "a.gz:7:line 7\n")
+	s.put("bad.gz", "\x1f\x8b not")
+	require.Equal(t, 2, s.run("grep", "x", "bad.gz", "-z").status)
 }
 
 func TestGrepTextOfAllKinds(t *testing.T) {
@@ -115,7 +184,7 @@ func TestGrepTextOfAllKinds(t *testing.T) {
 	s.put("open", "x\nfoo")
 	require.Equal(t, "be:1:foo\nbom:1:foo\ncrlf:1:foo\r\nle:1:foo\r\nopen:2:foo\n", s.ok("grep", "^foo$"))
 	require.Equal(t, "be:2:über\nle:2:über\r\n", s.ok("grep", "über"))
-	require.Equal(t, "latin1:1:caf\xe9 foo\n", s.ok("grep", "caf. foo"))
+	require.Equal(t, "latin1:1:café foo\n", s.ok("grep", "caf. foo"))
 	require.Equal(t, "crlf:1:foo\r\ncrlf:2:bar\r\nle:1:foo\r\nle:2:über\r\n", s.ok("grep", `\r$`))
 }
 
@@ -141,7 +210,7 @@ func TestGrepErrors(t *testing.T) {
 		{[]string{`a\nb`}, "--multiline"},
 		{[]string{"x", "--type", "pyhton"}, "did you mean python"},
 		{[]string{"x", "nowhere"}, "nowhere does not exist"},
-		{[]string{"x", "--output_mode", "json"}, "content, files, count"},
+		{[]string{"x", "--output_mode", "json"}, "content, files, files_without_match, count, quiet"},
 		{[]string{"x", "-A", "-1"}, "below the least value"},
 		{[]string{}, "missing --pattern"},
 	} {

@@ -14,6 +14,7 @@ import (
 
 const (
 	blockSize  = 4 << 20  // a piece of a big file that one goroutine searches
+	blockMost  = 2 << 30  // and at most
 	blockSlack = 64 << 10 // what is looked at behind it for the end of its last line
 	blockPart  = 64 << 10 // what is searched at once, so that it stays in the cache
 	bigFile    = 8 << 20  // the size from which a file is searched in blocks
@@ -24,7 +25,8 @@ type block struct {
 	index    int64
 	counted  bool // newlines and nul are known
 	newlines int  // in the piece itself
-	nul      bool // a NUL byte ends the search in it
+	nul      bool // a NUL byte stands in it
+	cut      bool // its last line goes on behind what was looked at
 	lines    int  // matching
 	hits     []blockHit
 	text     []byte // the matching lines, one after another
@@ -87,7 +89,7 @@ func (w *worker) inBlocks(fd int, size int64) error {
 // run searches blocks until there are no more.
 func (b *blocks) run(ctx context.Context) {
 	s := b.w.q.matcher.NewScanner()
-	m := &mapped{fd: b.fd}
+	m := &pieces{fd: b.fd}
 	for !b.stop.Load() {
 		select {
 		case b.ahead <- struct{}{}:
@@ -146,16 +148,21 @@ func (b *blocks) mergeBlock(ctx context.Context, one *block) error {
 	b.w.takeBlock(one, b.number)
 	b.addCounted(one)
 	b.spare.Put(one)
-	if b.w.q.mode == "files" && b.w.lines > 0 {
+	if b.w.q.wantsOne() && b.w.lines > 0 {
 		b.stop.Store(true)
 	}
 	return nil
 }
 
-// addCounted adds a counted block to number, and stops the search where it turns binary.
+// addCounted adds a counted block to number, and stops the search where it turns
+// binary. In a file that was named what follows is counted only.
 func (b *blocks) addCounted(one *block) {
 	b.number += one.newlines
-	if one.nul {
+	if !one.nul {
+		return
+	}
+	b.w.quiet = true
+	if !b.w.explicit {
 		b.w.out.turnsBinary(b.w.form.path, b.number)
 		b.stop.Store(true)
 	}
@@ -169,7 +176,7 @@ func (b *blocks) countBefore(ctx context.Context) error {
 	var c panicgroup.Group
 	for range min(runtime.GOMAXPROCS(0), len(list)) {
 		c.Go(func() {
-			m := &mapped{fd: b.fd}
+			m := &pieces{fd: b.fd}
 			for i := next.Add(1) - 1; int(i) < len(list) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				b.countLines(m, list[i])
 			}
@@ -190,11 +197,11 @@ func (b *blocks) countBefore(ctx context.Context) error {
 }
 
 // countLines counts a block's lines, up to a NUL byte.
-func (b *blocks) countLines(m *mapped, one *block) {
+func (b *blocks) countLines(m *pieces, one *block) {
 	off := one.index * blockSize
 	one.err = m.view(off, int(min(blockSize, b.size-off)), func(data []byte) {
-		one.newlines, one.nul = search.CountLines(data)
-		if one.nul = one.nul && !b.w.explicit; one.nul {
+		one.newlines, one.nul = bytes.Count(data, newline), bytes.IndexByte(data, 0) >= 0
+		if one.nul = one.nul && !b.w.q.text; one.nul && !b.w.explicit {
 			one.newlines = bytes.Count(data[:bytes.IndexByte(data, 0)], newline)
 		}
 	})
@@ -203,19 +210,18 @@ func (b *blocks) countLines(m *mapped, one *block) {
 // takeBlock adds a block's lines to the worker's findings; number is that of the block's first line.
 func (w *worker) takeBlock(one *block, number int) {
 	w.lines += one.lines
-	keep, start := w.out.recordLimit(), 0
+	start := 0
 	for _, h := range one.hits {
-		if keep > 0 && w.kept == keep || w.out.full.Load() {
+		if w.quiet || w.keepsNoMore() || w.out.full.Load() {
 			return
 		}
-		w.kept++
-		w.endRecord(w.form.append(w.startRecord(true), number+h.before, one.text[start:h.end], true, w.q.matcher.Find), true)
+		w.printMatch(w.startRecord(true), number+h.before, one.text[start:h.end], true)
 		start = h.end
 	}
 }
 
 // searchBlock searches the lines that start in a block.
-func (b *blocks) searchBlock(s *search.Scanner, m *mapped, index int64) *block {
+func (b *blocks) searchBlock(s *search.Scanner, m *pieces, index int64) *block {
 	off := index * blockSize
 	count := b.counting.Load()
 	var out *block
@@ -226,7 +232,10 @@ func (b *blocks) searchBlock(s *search.Scanner, m *mapped, index int64) *block {
 		err := m.view(from, int(to-from), func(data []byte) {
 			out = b.newBlock(out)
 			out.index, out.counted = index, count
-			whole = b.searchLines(s, out, data, int(off-from), to == b.size || slack > longLine)
+			last := to == b.size || slack >= blockMost
+			if whole = b.searchLines(s, out, data, int(off-from), last); whole && out.cut && to < b.size {
+				b.w.out.noteCut(b.w.form.path, "a line is longer than 2 GiB: it was searched up to there")
+			}
 		})
 		switch {
 		case err != nil:
@@ -267,7 +276,7 @@ func (b *blocks) searchLines(s *search.Scanner, out *block, data []byte, start i
 	end := len(data)
 	if first < limit {
 		i := bytes.IndexByte(data[limit-1:], '\n')
-		if i < 0 && !last {
+		if out.cut = i < 0; out.cut && !last {
 			return false
 		}
 		if i >= 0 {
@@ -309,13 +318,21 @@ func lineEndIn(data []byte) int {
 
 // searchPart searches whole lines; it reports whether the search goes on.
 func (b *blocks) searchPart(s *search.Scanner, out *block, data []byte) bool {
-	newlines, nul := 0, false
+	newlines, nul, hidden := 0, -1, len(data)
 	if out.counted {
-		newlines, nul = search.CountLines(data)
+		newlines = bytes.Count(data, newline)
+		if !b.w.q.text {
+			nul = bytes.IndexByte(data, 0)
+		}
 	}
-	if nul && !b.w.explicit {
-		data = data[:bytes.LastIndexByte(data[:bytes.IndexByte(data, 0)], '\n')+1]
-		newlines, out.nul = bytes.Count(data, newline), true
+	if out.nul {
+		hidden = 0
+	} else if nul >= 0 {
+		hidden, out.nul = bytes.LastIndexByte(data[:nul], '\n')+1, true
+		if !b.w.explicit {
+			data = data[:hidden]
+			newlines = bytes.Count(data, newline)
+		}
 	}
 	counted, number := 0, out.newlines
 	s.Reset(data)
@@ -324,11 +341,11 @@ func (b *blocks) searchPart(s *search.Scanner, out *block, data []byte) bool {
 		if !ok {
 			break
 		}
-		out.lines++
-		if b.w.q.mode == "files" || !out.counted {
+		out.lines += b.w.q.matchesIn(data[start:end])
+		if b.w.q.wantsOne() || !out.counted {
 			return false
 		}
-		if keep := b.w.out.recordLimit(); b.w.q.mode == "content" && !b.w.quiet && !b.w.out.full.Load() && (keep == 0 || len(out.hits) < keep) {
+		if keep := b.w.out.recordLimit(); b.w.q.mode == modeContent && start < hidden && !b.w.out.full.Load() && (keep == 0 || len(out.hits) < keep) {
 			number += bytes.Count(data[counted:start], newline)
 			counted = start
 			out.text = append(out.text, data[start:end]...)
@@ -337,5 +354,5 @@ func (b *blocks) searchPart(s *search.Scanner, out *block, data []byte) bool {
 		from = end + 1
 	}
 	out.newlines += newlines
-	return !out.nul
+	return !out.nul || b.w.explicit
 }

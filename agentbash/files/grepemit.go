@@ -2,9 +2,7 @@ package files
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -12,13 +10,13 @@ import (
 func (w *worker) searchLines(end int) {
 	base := w.done
 	w.scanner.Reset(w.buf[base:end])
-	for from := 0; ; {
+	for from := 0; !w.full; {
 		start, stop, ok := w.scanner.Next(from)
 		if !ok {
 			break
 		}
 		w.takeMatch(base+start, base+stop)
-		if w.q.mode == "files" {
+		if w.q.wantsOne() {
 			break
 		}
 		from = stop + 1
@@ -29,27 +27,88 @@ func (w *worker) searchLines(end int) {
 
 // takeMatch takes a matching line; its place does not include the newline.
 func (w *worker) takeMatch(start, end int) {
-	w.lines++
-	if w.q.mode != "content" || w.quiet || w.out.full.Load() {
+	w.lines += w.q.matchesIn(w.buf[start:end])
+	w.taken++
+	w.full = w.taken == w.q.most
+	if w.q.mode != modeContent || w.quiet || w.out.full.Load() {
 		return
 	}
 	w.printTrailing(start)
-	if keep := w.out.recordLimit(); keep > 0 && w.kept == keep {
+	if w.keepsNoMore() {
 		return
 	}
-	w.kept++
 	from := w.linesBefore(start, w.q.before, max(w.printed, 0))
-	gap := from != w.printed || w.kept == 1
+	gap := from != w.printed || w.kept == 0
 	text := w.startRecord(gap)
 	number := w.numberAt(from)
 	for at := from; at < start; number++ {
 		next := lineEnd(w.buf[:start], at)
-		text = w.form.append(text, number, w.buf[at:next], false, nil)
+		text = w.form.append(text, number, w.buf[at:next], false)
 		at = next + 1
 	}
-	text = w.form.append(text, number, w.buf[start:end], true, w.q.matcher.Find)
-	w.endRecord(text, gap)
+	w.printMatch(text, number, w.buf[start:end], gap)
 	w.printed, w.todo = end+1, w.q.after
+}
+
+// matchesIn is what a matching line counts for.
+func (q *query) matchesIn(line []byte) int {
+	if !q.form.only && !q.form.each || q.wantsOne() || q.mode == modeCount && q.form.each {
+		return 1
+	}
+	return len(q.matcher.Matches(line, -1))
+}
+
+// keepsNoMore reports whether the file has as many records as can be printed.
+func (w *worker) keepsNoMore() bool {
+	keep := w.out.recordLimit()
+	return keep > 0 && w.kept >= keep
+}
+
+// printMatch appends a matching line, or each match in it, to a text that starts a record.
+func (w *worker) printMatch(text []byte, number int, line []byte, gap bool) {
+	if !w.form.only && !w.form.each {
+		w.kept++
+		w.endRecord(w.form.append(text, number, line, true), gap)
+		return
+	}
+	matches := w.q.matcher.Matches(line, -1)
+	if w.form.only {
+		w.printPieces(number, line, matches)
+		return
+	}
+	w.printEach(number, line, matches)
+}
+
+// printEach prints a line once for each match in it.
+func (w *worker) printEach(number int, line []byte, matches [][]int) {
+	for _, m := range matches {
+		if w.keepsNoMore() {
+			return
+		}
+		w.kept++
+		w.endRecord(w.form.appendText(w.startRecord(false), ':', number, m[0], line, m[0]), false)
+	}
+}
+
+// printPieces prints matches in a text that starts with a line of that number. Those
+// that span lines are so many lines.
+func (w *worker) printPieces(number int, text []byte, matches [][]int) {
+	counted := 0
+	for _, m := range matches {
+		number += bytes.Count(text[counted:m[0]], newline)
+		counted = m[0]
+		offset := m[0] - (bytes.LastIndexByte(text[:m[0]], '\n') + 1)
+		out := w.startRecord(true)
+		for i, line := range bytes.Split(w.form.piece(text, m), newline) {
+			out = w.form.appendText(out, ':', number+i, offset, w.q.matcher.WithoutCR(line), 0)
+			offset = 0
+		}
+		if w.keepsNoMore() {
+			return
+		}
+		w.kept++
+		w.endRecord(out, true)
+	}
 }
 
 // printTrailing prints the lines after the last match, up to a place, while some are still to be printed.
@@ -60,7 +119,7 @@ func (w *worker) printTrailing(limit int) {
 	text := w.found.text
 	for w.todo > 0 && w.printed < limit {
 		end := lineEnd(w.buf[:limit], w.printed)
-		text = w.form.append(text, w.numberAt(w.printed), w.buf[w.printed:end], false, nil)
+		text = w.form.append(text, w.numberAt(w.printed), w.buf[w.printed:end], false)
 		w.printed = end + 1
 		w.todo--
 	}
@@ -92,56 +151,102 @@ func (w *worker) multiline(whole bool, rest io.Reader) error {
 			return errors.New("too big to be searched with --multiline")
 		}
 	}
-	if nul := bytes.IndexByte(w.buf[w.done:w.n], 0); nul >= 0 && !w.explicit {
-		w.n = bytes.LastIndexByte(w.buf[w.done:w.done+nul], '\n') + 1 + w.done
-		w.out.turnsBinary(w.form.path, countLines(w.buf[:w.n])+1)
-	}
-	buf := w.buf[:w.n]
-	next := w.done
-	for _, span := range w.q.matcher.Spans(buf[w.done:]) {
-		from, to := span[0]+w.done, span[1]+w.done
-		if from == len(buf) && from > 0 && buf[from-1] == '\n' {
-			break // behind the last line
-		}
-		if to > from && buf[to-1] == '\n' {
-			to-- // the end of its last line, not the start of the next
-		}
-		for at := max(bytes.LastIndexByte(buf[:from], '\n')+1, next); at <= to && at < len(buf); at = next {
-			end := lineEnd(buf, at)
-			w.takeMatch(at, end)
-			next = end + 1
+	if nul := bytes.IndexByte(w.buf[w.done:w.n], 0); nul >= 0 && !w.q.text {
+		if w.quiet = w.explicit; !w.explicit {
+			w.n = bytes.LastIndexByte(w.buf[w.done:w.done+nul], '\n') + 1 + w.done
+			w.out.turnsBinary(w.form.path, countLines(w.buf[:w.n])+1)
 		}
 	}
+	matches := w.q.matcher.Matches(w.buf[w.done:w.n], -1)
+	shiftMatches(matches, w.done)
+	w.takeSpans(matches)
 	w.printTrailing(w.n)
 	return nil
 }
 
-// searchStream searches what comes through a pipe, and prints it as grep(1) prints
-// its stdin: nothing but the lines, all of them and whole, as soon as they have come.
-// What the call says of that counts.
-func (q *query) searchStream(ctx context.Context, in io.Reader, out *report) error {
-	q.piped = true
-	q.numbers = q.numbers && q.call.Has("show_line_numbers")
-	if !q.call.Has("head_limit") {
-		q.limit = 0
+// shiftMatches moves the places of matches; those of groups that are not there are below 0.
+func shiftMatches(matches [][]int, by int) {
+	for _, m := range matches {
+		for i := range m {
+			if m[i] >= 0 {
+				m[i] += by
+			}
+		}
 	}
-	if !q.call.Has("max_columns") {
-		q.columns = 0
+}
+
+// takeSpans takes the lines that matches touch, or those that none does.
+func (w *worker) takeSpans(matches [][]int) {
+	buf, next := w.buf[:w.n], w.done
+	for i := 0; i < len(matches) && !w.full; {
+		first, last, n := w.linesOf(matches, i)
+		if first == len(buf) && first > w.done { // behind the last line
+			break
+		}
+		if w.q.call.Bool("invert") {
+			w.takeLines(next, first)
+		} else if w.form.only || w.form.each || w.form.replaces {
+			w.takeWhole(first, last, matches[i:i+n])
+		} else {
+			w.takeLines(first, last)
+		}
+		next = last
+		i += n
 	}
-	w := newWorkers(ctx, q, out).at(0)
-	w.found, w.explicit, w.alone, w.live = &findings{}, true, true, true
-	w.form = lineForm{numbers: q.numbers, columns: q.columns}
-	n, err := io.ReadAtLeast(in, w.buf, len(utf8BOM))
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return fmt.Errorf("stdin: %w", err)
+	if w.q.call.Bool("invert") {
+		w.takeLines(next, len(buf))
 	}
-	if n == 0 {
-		fmt.Fprintln(q.call.Stderr, "stdin is empty: --path . searches the files below this directory")
+}
+
+// linesOf are the whole lines that a match touches, and how many matches touch them or
+// lines that these touch.
+func (w *worker) linesOf(matches [][]int, i int) (first, last, n int) {
+	buf := w.buf[:w.n]
+	first = bytes.LastIndexByte(buf[:matches[i][0]], '\n') + 1
+	for last = -1; i+n < len(matches) && matches[i+n][0] < max(last, matches[i][0]+1); n++ {
+		end := matches[i+n][1]
+		if end > matches[i+n][0] && buf[end-1] == '\n' {
+			end-- // the end of its last line, not the start of the next
+		}
+		last = min(lineEnd(buf, end)+1, len(buf))
 	}
-	w.found.searched++
-	if err := w.searchContent(w.buf[:n], err != nil, in); err != nil {
-		return err
+	return max(first, w.done), last, n
+}
+
+// takeLines takes matching lines.
+func (w *worker) takeLines(from, to int) {
+	for from < to && !w.full && !(w.q.wantsOne() && w.lines > 0) {
+		end := lineEnd(w.buf[:to], from)
+		w.takeMatch(from, end)
+		from = end + 1
 	}
-	out.printFindings(w.found)
-	return nil
+}
+
+// takeWhole takes the lines that matches touch, for what they are replaced with or for the matches alone.
+func (w *worker) takeWhole(from, to int, matches [][]int) {
+	text, number := w.buf[from:to], w.numberAt(from)
+	shiftMatches(matches, -from)
+	w.lines++
+	if w.form.only || w.form.each {
+		w.lines += len(matches) - 1
+	}
+	w.taken++
+	w.full = w.taken == w.q.most
+	switch {
+	case w.q.mode != modeContent || w.quiet || w.out.full.Load() || w.keepsNoMore():
+	case w.form.only:
+		w.printPieces(number, text, matches)
+	case w.form.each:
+		for _, m := range matches {
+			start := bytes.LastIndexByte(text[:m[0]], '\n') + 1
+			w.printEach(number+bytes.Count(text[:start], newline), text[start:lineEnd(text, m[0])], [][]int{{m[0] - start}})
+		}
+	default:
+		out := w.startRecord(true)
+		for i, line := range bytes.Split(bytes.TrimSuffix(w.form.replaced(text, matches), newline), newline) {
+			out = w.form.appendText(out, ':', number+i, matches[0][0], line, 0)
+		}
+		w.kept++
+		w.endRecord(out, true)
+	}
 }

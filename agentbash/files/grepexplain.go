@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// explainNothing says why nothing matched in a directory: how much was searched, and
+// explainNothing says why nothing matched in directories: how much was searched, and
 // what matches in what was left out.
-func (q *query) explainNothing(ctx context.Context, root string, out *report) {
+func (q *query) explainNothing(ctx context.Context, roots []string, out *report) {
 	notes := []string{"0 in " + countNoun(out.total.searched, "file")}
 	if out.total.binary > 0 {
 		notes = append(notes, countNoun(out.total.binary, "binary file")+" left out")
 	}
 	hidden, ignore := q.call.Bool("hidden"), q.call.Bool("ignore")
 	if !hidden || ignore {
-		if n, where := q.leftOut(ctx, root); n > 0 {
+		if n, where := q.leftOut(ctx, roots); n > 0 {
 			notes = append(notes, fmt.Sprintf("%s in ignored or hidden files (%s): pass --ignore=false --hidden", groupThousands(n), where))
 		}
 	}
@@ -27,16 +27,17 @@ func (q *query) explainNothing(ctx context.Context, root string, out *report) {
 
 // leftOut searches the files that were left out; it returns how many lines
 // match and where the first are.
-func (q *query) leftOut(ctx context.Context, root string) (int, string) {
+func (q *query) leftOut(ctx context.Context, roots []string) (int, string) {
 	second := *q
-	second.mode, second.before, second.after, second.skip, second.limit, second.columns = "content", 0, 0, 0, 3, 20
+	second.form.numbers, second.form.noPath, second.form.only, second.form.column = true, false, false, false
+	second.mode, second.before, second.after, second.skip, second.limit, second.form.columns = modeContent, 0, 0, 0, 3, 20
 	list := newReport(&second, nil)
 	o := q.filter.options(q.call)
 	o.Skipped = true
 	var places []string
 	files := 0
 	workers := newWorkers(ctx, &second, list)
-	walkTree(ctx, root, o, workers, func(f *findings) bool {
+	emit := func(f *findings) bool {
 		list.total.add(&f.tally)
 		start := 0
 		for _, h := range f.hits {
@@ -49,7 +50,10 @@ func (q *query) leftOut(ctx context.Context, root string) (int, string) {
 		files += f.searched
 		list.spare.Put(f)
 		return files < leftOutFiles
-	}, nil)
+	}
+	for _, root := range roots {
+		walkTree(ctx, root, o, workers, emit, nil)
+	}
 	where := strings.Join(places, ", ")
 	if list.total.matches > len(places) {
 		where += ", ..."

@@ -38,7 +38,7 @@ func (w *workers) at(i int) *worker {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.list[i] == nil {
-		w.list[i] = &worker{workers: w, scanner: w.q.matcher.NewScanner(), buf: make([]byte, grepBuffer)}
+		w.list[i] = &worker{workers: w, explicit: w.q.binary, scanner: w.q.matcher.NewScanner(), buf: make([]byte, grepBuffer)}
 	}
 	return w.list[i]
 }
@@ -53,11 +53,14 @@ type worker struct {
 	alone    bool // nothing else is searched
 	live     bool // it comes through a pipe: what was found is printed before more is read
 	stopped  bool // nobody reads what is printed
+	full     bool // as many lines matched as are wanted of a file
 
 	form  lineForm
-	quiet bool // matching lines of this file are counted, not printed
-	lines int  // matching lines of this file
-	kept  int  // its records
+	guess string // the encoding that this file is taken for; "": nothing has to be said
+	quiet bool   // matching lines of this file are counted, not printed
+	lines int    // matching lines of this file, or matches where those are counted
+	taken int    // matching lines
+	kept  int    // its records
 
 	n       int // end of what is in buf
 	done    int // up to where buf was searched
@@ -78,12 +81,7 @@ func (w *worker) searchBatch(b *walk.Batch) *findings {
 		fd, err := b.Dir.Open(e.Name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOCTTY)
 		if err == nil {
 			if err = w.q.gate.mayRead(fd); err == nil {
-				err = w.searchFile(fd, prefix+e.Name)
-			}
-			if err == nil && w.out.collect && w.lines > 0 {
-				var st unix.Stat_t
-				unix.Fstat(fd, &st)
-				w.found.matched = append(w.found.matched, hitFile{b.Dir.Path + "/" + e.Name, st.Mtim.Nano()})
+				err = w.searchEntry(fd, b.Dir.Path+"/"+e.Name, prefix+e.Name)
 			}
 			unix.Close(fd)
 		}
@@ -96,9 +94,25 @@ func (w *worker) searchBatch(b *walk.Batch) *findings {
 	return w.found
 }
 
+// searchEntry searches an open file of a directory.
+func (w *worker) searchEntry(fd int, path, shown string) error {
+	var st unix.Stat_t
+	if w.q.largest >= 0 && unix.Fstat(fd, &st) == nil && st.Size > w.q.largest {
+		return nil
+	}
+	before := w.found.matches
+	err := w.searchFile(fd, shown)
+	if err == nil && w.out.collect && w.found.matches > before {
+		unix.Fstat(fd, &st)
+		w.found.matched = append(w.found.matched, hitFile{path, st.Mtim.Nano()})
+	}
+	return err
+}
+
 // searchFile searches one open file.
 func (w *worker) searchFile(fd int, shown string) error {
-	w.form = lineForm{path: shown, numbers: w.q.numbers, columns: w.q.columns}
+	w.form = w.q.form
+	w.form.path = shown
 	n, err := readFull(fd, w.buf)
 	if err != nil {
 		return err
@@ -139,29 +153,58 @@ func (r *fdReader) Read(p []byte) (int, error) {
 // searchContent searches what starts with head, which is in the worker's buffer, and
 // goes on in rest, unless head is all.
 func (w *worker) searchContent(head []byte, whole bool, rest io.Reader) error {
-	w.lines, w.kept, w.quiet = 0, 0, false
-	if mark := utf16Mark(head); mark != "" {
-		rest = newDecoder(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest), mark)
-		n, err := io.ReadFull(rest, w.buf)
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return err
-		}
-		head, whole = w.buf[:n], err != nil
+	w.lines, w.taken, w.kept, w.quiet, w.full = 0, 0, 0, false, w.q.most == 0
+	head, whole, rest, err := w.unpack(head, whole, rest)
+	if err == nil {
+		head, whole, rest, err = w.asUTF8(head, whole, rest)
 	}
-	binary := bytes.IndexByte(head[:min(len(head), binaryHead)], 0) >= 0
+	if err != nil {
+		return err
+	}
+	binary := !w.q.text && bytes.IndexByte(head[:min(len(head), binaryHead)], 0) >= 0
 	if binary && !w.explicit {
 		w.found.binary++
 		w.found.searched--
 		return nil
 	}
-	w.quiet = binary && w.q.mode == "content"
+	w.quiet = binary
 	w.n, w.done, w.counted, w.number, w.printed, w.todo = len(head), 0, 0, 1, 0, 0
 	if bytes.HasPrefix(head, utf8BOM) {
 		w.done, w.counted, w.printed = len(utf8BOM), len(utf8BOM), len(utf8BOM)
 	}
-	err := w.searchRest(whole, rest)
+	if !w.full {
+		err = w.searchRest(whole, rest)
+	}
 	w.countFile()
+	w.noteEncoding()
 	return err
+}
+
+// unpack unpacks what starts with head, which is in the worker's buffer, and goes on in
+// rest, if it is packed and that is asked for.
+func (w *worker) unpack(head []byte, whole bool, rest io.Reader) ([]byte, bool, io.Reader, error) {
+	open := packing(head)
+	if !w.q.unpack || open == nil {
+		return head, whole, rest, nil
+	}
+	text, err := open(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest))
+	if err != nil {
+		return nil, false, nil, err
+	}
+	return w.startOver(text)
+}
+
+// startOver fills the worker's buffer from a reader.
+func (w *worker) startOver(rest io.Reader) ([]byte, bool, io.Reader, error) {
+	least := len(w.buf)
+	if w.live {
+		least = 1
+	}
+	n, err := io.ReadAtLeast(rest, w.buf, least)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, false, nil, err
+	}
+	return w.buf[:n], err != nil, rest, nil
 }
 
 // searchRest searches a content whose start is in the buffer, in the way that suits it.
@@ -169,7 +212,7 @@ func (w *worker) searchRest(whole bool, rest io.Reader) error {
 	if w.q.multi {
 		return w.multiline(whole, rest)
 	}
-	if f, ok := rest.(*fdReader); ok && !whole && w.q.before == 0 && w.q.after == 0 {
+	if f, ok := rest.(*fdReader); ok && !whole && !w.q.hasContext() && w.q.most < 0 {
 		var st unix.Stat_t
 		if unix.Fstat(f.fd, &st) == nil && st.Size >= bigFile {
 			return w.inBlocks(f.fd, st.Size)
@@ -181,35 +224,44 @@ func (w *worker) searchRest(whole bool, rest io.Reader) error {
 // binaryHead is how far a NUL byte makes a file binary, in bytes; one that comes later ends the search.
 const binaryHead = 64 << 10
 
+func (w *worker) shownName() string { return cmp.Or(w.form.path, "(standard input)") }
+
 // countFile counts the file.
 func (w *worker) countFile() {
-	name, label := cmp.Or(w.form.path, "(standard input)"), w.form.path+":"
-	if w.live {
+	label := w.form.path + ":"
+	if w.q.form.pathEnd == "\x00" {
+		label = w.form.path + "\x00"
+	}
+	if w.form.noPath {
 		label = ""
 	}
-	if w.lines == 0 {
-		if w.live && w.q.mode == "count" {
-			w.endRecord(append(w.found.text, "0\n"...), false)
+	listed := (w.lines > 0) != (w.q.mode == modeWithout)
+	if !listed {
+		if w.q.mode == modeCount && (w.live || w.q.zero) {
+			w.endRecord(fmt.Appendf(w.found.text, "%s0\n", label), false)
 		}
 		return
 	}
 	before := w.found.matches
 	w.found.files++
 	switch w.q.mode {
-	case "files":
-		w.found.matches++
-		w.endRecord(append(w.startRecord(false), name+"\n"...), false)
-	case "count":
+	case modeContent:
+		w.found.matches += w.lines
+	case modeCount:
 		w.found.matches++
 		w.endRecord(fmt.Appendf(w.found.text, "%s%d\n", label, w.lines), false)
+	case modeQuiet:
+		w.found.matches++
 	default:
-		w.found.matches += w.lines
+		w.found.matches++
+		w.endRecord(append(w.found.text, w.shownName()+w.form.pathEnd...), false)
 	}
 	if !w.q.printsAll() {
 		w.found.dirs = append(w.found.dirs, dirHits{filepath.Dir(w.form.path), w.found.matches - before})
 	}
-	if hidden := w.lines - w.kept; w.quiet && hidden > 0 {
-		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown\n", name, countNoun(hidden, "matching line"))
+	if hidden := w.lines - w.kept; w.quiet && w.q.mode == modeContent && hidden > 0 {
+		w.found.hidden += hidden
+		fmt.Fprintf(w.q.call.Stderr, "%s is binary: %s not shown (--text shows them)\n", w.shownName(), countNoun(hidden, "matching line"))
 	}
 }
 
@@ -261,19 +313,12 @@ func (w *worker) searchStream(whole bool, rest io.Reader) error {
 				continue
 			}
 			if end == w.done {
+				w.out.noteCut(w.form.path, fmt.Sprintf("line %d is longer than %d MiB: it was searched in pieces", w.numberAt(w.done), longLine>>20))
 				end = w.n
 			}
 		}
-		if nul := bytes.IndexByte(w.buf[w.done:end], 0); nul >= 0 && !w.explicit {
-			end = bytes.LastIndexByte(w.buf[w.done:w.done+nul], '\n') + 1 + w.done
-			whole = true
-			w.out.turnsBinary(w.form.path, w.number+bytes.Count(w.buf[w.counted:end], newline))
-		}
-		if w.live && w.q.mode == "content" && bytes.IndexByte(w.buf[w.done:end], 0) >= 0 {
-			w.quiet = true
-		}
-		w.searchLines(end)
-		if whole || w.stopped || w.q.mode == "files" && w.lines > 0 || w.ctx.Err() != nil {
+		whole = w.searchUpTo(end) || whole
+		if whole || w.stopped || w.full && w.todo == 0 || w.q.wantsOne() && w.lines > 0 || w.ctx.Err() != nil {
 			return w.ctx.Err()
 		}
 		if w.live && (w.q.printsAll() || !w.q.hasContext()) && len(w.found.text) > 0 {
@@ -286,6 +331,29 @@ func (w *worker) searchStream(whole bool, rest io.Reader) error {
 			return err
 		}
 	}
+}
+
+// searchUpTo searches the whole lines of the buffer up to a place; it reports whether
+// that is all there is to search, since a NUL byte stands there. In a file that was
+// named the lines from there on are counted only.
+func (w *worker) searchUpTo(end int) (all bool) {
+	nul := -1
+	if !w.q.text && !w.quiet {
+		nul = bytes.IndexByte(w.buf[w.done:end], 0)
+	}
+	if nul < 0 {
+		w.searchLines(end)
+		return false
+	}
+	before := bytes.LastIndexByte(w.buf[w.done:w.done+nul], '\n') + 1 + w.done
+	w.searchLines(before)
+	if !w.explicit {
+		w.out.turnsBinary(w.form.path, w.numberAt(before))
+		return true
+	}
+	w.quiet = true
+	w.searchLines(end)
+	return false
 }
 
 // fillBuffer reads until the buffer is full, a bigger one if it is full already, and

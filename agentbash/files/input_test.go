@@ -70,7 +70,7 @@ func TestGrepOfAPipe(t *testing.T) {
 func TestGrepOfABinaryPipe(t *testing.T) {
 	s := newShell(t, nil)
 	r := s.pipe(strings.NewReader("a needle\x00\nneedle\n"), "grep", "--pattern", "needle")
-	require.Equal(t, result{"", "(standard input) is binary: 2 matching lines not shown\n", 0}, r)
+	require.Equal(t, result{"", "(standard input) is binary: 2 matching lines not shown (--text shows them)\n", 0}, r)
 
 	text := strings.Repeat("needle\n", grepBuffer)
 	r = s.pipe(io.MultiReader(strings.NewReader(text), strings.NewReader("\x00needle\n")), "grep", "--pattern", "needle")
@@ -171,4 +171,11 @@ func TestNoPipeOfTheProgramIsRead(t *testing.T) {
 	s := newShell(t, nil)
 	require.NoError(t, os.Symlink(pathOf(t, numberedPipe(t, "mine\n")), s.path("link")))
 	require.Contains(t, s.fails("read", "link"), "only regular files can be read")
+}
+
+// A line that is too long to be held is searched in pieces, and that is said.
+func TestGrepOfALongLineInAPipe(t *testing.T) {
+	s := newShell(t, nil)
+	r := s.pipe(strings.NewReader(strings.Repeat("x", longLine+longLine/2)+"needle\nnext needle\n"), "grep", "needle", "-c")
+	require.Equal(t, result{"2\n", "(standard input): line 1 is longer than 32 MiB: it was searched in pieces\n", 0}, r)
 }

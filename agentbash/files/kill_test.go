@@ -56,7 +56,7 @@ func command(name string, words []string) int {
 
 // maxRSS is the most memory that a program had, in kilobytes.
 func maxRSS(p *os.ProcessState) int64 {
-	return p.SysUsage().(*syscall.Rusage).Maxrss
+	return int64(p.SysUsage().(*syscall.Rusage).Maxrss)
 }
 
 func child(t *testing.T, role string, args ...string) *exec.Cmd {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/agentbash/agentbash/agentbash/internal/charset"
 )
 
 // lineWriter writes a window of lines to out, each cut and numbered as asked.
@@ -25,7 +27,8 @@ type lineWriter struct {
 	inLine    bool
 	cut       int // lines that were cut
 	firstCut  int
-	invalid   int // the first line that is not UTF-8; 0: none
+	invalid   int    // the first line that is not UTF-8; 0: none
+	looksLike string // the encoding that line may be in
 	stopped   bool
 	midLine   bool // stopped within the line
 	lastWhole int  // the last line that was written to its end
@@ -172,8 +175,12 @@ func (w *lineWriter) writeLine(ending string) error {
 }
 
 func (w *lineWriter) checkBytes(b []byte) {
-	if w.invalid == 0 && invalidAt(b, true) >= 0 {
-		w.invalid = w.number
+	if w.invalid > 0 || charset.InvalidAt(b, true) < 0 {
+		return
+	}
+	w.invalid, w.looksLike = w.number, "NAME"
+	if e := charset.Detect(b, false).Best(); e != nil {
+		w.looksLike = e.Name
 	}
 }
 

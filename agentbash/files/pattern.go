@@ -5,27 +5,43 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/agentbash/agentbash/agentbash/internal/search"
 	"github.com/agentbash/agentbash/internal/quote"
+	"github.com/agentbash/agentbash/registry"
 )
 
-// grepOptions are options of grep(1) that are no parameters.
+// grepOptions are options of grep(1) and of ripgrep that are no parameters.
 func grepOptions() map[string]string {
 	options := map[string]string{}
 	for names, means := range map[string]string{
-		"l files_with_matches": "--output_mode=files",
-		"c count":              "--output_mode=count",
-		"r R recursive E extended_regexp H with_filename s no_messages": "",
-		"v invert_match":        "lines that do not match are grep(1)'s: command grep -rnv PATTERN PATH",
-		"o only_matching":       "what matched alone is grep(1)'s: command grep -rno PATTERN PATH",
-		"L files_without_match": "files without a match are grep(1)'s: command grep -rL PATTERN PATH",
-		"P perl_regexp":         "Perl's expressions are grep(1)'s: command grep -rnP PATTERN PATH",
-		"e regexp":              "give one pattern, with alternatives as a|b: --pattern 'a|b'",
-		"m max_count":           "write --head_limit N",
-		"q quiet silent":        "leave it out: the exit status is 0 where something matched, else 1",
+		"l files_with_matches":  "--output_mode=files",
+		"L files_without_match": "--output_mode=files_without_match",
+		"c count":               "--output_mode=count",
+		"count_matches":         "--output_mode=count --only_matching=true",
+		"q silent":              "--output_mode=quiet",
+		"quiet":                 "--output_mode=quiet",
+		"e regexp":              "--patterns=*\n", // -e '' is a pattern, a file without a line has none
+		"f file":                "--patterns@=*",
+		"H with_filename":       "--show_path=true",
+		"h I no_filename":       "--show_path=false",
+		"N no_line_number":      "--show_line_numbers=false",
+		"Z":                     "--null=true",
+		"exclude":               "--glob=!*",
+		"exclude_dir":           "--glob=!*/",
+		"T type_not":            "--type=!*",
+		"case_sensitive":        "--ignore_case=false --smart_case=false",
+		".":                     "--hidden=true",
+		"binary_files":          "write --text",
+		"P perl_regexp pcre2":   "Perl's expressions are grep(1)'s: command grep -rnP PATTERN PATH",
+		"b byte_offset":         "offsets are grep(1)'s: command grep -b PATTERN FILE; --column prints columns",
+		"d max_depth maxdepth":  "write --glob 'DIR/*', with as many * as names",
+		"u unrestricted":        "write --ignore=false, and --hidden for -uu",
+		"E r R s color colors colour crlf dereference_recursive extended_regexp heading line_buffered mmap multiline_dotall no_heading no_pcre2 no_messages no_mmap recursive sort_files threads": "",
 	} {
 		for _, name := range strings.Fields(names) {
 			options[name] = means
@@ -34,14 +50,60 @@ func grepOptions() map[string]string {
 	return options
 }
 
-func (q *query) compile(rewrite func(string) string) (*search.Matcher, error) {
-	expr, o := q.call.String("pattern"), search.Options{
-		Fixed: q.call.Bool("fixed"), IgnoreCase: q.call.Bool("ignore_case"), Word: q.call.Bool("word"), Multiline: q.multi,
+// patternsOf are the expressions of a call, as they were given.
+func patternsOf(call *registry.Call) (list []string) {
+	if call.Has("pattern") {
+		list = append(list, call.String("pattern"))
 	}
-	if !o.Fixed {
-		expr = rewrite(expr)
+	if call.String("patterns") != "" {
+		list = append(list, strings.Split(strings.TrimSuffix(call.String("patterns"), "\n"), "\n")...)
 	}
-	return search.Compile(expr, o)
+	return list
+}
+
+// compile compiles the query's expressions, written as RE2 has them.
+func (q *query) compile(rewrite func(string) string) (err error) {
+	o := search.Options{
+		Fixed: q.call.Bool("fixed"), IgnoreCase: q.call.Bool("ignore_case"), Word: q.call.Bool("word"), Line: q.call.Bool("line"), Invert: q.call.Bool("invert"), Multiline: q.multi,
+	}
+	if q.call.Bool("smart_case") && !slices.ContainsFunc(q.patterns, func(p string) bool { return hasCapital(p, o.Fixed) }) {
+		o.IgnoreCase = true
+	}
+	list := slices.Clone(q.patterns)
+	if list == nil {
+		list, o.Fixed = []string{`[^\x00-\x{10FFFF}]`}, false // it matches nothing
+	}
+	for i, expr := range list {
+		if !o.Fixed {
+			list[i] = rewrite(expr)
+		} else if len(list) > 1 {
+			list[i] = regexp.QuoteMeta(expr)
+		}
+	}
+	if len(list) == 1 {
+		q.matcher, err = search.Compile(list[0], o)
+	} else {
+		for _, expr := range list { // each by itself, for its own error
+			if q.matcher, err = search.Compile(expr, o); err != nil {
+				return err
+			}
+		}
+		o.Fixed = false
+		q.matcher, err = search.Compile("(?:"+strings.Join(list, ")|(?:")+")", o)
+	}
+	q.form.matcher = q.matcher
+	return err
+}
+
+// notLiteral are the parts of an expression whose letters stand for no text.
+var notLiteral = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[pP]\{[^}]*\}|\\[pP]?.|\(\?P?<\w+>`) })
+
+// hasCapital reports whether a pattern asks for a capital letter.
+func hasCapital(pattern string, fixed bool) bool {
+	if !fixed {
+		pattern = notLiteral().ReplaceAllString(pattern, "")
+	}
+	return strings.ContainsFunc(pattern, unicode.IsUpper)
 }
 
 // perlEscapes are escapes of Perl's that choose the same lines as an expression of RE2.
@@ -99,8 +161,8 @@ func asBasic(expr string) string {
 // read otherwise; nil if that finds nothing either.
 func (q *query) searchBasic(ctx context.Context) *report {
 	basic := ""
-	if !q.call.Bool("fixed") {
-		basic = asBasic(q.call.String("pattern"))
+	if list := q.patterns; len(list) == 1 && !q.call.Bool("fixed") && !q.call.Bool("invert") && q.mode != modeWithout {
+		basic = asBasic(list[0])
 	}
 	if basic == "" {
 		return nil
@@ -110,8 +172,7 @@ func (q *query) searchBasic(ctx context.Context) *report {
 		return nil
 	}
 	second := *q
-	var err error
-	if second.matcher, err = second.compile(asBasic); err != nil {
+	if err := second.compile(asBasic); err != nil {
 		return nil
 	}
 	out := newReport(&second, bufio.NewWriterSize(q.call.Stdout, 64<<10))

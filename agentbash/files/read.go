@@ -1,15 +1,17 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/agentbash/agentbash/agentbash/internal/charset"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
-	"golang.org/x/text/transform"
+	"golang.org/x/sys/unix"
 )
 
 // lineColumns is the number of characters at which read cuts a line.
@@ -22,24 +24,26 @@ const countLimit = 4 << 30
 func (f *files) readTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "read",
-		Summary:  "print a text file, or some lines of it",
+		Summary:  "print a file, or some lines of it; show an image",
 		Kind:     registry.ReadOnly,
 		Category: category,
 		Tags:     []string{"file", "cat", "view", "open", "head", "tail", "lines"},
 		Detail: `Prints the file's bytes as they are. By default it stops after 2,000 lines and cuts lines at 2,000
-characters; what was left out, and how to go on, is said on stderr. With --limit 0 nothing is cut: read x --limit 0 > copy
-copies the file. Files that start with a UTF-16 byte order mark are printed as UTF-8; --encoding raw prints any file's bytes,
-a binary one's too. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
+characters; what was left out, and how to go on, is said on stderr. With --limit 0 nothing is cut. What is not UTF-8 is
+printed as UTF-8, and stderr says what it was taken for; --encoding raw prints any file's bytes, a binary one's too: read x
+--encoding raw > copy copies it. Images are shown to a model that takes them; PDF documents, notebooks, archives and SQLite
+databases are shown as text; a directory is listed. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
 		Params: registry.NewParams(
 			filePath(registry.ReadsFile, "The file: relative to the current directory, absolute, or ~/...; - is stdin."),
+			registry.Param{Name: "more_files", Type: registry.Array, Items: &registry.Param{Type: registry.String}, Positional: true, Role: registry.ReadsFile,
+				Description: "More files: each is printed after a line with its name."},
 			registry.Param{Name: "offset", Type: registry.Integer, Default: 1, Aliases: []string{"start_line", "start"},
 				Description: "The first line to print, counted from 1 (0 is 1 too); -N prints from the Nth line before the end."},
 			registry.Param{Name: "limit", Type: registry.Integer, Default: 2000, Min: registry.Float(0), Aliases: []string{"lines", "max_lines"},
 				Description: "How many lines to print; 0 prints all, and whole lines."},
 			registry.Param{Name: "show_line_numbers", Type: registry.Boolean, Default: false, Short: "n",
 				Aliases: []string{"line_numbers", "numbers", "showLineNumbers"}, Description: "Put \"N| \" before each line."},
-			registry.Param{Name: "encoding", Type: registry.String, Default: autoText, Enum: encodingNames(),
-				Description: "What the file is written in; output is UTF-8. auto knows UTF-8 and UTF-16 with a byte order mark; raw changes and refuses nothing."},
+			encodingParam("What the file is written in; output is UTF-8. auto finds it out, and says what it takes it for; raw changes and refuses nothing."),
 			registry.Param{Name: "max_bytes", Type: registry.Integer, Min: registry.Float(1),
 				Description: "Stop before the line that would make the output longer than this."},
 			registry.Param{Name: "max_columns", Type: registry.Integer, Min: registry.Float(0),
@@ -50,8 +54,9 @@ a binary one's too. "-" reads stdin, as do /dev/stdin, <(command) and FIFOs.`,
 			"read main.go --offset 120 --limit 40 --show_line_numbers",
 			"read app.log --offset -50",
 			"read data.json --limit 0 | jq .items",
+			"read a.go b.go:40-60",
 		},
-		Uses: notStdin,
+		Uses: readUses,
 		Run:  f.read,
 	}
 }
@@ -66,8 +71,34 @@ type request struct {
 	about summary // of what was printed
 }
 
+// read reads one file, or several with a line between them as head(1) has it.
 func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	path := call.String("file_path")
+	paths := []string{call.String("file_path")}
+	for _, p := range call.Array("more_files") {
+		paths = append(paths, fmt.Sprint(p))
+	}
+	if len(paths) == 1 {
+		return f.readPath(ctx, call, paths[0])
+	}
+	all := registry.ToolResult{Success: true, Display: "read " + countNoun(len(paths), "file"), Metadata: map[string]any{"files": paths}}
+	for i, path := range paths {
+		fmt.Fprintf(call.Stdout, "%s==> %s <==\n", strings.Repeat("\n", min(i, 1)), path)
+		res, err := f.readPath(ctx, call, path)
+		if ctx.Err() != nil {
+			return res, err
+		}
+		if err == nil && !res.Success {
+			err = errors.New(res.Error)
+		}
+		if err != nil {
+			fmt.Fprintf(call.Stderr, "read: %v\n", err)
+			all.Success, all.ExitStatus = false, max(all.ExitStatus, registry.ExitStatus(err))
+		}
+	}
+	return all, nil
+}
+
+func (f *files) readPath(ctx context.Context, call *registry.Call, path string) (registry.ToolResult, error) {
 	r := request{first: call.Int("offset"), limit: call.Int("limit"), encoding: call.String("encoding")}
 	if r.first == 0 {
 		r.first = 1
@@ -86,20 +117,30 @@ func (f *files) read(ctx context.Context, call *registry.Call) (registry.ToolRes
 	if path == "" {
 		return finishRun(registry.Usagef("file_path is empty: name a file"))
 	}
-	path = call.Path(path)
-	r.shown = call.Rel(path)
-	src, err := openSource(ctx, f.newGate(ctx), call, path)
+	src, err := openSource(ctx, f.newGate(ctx), call, call.Path(path))
+	if name, first, last := lineRange(path); err != nil && name != "" && !call.Has("offset") && !call.Has("limit") {
+		if part, partErr := openSource(ctx, f.newGate(ctx), call, call.Path(name)); partErr == nil {
+			src, err, path = part, nil, name
+			if r.first = first; last >= first {
+				r.limit = last - first + 1
+			}
+		}
+	}
 	if err != nil {
-		return finishRun(err)
+		return finishRun(adviseLines(call, path, err))
 	}
 	defer src.Close()
-	if src.stream != nil {
+	r.shown = call.Rel(call.Path(path))
+	switch {
+	case src.stream != nil:
 		err = r.readStream(ctx, call, src.stream)
-	} else {
+	case src.stat.Mode&unix.S_IFMT == unix.S_IFDIR:
+		err = r.readDir(ctx, call, src)
+	default:
 		err = f.readSource(ctx, call, &r, src)
 	}
 	res, err := doneWith(r.about, err)
-	if res.Success {
+	if res.Success && r.about.metadata["first_line"] != nil {
 		res.Rest = r.rest
 	}
 	return res, err
@@ -126,7 +167,11 @@ func (r *request) stopAt() int {
 }
 
 func (r *request) readStream(ctx context.Context, call *registry.Call, in io.Reader) error {
-	c, more, err := spoolStream(ctx, newDecoder(in, r.encoding), r.stopAt())
+	c, more, err := spoolStream(ctx, in, r.stopAt())
+	if err != nil {
+		return err
+	}
+	c, more, err = r.asUTF8(ctx, call, c, in, more)
 	if err != nil {
 		return err
 	}
@@ -134,55 +179,91 @@ func (r *request) readStream(ctx context.Context, call *registry.Call, in io.Rea
 	return r.printWindow(ctx, call, c, more)
 }
 
+// detectSize is how much of a file is looked at to find out what it is written in, in bytes.
+const detectSize = hashLimit
+
+// asUTF8 is a content as UTF-8; more of it may follow in rest. It takes c.
+func (r *request) asUTF8(ctx context.Context, call *registry.Call, c *content, rest io.Reader, more bool) (*content, bool, error) {
+	e := charset.ByName(r.encoding)
+	if r.encoding == autoText {
+		head := make([]byte, min(c.size, detectSize))
+		n, err := c.at.ReadAt(head, 0)
+		if err != nil && err != io.EOF {
+			return nil, false, err
+		}
+		g := charset.Detect(head[:n], more || c.size > detectSize)
+		if e = g.Best(); e != nil {
+			r.noteEncoding(call, g, hasMark(e, head))
+		}
+	}
+	if e == nil {
+		return c, more, nil
+	}
+	defer c.close()
+	stopAt := 0
+	if rest != nil {
+		stopAt = r.stopAt()
+	} else {
+		rest = strings.NewReader("")
+	}
+	return spoolStream(ctx, e.Reader(io.MultiReader(io.NewSectionReader(c.at, 0, c.size), rest)), stopAt)
+}
+
+// noteEncoding says what a file is taken for that is not UTF-8.
+func (r *request) noteEncoding(call *registry.Call, g charset.Guess, marked bool) {
+	guess := ""
+	switch others := g.Others(); {
+	case others != "":
+		guess = " by a guess (it may be " + others + ": --encoding NAME)"
+	case !marked:
+		guess = " by its bytes"
+	}
+	fmt.Fprintf(call.Stderr, "%s: shown as UTF-8, the file is %s%s: --encoding raw gives its bytes\n", r.shown, g.Best().Name, guess)
+}
+
 func (f *files) readSource(ctx context.Context, call *registry.Call, r *request, src *source) error {
-	head := make([]byte, 8000)
-	n, err := src.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
+	c, more, err := &content{at: src, size: src.stat.Size, close: func() {}}, false, error(nil)
+	var all []byte // of a file that is not big
+	switch {
+	case c.size == 0: // made as it is read, as in /proc
+		c, more, err = spoolStream(ctx, src, r.stopAt())
+	case c.size <= hashLimit:
+		all = make([]byte, c.size)
+		var n int
+		if n, err = src.ReadAt(all, 0); err == io.EOF { // it was made shorter
+			err = nil
+		}
+		all = all[:n]
+		c.at, c.size = bytes.NewReader(all), int64(n)
+	}
+	if err != nil {
 		return err
 	}
-	head = head[:n]
-	encoding := r.encoding
-	if encoding == autoText {
-		if isBinary(head) {
-			return fmt.Errorf("%s is binary: %s: --encoding raw gives its bytes", r.shown, describeBinary(head, src))
-		}
-		if encoding = utf16Mark(head); encoding != "" {
-			fmt.Fprintf(call.Stderr, "%s: shown as UTF-8, the file is %s: --encoding raw gives its bytes\n", r.shown, strings.ToUpper(encoding))
-		}
-	}
-	c, more := &content{at: src, size: src.stat.Size, close: func() {}}, false
-	if namedEncodings()[encoding] != nil || src.stat.Size == 0 {
-		if c, more, err = spoolStream(ctx, newDecoder(src, encoding), r.stopAt()*btoi(src.stat.Size == 0)); err != nil {
+	if r.encoding == autoText {
+		if done, err := r.readOther(ctx, call, src, c); done || err != nil {
 			return err
 		}
-		defer c.close()
 	}
+	var rest io.Reader
+	if more {
+		rest = src
+	}
+	raw := c
+	if c, more, err = r.asUTF8(ctx, call, c, rest, more); err != nil {
+		return err
+	}
+	defer c.close()
 	if err := r.printWindow(ctx, call, c, more); err != nil {
 		return err
 	}
 	r.about.metadata["path"] = src.path
-	if hash := src.hash(); hash != "" {
-		r.about.metadata["sha256"] = hash
+	if len(all) > 0 {
+		r.about.metadata["sha256"] = hashOf(all)
 	}
 	if real, err := resolveLinks(src.path); err == nil {
-		f.rememberState(real, fileState{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c.at == io.ReaderAt(src)})
+		f.rememberState(real, fileState{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c == raw && src.stat.Size > 0})
 	}
 	return nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// newDecoder makes UTF-8 of what r reads.
-func newDecoder(r io.Reader, name string) io.Reader {
-	if e := namedEncodings()[name]; e != nil {
-		return transform.NewReader(r, e.NewDecoder())
-	}
-	return r
 }
 
 // printWindow writes the window that was asked for, and then says what was left out.
@@ -304,6 +385,6 @@ func (r *request) printNotes(call *registry.Call, w *lineWriter, first, total in
 			r.shown, countNoun(w.cut, "line"), groupThousands(w.columns), w.firstCut)
 	}
 	if w.invalid > 0 && r.encoding != rawBytes {
-		fmt.Fprintf(call.Stderr, "%s: line %d is not UTF-8; its bytes are printed as they are: --encoding latin1 reads them as Latin-1\n", r.shown, w.invalid)
+		fmt.Fprintf(call.Stderr, "%s: line %d is not UTF-8; its bytes are printed as they are: --encoding %s reads all as that\n", r.shown, w.invalid, w.looksLike)
 	}
 }

@@ -26,7 +26,7 @@ func TestReadPrintsTheBytesOfTheFile(t *testing.T) {
 	s := newShell(t, nil)
 	for name, content := range map[string]string{
 		"lf": "a\nb\n", "crlf": "a\r\nb\r\n", "mixed": "a\r\nb\nc\r", "bom": "\ufeffa\nb\n", "no final newline": "a\nb", "one newline": "\n",
-		"latin1": "caf\xe9\n", "long": strings.Repeat("x", 1500) + "\n", "only cr": "a\rb", "tabs": "\t\ta \n \n", "unicode": "é日本\u2028z\n",
+		"a stray byte": "é\xff\n", "long": strings.Repeat("x", 1500) + "\n", "only cr": "a\rb", "tabs": "\t\ta \n \n", "unicode": "é日本\u2028z\n",
 	} {
 		s.put(name, content)
 		require.Equal(t, content, s.ok("read", name), name)
@@ -108,7 +108,7 @@ func TestReadOfOneHugeLine(t *testing.T) {
 func TestReadFarIntoABigFile(t *testing.T) {
 	s := newShell(t, nil)
 	var b bytes.Buffer
-	for i := 1; b.Len() < 20<<20; i++ { // several chunks, mapped
+	for i := 1; b.Len() < 20<<20; i++ { // several chunks
 		fmt.Fprintf(&b, "%d %s\n", i, strings.Repeat("x", i%97))
 	}
 	s.put("big", b.String())
@@ -150,14 +150,20 @@ func TestReadDecodes(t *testing.T) {
 		require.Contains(t, r.err, "--encoding raw", name)
 		require.Equal(t, s.get(name), s.ok("read", name, "--encoding", "raw"), name)
 	}
-	require.Contains(t, s.fails("read", "bare"), "binary")
+	r := s.run("read", "bare")
+	require.Equal(t, text, r.out)
+	require.Contains(t, r.err, "the file is utf-16be by its bytes")
 	require.Equal(t, text, s.ok("read", "bare", "--encoding", "utf-16be"))
 	require.Equal(t, "grün\n", s.ok("read", "latin1", "--encoding", "latin1"))
 	require.Equal(t, "你好\n", s.ok("read", "gbk", "--encoding", "gbk"))
-	r := s.run("read", "latin1")
-	require.Equal(t, "gr\xfcn\n", r.out)
-	require.Contains(t, r.err, "line 1 is not UTF-8")
-	require.Contains(t, r.err, "--encoding latin1")
+	r = s.run("read", "latin1")
+	require.Equal(t, result{"grün\n", "latin1: shown as UTF-8, the file is windows-1252 by its bytes: --encoding raw gives its bytes\n", 0}, r)
+	r = s.run("read", "gbk")
+	require.Equal(t, "你好\n", r.out)
+	require.Contains(t, r.err, "the file is gbk by a guess (it may be ")
+	s.put("late", strings.Repeat("x\n", detectSize)+"gr\xfcn\n")
+	r = s.run("read", "late", "--offset=-1")
+	require.Equal(t, result{"gr\xfcn\n", "late: line 1048577 is not UTF-8; its bytes are printed as they are: --encoding windows-1252 reads all as that\n", 0}, r)
 	require.Equal(t, 2, s.run("read", "latin1", "--encoding", "ebcdic").status)
 }
 
@@ -171,9 +177,9 @@ func TestReadDescribesBinaryFiles(t *testing.T) {
 	s.put("prog", string(exe))
 	s.put("other", "abc\x00def")
 	for name, want := range map[string]string{
-		"a.png": fmt.Sprintf("a.png is binary: PNG image, 31x17 pixels, %d bytes: --encoding raw gives its bytes", img.Len()),
-		"prog":  "prog is binary: ELF binary, " + groupThousands(len(exe)) + " bytes",
-		"other": "other is binary: unknown type, 7 bytes",
+		"a.png": fmt.Sprintf("a.png is binary: PNG image, 31x17 pixels, %d bytes: it is shown only to a model that takes images: --encoding raw gives its bytes", img.Len()),
+		"prog":  "prog is binary: ELF binary, " + groupThousands(len(exe)) + " bytes: look into it with: readelf -hd prog, nm prog or strings prog; --encoding raw gives its bytes",
+		"other": "other is binary: unknown type, 7 bytes: look into it with: file other, ",
 	} {
 		r := s.run("read", name)
 		require.Equal(t, 1, r.status, name)
@@ -216,4 +222,26 @@ func TestReadSaysHowToGoOn(t *testing.T) {
 	}
 	require.Equal(t, "a big one.txt: lines 4000-4002 of 5,000: go on with read --file_path 'a big one.txt' --offset 4003", rest("a big one.txt", "--offset", "4000"))
 	require.Equal(t, "ten: lines 6-8 of 10: go on with read --file_path ten --offset 9", rest("ten", "--offset=-5"))
+}
+
+func TestReadSeveralFiles(t *testing.T) {
+	s := newShell(t, nil)
+	s.put("a.txt", "1\n2\n3\n")
+	s.put("b c.txt", "x\n")
+	s.put("odd:1-2", "odd\n")
+	require.Equal(t, result{"==> a.txt <==\n1\n2\n3\n\n==> b c.txt <==\nx\n\n==> a.txt:2-3 <==\n2\n3\n", "", 0}, s.run("read", "a.txt", "b c.txt", "a.txt:2-3"))
+	r := s.run("read", "a.txt", "none", "b c.txt", "--limit", "1")
+	require.Equal(t, 1, r.status)
+	require.Equal(t, "==> a.txt <==\n1\n\n==> none <==\n\n==> b c.txt <==\nx\n", r.out)
+	require.Equal(t, "a.txt: lines 1-1 of 3: go on with --offset 2\nread: none does not exist: look with: glob '**/none'\n", r.err)
+	for name, want := range map[string]string{"a.txt:2": "2\n3\n", "a.txt:2:7": "2\n3\n", "a.txt:2-2": "2\n", "a.txt:3:": "3\n", "odd:1-2": "odd\n"} {
+		require.Equal(t, want, s.ok("read", name), name)
+	}
+	require.Contains(t, s.fails("read", "a.txt:9"), "a.txt has 3 lines: there is no line 9")
+	require.Contains(t, s.fails("read", "none.txt:2"), "none.txt:2 does not exist")
+	p, err := s.tools["read"].Parse([]string{"a.txt", "b:2", "-"}, true)
+	require.NoError(t, err)
+	uses, known := s.tools["read"].UsesOf(p.Kwargs)
+	require.True(t, known)
+	require.Equal(t, []registry.Use{{Role: registry.ReadsFile, Value: "a.txt"}, {Role: registry.ReadsFile, Value: "b:2"}, {Role: registry.ReadsFile, Value: "b"}}, uses)
 }

@@ -31,10 +31,12 @@ type report struct {
 
 	spare sync.Pool // findings that were printed
 
-	mu       sync.Mutex // guards problems, secrets and cut
+	mu       sync.Mutex // guards what follows
 	problems []string   // what could not be read
+	missing  bool       // a path that was named could not be searched
 	secrets  int        // files that must not be
 	cut      []string   // what was searched in part
+	decoded  []string   // what is not UTF-8, and what it was taken for
 }
 
 func newReport(q *query, w *bufio.Writer) *report { return &report{q: q, w: w, dirs: map[string]int{}} }
@@ -62,6 +64,9 @@ func (r *report) printFindings(f *findings) bool {
 	r.total.add(&f.tally)
 	for _, d := range f.dirs {
 		r.dirs[d.dir] += d.matches
+	}
+	if r.q.mode == modeQuiet {
+		return r.total.matches == 0
 	}
 	if r.collect {
 		r.collected = append(r.collected, f.matched...)
@@ -138,15 +143,22 @@ func (r *report) printNotes() {
 		fmt.Fprintf(r.q.call.Stderr, "%s left out: on the list of secrets\n", countNoun(r.secrets, "file"))
 	}
 	r.printList(r.cut, "were searched in part")
+	r.printList(r.decoded, "are not UTF-8")
 	total := r.total.matches
-	what := map[string]string{"content": "matching line", "files": "matching file", "count": "matching file"}[r.q.mode]
+	what := map[string]string{modeContent: "matching line", modeWithout: "file"}[r.q.mode]
+	if what == "" {
+		what = "matching file"
+	}
+	if r.q.mode == modeContent && r.q.form.only {
+		what = "matching place"
+	}
 	switch {
-	case total == 0:
+	case total == 0, r.q.mode == modeQuiet:
 	case r.printed == 0 && r.q.skip > 0:
 		fmt.Fprintf(r.q.call.Stderr, "%s, none after --offset %d\n", countNoun(total, what), r.q.skip)
-	case r.printed > 0 && r.q.skip+r.printed < total:
+	case r.printed > 0 && r.q.skip+r.printed < total-r.total.hidden:
 		in := ""
-		if r.q.mode == "content" {
+		if r.q.mode == modeContent {
 			in = " in " + countNoun(r.total.files, "file")
 		}
 		fmt.Fprintf(r.q.call.Stderr, "%s %d-%d of %s%s: go on with --offset %d, or narrow the search%s\n",
@@ -175,21 +187,26 @@ func (r *report) where() string {
 
 // result is what the search came to, with the exit status of grep(1).
 func (r *report) result() registry.ToolResult {
-	path, t := "stdin", r.total
-	if typed := r.q.call.String("path"); typed != "-" {
-		path = r.q.call.Path(typed)
+	t := r.total
+	var path any = "stdin"
+	if list := wordsOf(r.q.call, "path"); len(list) > 1 {
+		path = list
+	} else if list[0] != "-" {
+		path = r.q.call.Path(list[0])
 	}
 	res := registry.ToolResult{Success: t.matches > 0, Display: "grep: no matches", Metadata: map[string]any{
 		"path": path, "matches": t.matches, "files": t.files, "searched": t.searched, "printed": r.printed, "truncated": r.printed < t.matches,
 	}}
 	switch {
+	case r.missing:
+		res.Success, res.ExitStatus = false, 2
 	case t.matches == 0 && t.failed > 0:
 		res.ExitStatus = 2
 	case t.matches == 0:
 		res.ExitStatus = 1
-	case r.q.mode == "content" && t.matches == 1:
+	case r.q.mode == modeContent && t.matches == 1:
 		res.Display = "grep: 1 match in 1 file"
-	case r.q.mode == "content":
+	case r.q.mode == modeContent:
 		res.Display = fmt.Sprintf("grep: %s matches in %s", groupThousands(t.matches), countNoun(t.files, "file"))
 	default:
 		res.Display = "grep: matches in " + countNoun(t.matches, "file")
@@ -209,9 +226,16 @@ func (r *report) printList(notes []string, what string) {
 	}
 }
 
-// turnsBinary notes a file that holds a NUL byte behind its start.
-func (r *report) turnsBinary(shown string, line int) {
+// noteCut notes that a file was not searched as a whole.
+func (r *report) noteCut(shown, how string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.cut = append(r.cut, fmt.Sprintf("%s: searched up to line %d, where it turns binary", shown, line))
+	if note := shown + ": " + how; !slices.Contains(r.cut, note) {
+		r.cut = append(r.cut, note)
+	}
+}
+
+// turnsBinary notes a file that holds a NUL byte behind its start.
+func (r *report) turnsBinary(shown string, line int) {
+	r.noteCut(shown, fmt.Sprintf("searched up to line %d, where it turns binary", line))
 }

@@ -24,7 +24,7 @@ func TestEditsAsModelsSendThem(t *testing.T) {
 		{"blanks in an empty line", "a\n  \nb\n", "a\n\nb\n", "a\n\nc\n", nil, "a\n  \nc\n", "lines 1-3 match but for blanks"},
 		{"blanks with CRLF", "a  \r\nb\r\n", "a\nb\n", "a\nc\n", nil, "a  \r\nc\r\n", "blanks at the ends"},
 		{"blanks, twice", "a \nb\na  \nb\n", "a\nb\n", "a\nc\n", nil, "", "occurs 2 times in f (lines 1, 3)"},
-		{"blanks, all of them", "a \nb\na  \nb\n", "a\nb\n", "a\nc\n", []string{all}, "a \nc\na  \nc\n", "f: 2 replacements"},
+		{"blanks, all of them", "a \nb\na  \nb\n", "a\nb\n", "a\nc\n", []string{all}, "a \nc\na  \nc\n", "\n+++ f\t2 replacements\n"},
 		{"blanks, from within a line", "if a {  \n\tb\n}\n", "{\n\tb", "{\n\tc", nil, "if a {  \n\tc\n}\n", "blanks at the ends"},
 		// line numbers
 		{"numbers of read", "a\nbeta\nc\n", "2| beta", "gamma", nil, "a\ngamma\nc\n", "line numbers before the lines of old_string were left out"},
@@ -71,7 +71,7 @@ func TestEditsAsModelsSendThem(t *testing.T) {
 		{"no indentation", goFile, "if x {\n\treturn 1\n}", "if x {\n\treturn 2\n}", nil, strings.Replace(goFile, "1", "2", 1), `the file has "\t" more`},
 		{"deeper", "a {\n  b\n}\n", "    a {\n      b\n    }", "    a {\n      c\n    }", nil, "a {\n  c\n}\n", "less"},
 		{"some missing", "    line1\n    line2\n    line3\n", " line1\n line2\n", " new1\n     new2\n", nil, "    new1\n        new2\n    line3\n", "more"},
-		{"all of several", "a {\n\tfoo()\n}\nb {\n\t\tfoo()\n}\n", "    foo()", "    bar()", []string{all}, "a {\n\tbar()\n}\nb {\n\t\tbar()\n}\n", "f: 2 replacements"},
+		{"all of several", "a {\n\tfoo()\n}\nb {\n\t\tfoo()\n}\n", "    foo()", "    bar()", []string{all}, "a {\n\tbar()\n}\nb {\n\t\tbar()\n}\n", "\n+++ f\t2 replacements\n"},
 		{"all of several blocks", "  match1\n  match2\n  match1\n  match2\n", "match1\nmatch2", "r1\nr2\nr3", []string{all}, "  r1\n  r2\n  r3\n  r1\n  r2\n  r3\n", "2 replacements"},
 		{"one of several", "a {\n\tfoo\n\tz\n}\nb {\n\t\tfoo\n\t\tz\n}\n", "  foo\n  z\n", "  bar\n", nil, "", "occurs 2 times in f (lines 2, 6)"},
 		{"lines that stay keep theirs", "\ta\n\n \tb\n\tc\n", "a\n\n \tb\nc\n", "x\n", nil, "", ""},
@@ -117,7 +117,7 @@ func TestEditsAsModelsSendThem(t *testing.T) {
 			s := newShell(t, nil)
 			s.put("f", row.file)
 			r := s.run(append([]string{"edit", "f", "--old_string=" + row.old, "--new_string=" + row.new}, row.flags...)...)
-			require.Contains(t, r.err, row.says)
+			require.Contains(t, r.err+r.out, row.says)
 			if row.want == "" {
 				require.Equal(t, 1, r.status, r.out)
 				require.Equal(t, row.file, s.get("f"))

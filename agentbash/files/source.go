@@ -50,7 +50,7 @@ func openSource(ctx context.Context, g *gate, call *registry.Call, path string) 
 		return nil, err
 	}
 	switch s.stat.Mode & unix.S_IFMT {
-	case unix.S_IFREG:
+	case unix.S_IFREG, unix.S_IFDIR:
 		return s, nil
 	case unix.S_IFIFO:
 		if name, _ := kernelName(fd); !own && !strings.HasPrefix(name, "/") { // a link leads to a pipe of this program
@@ -103,15 +103,6 @@ func (s *source) read(n, want int, err error) (int, error) {
 
 // hashLimit is the size in bytes up to which read tells a file's hash.
 const hashLimit = 1 << 20
-
-// hash is the SHA-256 of a file that is not big, or "".
-func (s *source) hash() string {
-	content := make([]byte, min(s.stat.Size, hashLimit+1))
-	if n, err := s.ReadAt(content, 0); err != nil || n == 0 || n > hashLimit {
-		return ""
-	}
-	return hashOf(content)
-}
 
 func (s *source) Close() {
 	if s.stream != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/agentbash/agentbash/internal/snapshot"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -13,6 +14,13 @@ type Options struct {
 	// StateDir is where what was overwritten is kept for undo; it is made with
 	// mode 0700 when it is first needed. "" keeps nothing.
 	StateDir string
+
+	// Workspace is where the changes are that undo --list shows, an absolute path; "" is the
+	// current directory.
+	Workspace string
+
+	// Snapshots are what undo --turn goes back to; nil: it cannot.
+	Snapshots *snapshot.Store
 
 	// RequireRead makes write refuse to overwrite a file that none of these tools
 	// read or wrote before, unless it is forced. It is for sessions; a single
@@ -35,15 +43,17 @@ type Options struct {
 // "stdin" where that was read; sizes are of the whole file):
 //
 //	read   path, first_line, lines (printed), total_lines (if known), truncated
-//	       (something of the file was not printed), sha256 (of files up to 1 MiB)
+//	       (something of the file was not printed), sha256 (of files up to 1 MiB); of
+//	       several files: files (as they were named)
 //	write  path, lines, bytes, sha256, created, dry_run
 //	edit   path, lines, bytes, sha256, replacements, dry_run
 //	apply_patch  files (paths that changed), replacements, dry_run
-//	grep   path, matches (lines, or files for another output_mode), files,
+//	grep   path (as typed, where there are several), matches (lines, or files for another output_mode), files,
 //	       searched (files), printed, truncated
 //	glob   path, matches, printed, truncated
 //	undo   path, change (its number), removed, dry_run; of several files: files
-//	       instead of path and removed; with --list: changes
+//	       instead of path and removed; with --turn: turn, files, dry_run; with
+//	       --list: changes or turns
 //
 // grep has both also where nothing matched.
 func Tools(opts *Options) []*registry.Tool {

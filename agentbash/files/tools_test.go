@@ -121,7 +121,7 @@ func must(t *registry.Tool, _ bool) *registry.Tool { return t }
 func TestPositionalArguments(t *testing.T) {
 	s := newShell(t, nil)
 	s.ok("write", "a.txt", "one\ntwo\nthree\nfour\n")
-	require.Contains(t, s.run("read", "a.txt", "2", "3").err, `read: a word too many: "2": quote values of several words: --file_path 'a.txt 2 3'`)
+	require.Contains(t, s.run("read", "a.txt", "2", "3").err, "for lines: read a.txt --offset N --limit COUNT")
 	s.ok("edit", "a.txt", "two", "2")
 	require.Equal(t, "one\n2\nthree\nfour\n", s.get("a.txt"))
 	require.Equal(t, "a.txt:3:three\n", s.ok("grep", "thr", "."))

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,27 +21,39 @@ import (
 func (f *files) undoTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "undo",
-		Summary:  "take back the last write, edit or patch",
+		Summary:  "take back writes, edits and patches, or all that a turn changed",
 		Kind:     registry.Write,
 		Category: category,
-		Tags:     []string{"file", "restore", "revert", "checkpoint"},
-		Detail: `Gives a file the content it had before the last write, edit or undo: of all files below the current directory, or of
-the file that is named. What a patch did to several files is taken back as one. An undo is a change too, so undo again takes it back; --id goes further back, to before the change of that number
-(--list shows them). A file that was changed by something else since is left alone without --force.`,
+		Tags:     []string{"file", "restore", "revert", "checkpoint", "redo", "rewind"},
+		Detail: `Gives a file the content it had before the last write, edit or patch: of all files below the current directory, or of
+the file that is named. What a patch did to several files is taken back as one. Undo again goes a step further back, --redo forward again; --id goes back to before the
+change of that number (--list shows them). A file that was removed is brought back. One that was changed by something else since is left alone without --force.
+With --turn everything in the workspace that the last turn changed is taken back, by whatever command, but for files that git ignores; again, and it is the turn before; --turn N goes back to before turn N.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "file_path", Type: registry.String, Positional: true, Role: registry.WritesFile, Aliases: []string{"path", "filePath", "file"},
-				Description: "The file; without it, the one that was changed last below the current directory."},
+				Description: "The file; without it, the one that was changed last below the current directory. With --turn: only this file or directory."},
 			registry.Param{Name: "id", Type: registry.Integer, Min: registry.Float(1), Description: "Restore what there was before the change of this number."},
-			registry.Param{Name: "list", Type: registry.Boolean, Default: false, Short: "l", Description: "List the last changes, and change nothing."},
-			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Print the diff, and change nothing."},
+			registry.Param{Name: "redo", Type: registry.Boolean, Default: false, Description: "Go forward again: take the last undo back."},
+			registry.Param{Name: "turn", Type: registry.Integer, Min: registry.Float(0), Alone: "0", Description: "Take back all that the turn of this number and later ones changed; without a number, or with 0, the last one."},
+			registry.Param{Name: "list", Type: registry.Boolean, Default: false, Short: "l", Description: "List the last changes in the workspace, or with --turn the turns, and change nothing."},
+			registry.Param{Name: "all", Type: registry.Boolean, Default: false, Short: "a", Description: "List the changes in other workspaces too."},
+			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Print what would be done, and change nothing."},
 			registry.Param{Name: "force", Type: registry.Boolean, Default: false, Short: "f", Description: "Restore even if the file was changed by something else since."},
 		),
-		Examples: []string{"undo", "undo main.go", "undo --list", "undo --id 12"},
-		Uses: func(k registry.Kwargs, uses []registry.Use, _ bool) ([]registry.Use, bool) {
-			if k["list"] == true {
-				return nil, true
+		Examples: []string{"undo", "undo main.go", "undo --redo", "undo --list", "undo --id 12", "undo --turn", "undo --turn 3"},
+		Check: func(k registry.Kwargs) (problems []string) {
+			if _, id := k["id"]; id && k["redo"] == true {
+				problems = append(problems, "--redo goes forward and --id goes back: give one of them")
 			}
-			if uses == nil {
+			return problems
+		},
+		Uses: func(k registry.Kwargs, uses []registry.Use, _ bool) ([]registry.Use, bool) {
+			switch {
+			case k["list"] == true:
+				return nil, true
+			case k["turn"] != nil:
+				uses = []registry.Use{{Role: registry.WritesTree, Value: cmp.Or(f.opts.Workspace, ".")}}
+			case uses == nil:
 				uses = []registry.Use{{Role: registry.WritesTree, Value: "."}}
 			}
 			return addShownUses(k, uses, true)
@@ -69,15 +82,15 @@ func (f *files) checkpointStore() *checkpoint.Store {
 	return checkpoint.New(f.opts.StateDir)
 }
 
-// saveCheckpoint keeps what a change does away with: nil for a file that was or
-// will not be there. A failure is reported and stops nothing.
-func (f *files) saveCheckpoint(call *registry.Call, c checkpoint.Change, before []byte) change {
+// saveCheckpoint keeps what a file held before and after a change, nil where it is not
+// there. A failure is reported and stops nothing.
+func (f *files) saveCheckpoint(call *registry.Call, c checkpoint.Change, before, after []byte) change {
 	s := f.checkpointStore()
 	if s == nil {
 		return change{}
 	}
 	c.Dir, c.Time = call.Dir, time.Now().UTC()
-	id, err := s.Add(c, before)
+	id, err := s.Add(c, before, after)
 	if err != nil {
 		fmt.Fprintf(call.Stderr, "%s: no checkpoint was kept, so undo will not know of this: %v\n", call.Rel(c.Path), err)
 		return change{}
@@ -86,6 +99,9 @@ func (f *files) saveCheckpoint(call *registry.Call, c checkpoint.Change, before 
 }
 
 func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+	if call.Has("turn") {
+		return doneWith(f.undoTurn(ctx, call))
+	}
 	s := f.checkpointStore()
 	if s == nil {
 		return finishRun(errors.New("no checkpoints are kept here: there is nothing to undo"))
@@ -94,96 +110,25 @@ func (f *files) undo(ctx context.Context, call *registry.Call) (registry.ToolRes
 	if err != nil {
 		return finishRun(err)
 	}
+	named := ""
 	if call.Has("file_path") {
-		real, err := resolveLinks(call.Path(call.String("file_path")))
-		if err != nil {
+		if named, err = resolveMissing(call.Path(call.String("file_path"))); err != nil {
 			return finishRun(err)
 		}
-		list = changesOf(list, real)
 	}
 	if call.Bool("list") {
-		listChanges(call, list)
-		return doneWith(summary{countNoun(len(list), "change"), map[string]any{"changes": len(list)}}, nil)
+		n, err := f.listChanges(call, list, named)
+		return doneWith(summary{countNoun(n, "change"), map[string]any{"changes": n}}, err)
 	}
-	c, err := chooseChange(call, list)
+	p, err := newPast(call, list, named)
 	if err != nil {
 		return finishRun(err)
 	}
-	step, err := stepOf(call, list, c)
+	step, err := p.choose()
 	if err != nil {
 		return finishRun(err)
 	}
-	return doneWith(f.restore(ctx, call, s, list, step))
-}
-
-// stepOf are the changes that were made as one with a change, if no file is named. All
-// of them are below the current directory.
-func stepOf(call *registry.Call, list []checkpoint.Change, c *checkpoint.Change) (step []*checkpoint.Change, err error) {
-	if c.Step == 0 || call.Has("file_path") {
-		return []*checkpoint.Change{c}, nil
-	}
-	dir, err := resolveLinks(call.Dir)
-	for i := range list {
-		other := &list[i]
-		switch {
-		case other.Step != c.Step:
-		case !registry.Below(other.Path, dir):
-			return nil, fmt.Errorf("%s %d changed %s too, which is not below %s: undo it from a directory that holds both, or name one file", c.Op, c.Step, other.Path, call.Dir)
-		default:
-			step = append(step, other)
-		}
-	}
-	return step, err
-}
-
-func changesOf(list []checkpoint.Change, path string) []checkpoint.Change {
-	var out []checkpoint.Change
-	for _, c := range list {
-		if c.Path == path {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// chooseChange finds the change that is meant: of the file that is named, else of
-// those below the current directory.
-func chooseChange(call *registry.Call, list []checkpoint.Change) (*checkpoint.Change, error) {
-	named, wanted := call.Has("file_path"), call.Int("id")
-	dir, err := resolveLinks(call.Dir)
-	if err != nil {
-		return nil, err
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		c := &list[i]
-		switch inside := named || registry.Below(c.Path, dir); {
-		case wanted != 0 && c.ID == wanted && inside:
-			return c, nil
-		case wanted != 0 && c.ID == wanted:
-			return nil, fmt.Errorf("change %d is of %s, which is not below %s: name the file too", wanted, c.Path, call.Dir)
-		case wanted == 0 && inside && tookEffect(c, list[i+1:]):
-			return c, nil
-		}
-	}
-	switch {
-	case wanted != 0:
-		return nil, fmt.Errorf("there is no change %d: undo --list shows those that are kept", wanted)
-	case named:
-		return nil, fmt.Errorf("no change of %s is kept: undo --list shows those that are", call.String("file_path"))
-	case len(list) > 0:
-		return nil, fmt.Errorf("nothing was changed below %s; the last change was of %s: undo that by its path", call.Dir, list[len(list)-1].Path)
-	}
-	return nil, errors.New("nothing was changed yet: there is nothing to undo")
-}
-
-// tookEffect reports whether a change was made: the last one of a file was not
-// if the file still holds what it held before, its process having been killed.
-func tookEffect(c *checkpoint.Change, later []checkpoint.Change) bool {
-	if changesOf(later, c.Path) != nil {
-		return true
-	}
-	now, err := versionNow(c.Path)
-	return err != nil || !now.Same(c.Before) || now.Same(c.After)
+	return doneWith(f.restore(ctx, call, s, step))
 }
 
 // versionNow describes what a file holds; nil when it is not there.
@@ -198,13 +143,32 @@ func versionNow(path string) (*checkpoint.Version, error) {
 	return checkpoint.VersionOf(content, 0), nil
 }
 
-// listChanges prints the changes, the last one first.
-func listChanges(call *registry.Call, list []checkpoint.Change) {
-	for i := len(list) - 1; i >= 0 && i >= len(list)-50; i-- {
-		c := &list[i]
+// mostListed bounds how many changes are listed.
+const mostListed = 50
+
+// listChanges prints the changes, the last one first: of a file, else of the workspace.
+func (f *files) listChanges(call *registry.Call, list []checkpoint.Change, named string) (int, error) {
+	workspace, err := resolveLinks(f.workspace(call.Dir))
+	list = slices.DeleteFunc(list, func(c checkpoint.Change) bool {
+		return named != "" && c.Path != named || named == "" && !call.Bool("all") && !registry.Below(c.Path, workspace)
+	})
+	for i, c := range slices.Backward(list) {
+		if i < len(list)-mostListed {
+			fmt.Fprintf(call.Stderr, "the last %d of %d changes: name a file for its own\n", mostListed, len(list))
+			break
+		}
 		what := fmt.Sprintf("%s -> %s", sizeText(c.Before), sizeText(c.After))
 		fmt.Fprintf(call.Stdout, "%d\t%s\t%s\t%s\t%s\n", c.ID, c.Time.Local().Format(time.DateTime), c.Op, call.Rel(c.Path), what)
 	}
+	return len(list), err
+}
+
+// workspace is where a directory's changes belong to.
+func (f *files) workspace(dir string) string {
+	if registry.Below(dir, f.opts.Workspace) {
+		return f.opts.Workspace
+	}
+	return dir
 }
 
 func sizeText(v *checkpoint.Version) string {
@@ -214,45 +178,41 @@ func sizeText(v *checkpoint.Version) string {
 	return countNoun(int(v.Size), "byte")
 }
 
-// restore gives files what they held before the changes of a step, all of them or none;
-// list is all changes.
-func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, step []*checkpoint.Change) (about summary, err error) {
+// restore gives files what they held, all of them or none.
+func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.Store, step []back) (about summary, err error) {
 	var paths, reports []string
-	for _, c := range step {
-		paths = append(paths, c.Path)
+	for _, b := range step {
+		paths = append(paths, b.path)
 	}
 	defer f.lockFiles(slices.Clone(paths))()
 	g := f.newGate(ctx)
-	var back []*fileChange
+	var todo []*fileChange
 	defer func() {
-		for _, b := range back {
-			b.close()
+		for _, c := range todo {
+			c.close()
 		}
 	}()
-	for _, c := range step {
-		b, err := findBefore(g, call, s, changesOf(list, c.Path), c)
+	op := "undo"
+	if call.Bool("redo") {
+		op = "redo"
+	}
+	for i := range step {
+		c, err := findContent(g, call, s, &step[i])
 		if err != nil {
 			return about, err
 		}
-		if back = append(back, b); !b.changes() {
+		if !c.changes() {
+			c.close()
 			continue
 		}
-		verb := "as it was"
-		if !b.there {
-			verb = "removed, as it was"
-		}
-		takeBack := "undo takes"
-		if len(step) == 1 {
-			takeBack = "undo " + quote.Word(b.shown) + " takes"
-		}
-		reports = append(reports, fmt.Sprintf("%s: %s before %s %d (%s this back)\n%s", b.shown, verb, c.Op, c.ID, takeBack, unifiedDiff(b.shown, b.was, b.is)))
+		todo = append(todo, c)
+		reports = append(reports, fmt.Sprintf("%s: %s\n%s", c.shown, step[i].report(c, op, len(step) > 1), unifiedDiff(c.shown, c.was, c.is)))
 	}
-	todo := slices.DeleteFunc(slices.Clone(back), func(b *fileChange) bool { return !b.changes() })
-	c, first := step[0], back[0]
+	first := &step[0]
 	if len(todo) == 0 {
-		return about, fmt.Errorf("%s holds what it held before change %d: there is nothing to undo", first.shown, c.ID)
+		return about, fmt.Errorf("%s holds what it held before change %d: there is nothing to %s", call.Rel(first.path), first.change.ID, op)
 	}
-	about = restoredSummary(call, c, back, paths)
+	about = first.summary(call, todo, paths)
 	if call.Bool("dry_run") {
 		fmt.Fprintf(call.Stdout, "would be %s", strings.Join(reports, "would be "))
 		return about, nil
@@ -260,57 +220,77 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.commit(call, g, "undo", todo); err != nil {
+	if err := f.commit(call, g, op, todo); err != nil {
 		return about, err
 	}
 	_, err = io.WriteString(call.Stdout, strings.Join(reports, ""))
 	return about, err
 }
 
-// restoredSummary is the summary of an undo of a change, and of those that were made with it.
-func restoredSummary(call *registry.Call, c *checkpoint.Change, back []*fileChange, paths []string) summary {
-	facts := map[string]any{"path": c.Path, "change": c.ID, "removed": c.Before == nil, "dry_run": call.Bool("dry_run")}
-	verb, what := "restored", back[0].shown
-	if c.Before == nil {
-		verb = "removed"
+// report says what became of a file.
+func (b *back) report(c *fileChange, op string, several bool) string {
+	verb, next := "as it was", map[string]string{"undo": "undo --redo", "redo": "undo"}[op]
+	switch {
+	case !c.there:
+		verb = "removed, as it was"
+	case b.removed:
+		verb = "brought back, as it was after"
 	}
-	if len(back) > 1 {
-		verb, what = "restored", countNoun(len(back), "file")
-		facts = map[string]any{"files": paths, "change": c.ID, "dry_run": call.Bool("dry_run")}
+	if !b.removed {
+		verb += " before"
 	}
-	return summary{fmt.Sprintf("%s%s %s, as before %s %d", dryRun(call), verb, what, c.Op, c.ID), facts}
+	if !several {
+		next = strings.TrimSuffix("undo "+quote.Word(c.shown)+strings.TrimPrefix(next, "undo"), " ")
+	}
+	return fmt.Sprintf("%s %s %d (%s takes this back)", verb, b.change.Op, b.change.ID, next)
 }
 
-// findBefore finds what a file held before a change; list is its changes.
-func findBefore(g *gate, call *registry.Call, s *checkpoint.Store, list []checkpoint.Change, c *checkpoint.Change) (*fileChange, error) {
-	b := &fileChange{path: c.Path, shown: call.Rel(c.Path), there: c.Before != nil, known: true}
-	err := g.mayWrite(c.Path)
+// summary is that of a restored file, and of those that were restored with it.
+func (b *back) summary(call *registry.Call, todo []*fileChange, paths []string) summary {
+	facts := map[string]any{"path": b.path, "change": b.change.ID, "removed": !todo[0].there, "dry_run": call.Bool("dry_run")}
+	verb, what, when := "restored", todo[0].shown, "before"
+	if !todo[0].there {
+		verb = "removed"
+	}
+	if b.removed {
+		when = "after"
+	}
+	if len(paths) > 1 {
+		verb, what = "restored", countNoun(len(paths), "file")
+		facts = map[string]any{"files": paths, "change": b.change.ID, "dry_run": call.Bool("dry_run")}
+	}
+	return summary{fmt.Sprintf("%s%s %s, as %s %s %d", dryRun(call), verb, what, when, b.change.Op, b.change.ID), facts}
+}
+
+// findContent finds what a file is to hold.
+func findContent(g *gate, call *registry.Call, s *checkpoint.Store, b *back) (*fileChange, error) {
+	v := b.version()
+	c := &fileChange{path: b.path, shown: call.Rel(b.path), there: v != nil, known: true, to: b.change.ID}
+	err := g.mayWrite(b.path)
 	if err != nil {
 		return nil, err
 	}
-	if b.file, b.was, err = openForUndo(g, call, c.Path); err != nil {
+	if c.file, c.was, err = openForUndo(g, call, b.path); err != nil {
 		return nil, err
 	}
-	if b.there {
-		b.mode = c.Before.Mode
+	if c.there {
+		c.mode = v.Mode
 	}
-	now, _ := b.versions()
-	latest := &list[len(list)-1]
-	if !tookEffect(latest, nil) && len(list) > 1 {
-		latest = &list[len(list)-2]
+	now, _ := c.versions()
+	if b.removed {
+		c.removed = &checkpoint.Change{Op: "remove", Path: b.path, Before: v}
+	} else if now != nil && !now.Same(b.latest.After) && !now.Same(v) && !call.Bool("force") {
+		err = fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", c.shown, b.latest.Op)
 	}
-	switch {
-	case !now.Same(latest.After) && !now.Same(c.Before) && !call.Bool("force"):
-		err = fmt.Errorf("%s was changed by something else since the last %s: look at it, and pass --force to restore it all the same", b.shown, latest.Op)
-	default:
-		if b.is, err = contentBefore(s, c, b.was); err != nil {
-			err = fmt.Errorf("%s: %w", b.shown, err)
+	if err == nil {
+		if c.is, err = contentOf(s, b, c.was); err != nil {
+			err = fmt.Errorf("%s: %w", c.shown, err)
 		}
 	}
 	if err != nil {
-		b.close()
+		c.close()
 	}
-	return b, err
+	return c, err
 }
 
 // openForUndo opens the file as it is now, if it is there.
@@ -330,18 +310,18 @@ func openForUndo(g *gate, call *registry.Call, path string) (*atomicfile.File, [
 	return file, old, nil
 }
 
-// contentBefore is the content that a file had before a change, nil for none.
-func contentBefore(s *checkpoint.Store, c *checkpoint.Change, now []byte) ([]byte, error) {
+// contentOf is the content that a file is to have, nil for none.
+func contentOf(s *checkpoint.Store, b *back, now []byte) ([]byte, error) {
+	v := b.version()
 	switch {
-	case c.Before == nil:
+	case v == nil:
 		return nil, nil
-	case !c.Appended:
-		return s.Content(c.Before)
-	}
-	if int64(len(now)) >= c.Before.Size {
-		if start := bytes.Clone(now[:c.Before.Size]); checkpoint.VersionOf(start, 0).Same(c.Before) {
+	case b.removed && b.change.Appended:
+		return nil, errors.New("it was removed, and what it held after something was appended was not kept")
+	case b.change.Appended && int64(len(now)) >= v.Size:
+		if start := bytes.Clone(now[:v.Size]); checkpoint.VersionOf(start, 0).Same(v) {
 			return start, nil
 		}
 	}
-	return nil, errors.New("what was there before something was appended is not its start any more, and was not kept")
+	return s.Content(v)
 }

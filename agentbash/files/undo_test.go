@@ -15,21 +15,77 @@ func newUndoShell(t *testing.T) *shell {
 	return newShell(t, &Options{StateDir: filepath.Join(t.TempDir(), "state")})
 }
 
-func TestUndoRestoresAndCanBeUndone(t *testing.T) {
+func TestUndoStepByStep(t *testing.T) {
 	s := newUndoShell(t)
-	s.put("f", "one\n")
-	s.ok("edit", "f", "one", "two")
-	s.ok("write", "f", "three\n", "--force")
+	for _, v := range []string{"v1", "v2", "v3", "v4"} {
+		s.ok("write", "a", v+"\n", "--force")
+	}
 	out := s.ok("undo")
-	require.Contains(t, out, "f: as it was before write 2")
-	require.Contains(t, out, "-three\n+two\n")
-	require.Equal(t, "two\n", s.get("f"))
-	s.ok("undo")
-	require.Equal(t, "three\n", s.get("f"), "the undo was not undone")
-	s.ok("undo", "--id", "1")
-	require.Equal(t, "one\n", s.get("f"))
-	s.ok("undo", "f")
-	require.Equal(t, "three\n", s.get("f"))
+	require.Contains(t, out, "a: as it was before write 4 (undo a --redo takes this back)\n")
+	require.Contains(t, out, "-v4\n+v3\n")
+	for _, step := range []struct{ words, want string }{
+		{"undo", "v2"}, {"undo", "v1"}, {"undo --redo", "v2"}, {"undo a --redo", "v3"}, {"undo", "v2"}, {"undo --redo", "v3"}, {"undo --redo", "v4"},
+		{"undo --id 2", "v1"}, {"undo --redo", "v4"}, {"undo", "v3"},
+	} {
+		s.ok(strings.Fields(step.words)...)
+		require.Equal(t, step.want+"\n", s.get("a"), step.words)
+	}
+	s.ok("write", "a", "other\n", "--force")
+	require.Contains(t, s.fails("undo", "--redo"), "nothing was undone that could be done again", "a change ends it")
+	for _, want := range []string{"v3", "v2", "v1"} {
+		s.ok("undo")
+		require.Equal(t, want+"\n", s.get("a"))
+	}
+	require.Contains(t, s.ok("undo"), "a: removed, as it was before write 1 (undo a --redo takes this back)")
+	require.NoFileExists(t, s.path("a"))
+	require.Contains(t, s.fails("undo"), "that are kept were taken back: undo --redo goes forward again")
+	require.Contains(t, s.fails("undo", "a"), "all changes of a that are kept were taken back")
+	s.ok("undo", "--redo")
+	require.Equal(t, "v1\n", s.get("a"))
+	require.Equal(t, 2, s.run("undo", "--redo", "--id", "1").status)
+}
+
+// Files take turns as they were changed.
+func TestUndoOfSeveralFiles(t *testing.T) {
+	s := newUndoShell(t)
+	for _, w := range []string{"a1", "b1", "a2", "b2"} {
+		s.ok("write", w[:1], w, "--force")
+	}
+	for _, want := range []string{"a2 b1", "a1 b1", "a1 ", " "} {
+		s.ok("undo")
+		require.Equal(t, want, s.tree()["a"]+" "+s.tree()["b"])
+	}
+	for _, want := range []string{"a1 ", "a1 b1", "a2 b1", "a2 b2"} {
+		s.ok("undo", "--redo")
+		require.Equal(t, want, s.tree()["a"]+" "+s.tree()["b"])
+	}
+}
+
+// What a removed file held last is brought back, wherever it was removed.
+func TestUndoOfARemoval(t *testing.T) {
+	for _, words := range [][]string{{"undo"}, {"undo", "dd/x"}} {
+		s := newUndoShell(t)
+		s.ok("write", "dd/x", "1")
+		s.ok("edit", "dd/x", "1", "2")
+		require.NoError(t, os.RemoveAll(s.path("dd")))
+		require.Contains(t, s.ok(append(words, "--dry_run")...), "would be dd/x: brought back, as it was after edit 2")
+		require.NoFileExists(t, s.path("dd/x"))
+		require.Contains(t, s.ok(words...), "dd/x: brought back, as it was after edit 2 (undo dd/x --redo takes this back)")
+		require.Equal(t, "2", s.get("dd/x"))
+		s.ok("undo")
+		require.Equal(t, "1", s.get("dd/x"))
+		s.ok("undo", "--redo")
+		require.Equal(t, "2", s.get("dd/x"))
+		s.ok("undo", "--redo")
+		require.NoFileExists(t, s.path("dd/x"))
+	}
+	s := newUndoShell(t)
+	s.ok("write", "log", "1\n")
+	s.ok("write", "log", "2\n", "--append")
+	require.NoError(t, os.Remove(s.path("log")))
+	require.Contains(t, s.fails("undo"), "log: it was removed, and what it held after something was appended was not kept")
+	s.ok("undo", "--id", "2", "log")
+	require.Equal(t, "1\n", s.get("log"))
 }
 
 func TestUndoOfANamedFile(t *testing.T) {
@@ -50,7 +106,7 @@ func TestUndoOfANewFileRemovesIt(t *testing.T) {
 	s.ok("write", "d/new", "text\n")
 	require.Contains(t, s.ok("undo"), "d/new: removed")
 	require.NoFileExists(t, s.path("d/new"))
-	s.ok("undo")
+	s.ok("undo", "--redo")
 	require.Equal(t, "text\n", s.get("d/new"))
 }
 
@@ -63,7 +119,7 @@ func TestUndoRefusesWhenTheFileChangedSince(t *testing.T) {
 	require.Equal(t, "by another\n", s.get("f"))
 	s.ok("undo", "--force")
 	require.Equal(t, "one\n", s.get("f"))
-	s.ok("undo")
+	s.ok("undo", "--redo")
 	require.Equal(t, "by another\n", s.get("f"), "what was overwritten by force is kept too")
 }
 
@@ -74,7 +130,7 @@ func TestUndoOfAnAppend(t *testing.T) {
 	s.ok("write", "log", "three\n", "--append")
 	s.ok("undo")
 	require.Equal(t, "one\ntwo\n", s.get("log"))
-	s.ok("undo")
+	s.ok("undo", "--redo")
 	require.Equal(t, "one\ntwo\nthree\n", s.get("log"))
 	s.ok("undo", "--id", "1")
 	require.Equal(t, "one\n", s.get("log"))
@@ -87,6 +143,9 @@ func TestUndoKeepsToItsDirectory(t *testing.T) {
 	s.dir = filepath.Join(top, "elsewhere")
 	require.NoError(t, os.Mkdir(s.dir, 0o755))
 	require.Contains(t, s.fails("undo"), "the last change was of "+filepath.Join(top, "here/f"))
+	require.Empty(t, s.ok("undo", "--list"), "the changes of another workspace")
+	require.Contains(t, s.ok("undo", "--list", "--all"), "here/f")
+	require.Contains(t, s.fails("undo", "--id", "1"), "which is not below")
 	s.ok("undo", filepath.Join(top, "here/f"))
 	require.NoFileExists(t, filepath.Join(top, "here/f"))
 }
@@ -100,8 +159,7 @@ func TestUndoThroughALinkAndWithTheMode(t *testing.T) {
 	s.ok("undo", "link")
 	require.Equal(t, "one\n", s.get("f"))
 	require.NoError(t, os.Remove(path)) // gone altogether
-	require.Contains(t, s.fails("undo", "f"), "changed by something else")
-	s.ok("undo", "f", "--force", "--id", "2")
+	s.ok("undo", "f", "--id", "2")
 	require.Equal(t, "two\n", s.get("f"))
 	require.EqualValues(t, 0o750, stat(t, path).Mode&0o777)
 }
@@ -129,7 +187,7 @@ func TestAnEditThatNeverHappenedIsNotUndone(t *testing.T) {
 	s.ok("edit", "f", "one", "two")
 	store := checkpoint.New(state) // as a process leaves it that is killed before it replaces the file
 	now := checkpoint.VersionOf([]byte("two\n"), 0o644)
-	_, err := store.Add(checkpoint.Change{Op: "edit", Path: path, Dir: s.dir, Before: now, After: checkpoint.VersionOf([]byte("three\n"), 0o644)}, []byte("two\n"))
+	_, err := store.Add(checkpoint.Change{Op: "edit", Path: path, Dir: s.dir, Before: now, After: checkpoint.VersionOf([]byte("three\n"), 0o644)}, []byte("two\n"), nil)
 	require.NoError(t, err)
 	s.ok("undo")
 	require.Equal(t, "one\n", s.get("f"))
@@ -144,6 +202,25 @@ func TestAFailedChangeLeavesNoCheckpoint(t *testing.T) {
 	require.Equal(t, 1, strings.Count(s.ok("undo", "--list"), "\n"))
 	s.ok("undo")
 	require.Equal(t, "one\n", s.get("f"))
+}
+
+// The changes of a workspace are listed from everywhere in it.
+func TestUndoListsTheWorkspace(t *testing.T) {
+	top := t.TempDir()
+	s := newShell(t, &Options{StateDir: filepath.Join(t.TempDir(), "state"), Workspace: filepath.Join(top, "in")})
+	s.dir = top
+	s.ok("write", "in/a", "1")
+	s.ok("write", "out", "1")
+	require.NoError(t, os.MkdirAll(filepath.Join(top, "in/sub"), 0o755))
+	s.dir = filepath.Join(top, "in/sub")
+	require.Regexp(t, `^1\t.*\t`+filepath.Join(top, "in/a")+`\t.*\n$`, s.ok("undo", "--list"))
+	require.Equal(t, 2, strings.Count(s.ok("undo", "--list", "--all"), "\n"))
+	for range 60 {
+		s.ok("write", "b", "x", "--append")
+	}
+	r := s.run("undo", "--list", "b")
+	require.Equal(t, 50, strings.Count(r.out, "\n"))
+	require.Equal(t, "the last 50 of 60 changes: name a file for its own\n", r.err)
 }
 
 func TestTheStateIsPrivateAndWithoutItThereIsNoUndo(t *testing.T) {

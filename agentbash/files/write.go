@@ -38,6 +38,7 @@ only overwritten with --force. To change a part of a file use edit; to take a wr
 				Description: "The whole new content, taken literally; an end of line is written only where the content has one."},
 			registry.Param{Name: "append", Type: registry.Boolean, Default: false, Short: "a", Description: "Add the content to the end of the file."},
 			registry.Param{Name: "create_only", Type: registry.Boolean, Default: false, Description: "Fail when the file exists."},
+			encodingParam("What to write the file in; auto keeps what it is in, and makes a UTF-8 file; raw and utf-8 write the bytes that are given."),
 			registry.Param{Name: "expected_hash", Type: registry.String,
 				Description: "Write only if the file's SHA-256 starts with this (8 hexadecimal digits or more)."},
 			registry.Param{Name: "dry_run", Type: registry.Boolean, Default: false, Description: "Say what would change, and change nothing."},
@@ -154,6 +155,9 @@ func (f *files) createFile(g *gate, call *registry.Call, path string, content []
 	if typed := call.String("file_path"); strings.HasSuffix(typed, "/") {
 		return about, fmt.Errorf("%s names a directory, which is not there: name the file, or make the directory with: mkdir -p %s", typed, quote.Word(typed))
 	}
+	if strings.ContainsAny(shown, "*?") && !call.Bool("force") {
+		return about, fmt.Errorf("no file matches %s, and bash leaves such a pattern as it is: nothing was written; --force makes a file of that very name", shown)
+	}
 	if call.Has("expected_hash") {
 		return about, fmt.Errorf("%s does not exist, so it cannot have the expected hash: leave --expected_hash out to create it", shown)
 	}
@@ -162,6 +166,9 @@ func (f *files) createFile(g *gate, call *registry.Call, path string, content []
 		return about, fmt.Errorf("%s: %w", shown, err)
 	}
 	if err := g.mayWrite(real); err != nil {
+		return about, err
+	}
+	if content, err = encodeContent(call, shown, nil, content); err != nil {
 		return about, err
 	}
 	hash := hashOf(content)
@@ -174,7 +181,7 @@ func (f *files) createFile(g *gate, call *registry.Call, path string, content []
 	if err != nil {
 		return about, err
 	}
-	change := f.saveCheckpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil)
+	change := f.saveCheckpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil, content)
 	if err := atomicfile.Create(dir, real, content, 0); err != nil {
 		change.cancel()
 		if errors.Is(err, os.ErrExist) {
@@ -208,6 +215,9 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 		if line := newPlaceholder(string(old), string(content)); line != "" {
 			return about, fmt.Errorf("the content has %q, which stands for lines that are left out, and they would be lost: give the whole content, use edit, or pass --force", line)
 		}
+	}
+	if content, err = encodeContent(call, shown, old, content); err != nil {
+		return about, err
 	}
 	verb, diff := "overwrote", echoDiff
 	if call.Bool("dry_run") {
@@ -251,7 +261,7 @@ func (f *files) checkWasRead(shown string, file *atomicfile.File, old, content [
 func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending, known bool) error {
 	change := f.saveCheckpoint(call, checkpoint.Change{
 		Op: op, Path: file.Path, Before: checkpoint.VersionOf(old, file.Mode()), After: checkpoint.VersionOf(content, file.Mode()), Appended: appending,
-	}, old)
+	}, old, content)
 	var err error
 	if appending {
 		err = file.Append(content[len(old):])

@@ -3,6 +3,8 @@ package files
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -140,7 +142,12 @@ func TestTextIsJustText(t *testing.T) {
 func TestAwkwardNames(t *testing.T) {
 	s := newShell(t, nil)
 	for _, name := range []string{"a b", "a\nb", "-rf", "--all", "日本 é", "'q\"", "a\\b", "*", "~x", "#", ".hidden", strings.Repeat("n", 255), "d i r/-x/\n"} {
-		s.ok("write", "--file_path="+name, "--content=one two\n")
+		if name == "*" {
+			r := s.run("write", "--file_path="+name, "--content=x")
+			require.Equal(t, 1, r.status)
+			require.Contains(t, r.err, "no file matches *")
+		}
+		s.ok("write", "--file_path="+name, "--content=one two\n", "--force")
 		require.Equal(t, "one two\n", s.get(name), "%q", name)
 		require.Equal(t, "one two\n", s.ok("read", "--file_path="+name), "%q", name)
 		s.ok("edit", "--file_path="+name, "--old_string=two", "--new_string=three")
@@ -160,4 +167,24 @@ func TestWriteSaysWhatALiteralEscapeIs(t *testing.T) {
 	require.Contains(t, s.run("write", "a", `x\ny`).err, `the content has a literal \n and no end of line`)
 	require.Empty(t, s.run("write", "b", "printf 'x\\n'\n").err)
 	require.Empty(t, s.pipe(strings.NewReader(`x\ny`), "write", "c").err)
+}
+
+// A program that has a file open goes on with what is appended to it.
+func TestAnAppendGoesToTheSameFile(t *testing.T) {
+	s := newShell(t, nil)
+	open, err := os.Open(s.put("log", "one\n"))
+	require.NoError(t, err)
+	defer open.Close()
+	s.ok("write", "log", "two\n", "--append")
+	got, err := io.ReadAll(open)
+	require.NoError(t, err)
+	require.Equal(t, "one\ntwo\n", string(got))
+}
+
+func TestALineThatStandsForOthersOverwritesNothing(t *testing.T) {
+	s := newShell(t, nil)
+	s.put("a.go", "a\nb\nc\n")
+	require.Contains(t, s.fails("write", "a.go", "a\n// ... existing code ...\n"), "existing code")
+	require.Equal(t, "a\nb\nc\n", s.get("a.go"))
+	s.ok("write", "a.go", "a\n// ... existing code ...\n", "--force")
 }

@@ -108,7 +108,7 @@ func (o *Options) recallTool() *registry.Tool {
 		Params: registry.NewParams(
 			registry.Param{Name: "query", Type: registry.String, Positional: true, Aliases: []string{"q", "search"}, Description: "Only notes with all of these words, in any case, in their content or category."},
 			registry.Param{Name: "category", Type: registry.String, Aliases: []string{"tag"}, Description: "Only notes of this category."},
-			registry.Param{Name: "limit", Type: registry.Integer, Default: 40, Min: registry.Float(0), Description: "How many notes to print, the last ones; 0 prints all. JSON is of all without it."},
+			registry.Param{Name: "limit", Type: registry.Integer, Default: 20, Min: registry.Float(0), Description: "How many notes to print, the last ones; 0 prints all. JSON is of all without it."},
 			registry.Param{Name: "json", Type: registry.Boolean, Default: false, Description: "Print them as a JSON array."},
 		),
 		Examples: []string{"recall", "recall redis", "recall --category setup", "recall --json | jq -r '.[-1].content'"},

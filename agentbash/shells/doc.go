@@ -9,6 +9,7 @@
 //
 // All that it writes goes to a log; a look at it takes what is new since the last
 // one. Of what is written to a terminal the log has the text: the lines as they were when they
-// left the screen or were looked at. A shell is not forgotten while any of its output was not looked at. A shell's functions and variables that are not exported
-// are not copied: it is a child like any other.
+// left the screen or were looked at. A shell is not forgotten while any of its output was not
+// looked at. What it has besides its environment is Options.State. A command that was started
+// elsewhere becomes one by Adopt.
 package shells

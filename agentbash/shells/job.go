@@ -16,11 +16,13 @@ import (
 // job is one background shell.
 type job struct {
 	id, command, dir string
-	mark             string // an entry of the environment of all that it starts
+	mark             string // an entry of the environment of all that it starts; "": that of an adopted shell is its session's
+	since            int64  // of an adopted shell: what is older in it is other commands', in ticks
 	pid              int    // also its session's
 	started          time.Time
 	log              *log
-	out              *os.File           // our end of the pipe or terminal that it writes to
+	keep             bool               // it outlasts the program, and writes to the log itself
+	out              *os.File           // our end of the pipe or terminal that it writes to; nil with keep
 	in               *os.File           // and of that it reads from; nil: it reads nothing, or the terminal
 	term             *terminal.Terminal // nil: it has none
 	ended            chan struct{}      // closed when the shell has ended
@@ -34,7 +36,9 @@ type job struct {
 	status Status
 	exit   int
 	end    time.Time
-	killed bool  // bash_kill or Close ended it
+	killed bool  // bash_kill, Close or a limit ended it
+	late   bool  // it was the limit
+	noted  bool  // its end was told to whoever sends commands
 	lost   error // why its output is not complete
 }
 
@@ -61,7 +65,7 @@ func (j *job) copyOutput() {
 	for {
 		n, err := j.out.Read(buf)
 		if n > 0 {
-			j.keep(buf[:n])
+			j.record(buf[:n])
 		}
 		if err != nil {
 			j.takeScreen()
@@ -70,8 +74,8 @@ func (j *job) copyOutput() {
 	}
 }
 
-// keep puts output into the log; of a terminal's what has left the screen.
-func (j *job) keep(p []byte) {
+// record puts output into the log; of a terminal's what has left the screen.
+func (j *job) record(p []byte) {
 	if j.term != nil {
 		p = []byte(j.term.Write(p))
 	}
@@ -102,6 +106,9 @@ const lastWords = 100 * time.Millisecond
 // outputOpen reports whether some process still has the output open.
 func (j *job) outputOpen() bool {
 	held := false
+	if j.keep {
+		return false
+	}
 	conn, err := j.out.SyscallConn()
 	if err == nil {
 		conn.Control(func(fd uintptr) { // not called when drain has closed it
@@ -145,7 +152,7 @@ func (j *job) state() Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return Job{ID: j.id, Command: j.command, Dir: j.dir, PID: j.pid, Status: j.status, Exit: j.exit,
-		Started: j.started, Ended: j.end, Log: j.log.path, Unread: j.log.end() - j.seen}
+		Started: j.started, Ended: j.end, Log: j.log.path, Unread: j.log.end() - j.seen, Kept: j.keep}
 }
 
 // isSeen reports whether nothing of it is left to be looked at.

@@ -28,8 +28,8 @@ const (
 	lookEvery = 16 << 20
 )
 
-func newLog(path string) (*log, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func newLog(path string, flags int) (*log, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|flags, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("file for the output: %w", err)
 	}
@@ -51,6 +51,16 @@ func (l *log) write(b []byte) error {
 	n, err := l.file.WriteAt(b, l.total)
 	l.total += int64(n)
 	return err
+}
+
+// measure takes note of what somebody else has written.
+func (l *log) measure() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if st, err := l.file.Stat(); err == nil && st.Size() != l.total {
+		l.total = st.Size()
+		l.signalWaiters()
+	}
 }
 
 // signalWaiters tells those who wait; the caller holds mu.
@@ -92,6 +102,12 @@ func (l *log) readAt(b []byte, at int64) (int, error) {
 		err = nil
 	}
 	return n, err
+}
+
+// remove takes away the log of a shell that did not start.
+func (l *log) remove() {
+	l.close()
+	os.Remove(l.path)
 }
 
 func (l *log) close() {

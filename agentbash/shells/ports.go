@@ -19,6 +19,7 @@ type ports struct {
 	terminal      bool
 	columns, rows int  // of the terminal
 	stdin         bool // a pipe
+	keep          bool // it outlasts the program, and writes to the log itself
 }
 
 // OpenTerminal is what is done without Options.Terminal.
@@ -54,6 +55,10 @@ func (s *Shells) open(ctx context.Context, p ports, j *job, cmd *exec.Cmd) (thei
 		j.out, j.term = control, terminal.New(p.columns, p.rows, patient{control})
 		return []*os.File{tty}, nil
 	}
+	if p.keep {
+		cmd.Stdout, cmd.Stderr = j.log.file, j.log.file
+		return nil, nil
+	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("pipe for the output: %w", err)
@@ -70,12 +75,10 @@ func (s *Shells) open(ctx context.Context, p ports, j *job, cmd *exec.Cmd) (thei
 	return theirs, nil
 }
 
-// closePorts closes our ends.
+// closePorts closes our ends; Close of a nil file is an error and no more.
 func (j *job) closePorts() {
 	j.out.Close()
-	if j.in != nil {
-		j.in.Close()
-	}
+	j.in.Close()
 	if j.term != nil {
 		j.term.Close()
 	}

@@ -72,6 +72,9 @@ func (j *job) tree(before []process) (alive []process) {
 		was[p.pid] = p.start
 	}
 	for _, p := range all {
+		if j.isOld(p) {
+			continue
+		}
 		if j.pid > 0 && p.session == j.pid || was[p.pid] == p.start || hasEnvEntry(p.pid, j.mark) {
 			in[p.pid] = true
 		}
@@ -79,7 +82,7 @@ func (j *job) tree(before []process) (alive []process) {
 	for more := true; more; {
 		more = false
 		for _, p := range all {
-			if !in[p.pid] && in[p.parent] {
+			if !in[p.pid] && in[p.parent] && !j.isOld(p) {
 				in[p.pid], more = true, true
 			}
 		}
@@ -149,10 +152,16 @@ func (j *job) front() (group int) {
 	return group
 }
 
+// isOld reports whether a process was started before the command of an adopted shell.
+func (j *job) isOld(p process) bool {
+	start, err := strconv.ParseInt(p.start, 10, 64)
+	return err == nil && start < j.since && p.pid != j.pid
+}
+
 // hasEnvEntry reports whether a process has an entry in its environment.
 func hasEnvEntry(pid int, entry string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	return err == nil && bytes.Contains(append(env, 0), []byte(entry+"\x00"))
+	return err == nil && entry != "" && bytes.Contains(append(env, 0), []byte(entry+"\x00"))
 }
 
 func signalTree(tree []process, sig syscall.Signal) {

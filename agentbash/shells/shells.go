@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,6 +33,10 @@ type Options struct {
 	// Prepare makes what bash is given of a command's text. nil gives it as it is.
 	Prepare func(command string) string
 
+	// State is what a shell has besides its environment, as text that bash reads: functions, variables,
+	// options. nil, or an empty text: nothing.
+	State func(ctx context.Context) []byte
+
 	// Start starts a shell in a session of its own (setsid(2)), confined, say; wait
 	// tells how it ended. nil is StartDirectly.
 	Start func(ctx context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error)
@@ -39,6 +44,11 @@ type Options struct {
 	// Terminal opens a terminal of a size for a shell that Start will start (pty(7)).
 	// nil is OpenTerminal.
 	Terminal func(ctx context.Context, columns, rows int) (control, terminal *os.File, err error)
+	// Limit is how long a command may go on that was adopted, besides what it took before; 0 is an hour.
+	Limit time.Duration
+
+	// Keeps is nil when a shell of this context can outlast the program, else why not. nil: each can.
+	Keeps func(ctx context.Context) error
 
 	// Alone says that the program ends with this very command, and all that it
 	// would start with it: bash_start then refuses.
@@ -49,11 +59,13 @@ type Options struct {
 // safe for concurrent use. Close it.
 type Shells struct {
 	opts  Options
+	name  string            // in those of the logs, whose directory other programs have too
 	mark  string            // the environment of all that a shell starts has this and its ID
 	watch watchdog.Watchdog // knows what bears the mark
 
 	mu     sync.Mutex
 	dir    string // of the logs; "" before it is needed
+	last   int    // ID
 	jobs   []*job // in the order they were started
 	closed bool
 }
@@ -70,6 +82,7 @@ type Job struct {
 	Ended   time.Time // zero while it runs
 	Log     string    // path of the file with all its output
 	Unread  int64     // bytes that bash_output has not shown yet
+	Kept    bool      // it outlasts the program
 }
 
 // Status is how a background shell is doing.
@@ -86,7 +99,7 @@ const (
 
 // New returns a manager that has started nothing.
 func New(opts *Options) *Shells {
-	s := &Shells{}
+	s := &Shells{name: randomID(4)}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -200,17 +213,13 @@ var errClosed = errors.New("agentbash is ending: nothing more is started")
 func (s *Shells) startJob(ctx context.Context, command, dir string, env []string, p ports) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errClosed
-	}
-	if err := s.makeDir(); err != nil {
-		return nil, err
+	if ids := s.running(func(*job) bool { return true }); len(ids) >= maxRunning {
+		return nil, fmt.Errorf("%d background shells run already, the most there are: bash_kill %s ends the oldest", len(ids), ids[0])
 	}
 	if err := s.watch.Start(); err != nil {
 		return nil, err
 	}
-	id := randomID(4)
-	log, err := newLog(filepath.Join(s.dir, "background-"+id+".log"))
+	j, err := s.newJob(command, dir, p.keep)
 	if err != nil {
 		return nil, err
 	}
@@ -218,17 +227,26 @@ func (s *Shells) startJob(ctx context.Context, command, dir string, env []string
 	if s.opts.Prepare != nil {
 		text = s.opts.Prepare(command)
 	}
-	j := &job{id: id, mark: s.mark + "." + id, command: command, dir: dir, log: log, started: time.Now(), ended: make(chan struct{}), drained: make(chan struct{})}
+	j.mark = s.mark + "." + j.id
+	if p.keep { // the watchdog knows the other mark
+		j.mark = markVar + "=kept." + randomID(16)
+	}
 	cmd := exec.Command("bash", "-c", text)
 	cmd.Dir, cmd.Env = dir, childEnv(env, dir, j.mark)
-	if err := s.startBash(ctx, j, cmd, p); err != nil {
-		log.close()
-		os.Remove(log.path)
+	if err = s.giveState(ctx, j, cmd); err == nil {
+		err = s.startBash(ctx, j, cmd, p)
+	}
+	if err != nil {
+		j.log.remove()
+		os.Remove(j.statePath())
 		return nil, err
 	}
-	s.watch.Add(j.pid)
+	if !p.keep {
+		s.watch.Add(j.pid)
+	}
 	go func() {
 		<-j.ended
+		os.Remove(j.statePath())
 		if len(sessionMembers(j.pid)) == 0 {
 			s.watch.Remove(j.pid) // the number may be another's soon
 		}
@@ -257,9 +275,51 @@ func (s *Shells) startBash(ctx context.Context, j *job, cmd *exec.Cmd, p ports) 
 		return fmt.Errorf("start bash: %w", err)
 	}
 	j.pid, j.status = pid, Running
-	go j.copyOutput()
+	if j.keep {
+		wait = j.followLog(wait)
+	} else {
+		go j.copyOutput()
+	}
 	go j.wait(wait)
 	return nil
+}
+
+// newJob makes a job that runs nothing yet; the caller holds mu.
+func (s *Shells) newJob(command, dir string, keep bool) (*job, error) {
+	if s.closed {
+		return nil, errClosed
+	}
+	if err := s.makeDir(); err != nil {
+		return nil, err
+	}
+	id := strconv.Itoa(s.last + 1)
+	flags := 0
+	if keep {
+		flags = os.O_APPEND
+	}
+	log, err := newLog(filepath.Join(s.dir, "background-"+s.name+"-"+id+".log"), flags)
+	if err != nil {
+		return nil, err
+	}
+	s.last++
+	return &job{id: id, command: command, dir: dir, log: log, keep: keep, started: time.Now(), ended: make(chan struct{}), drained: make(chan struct{})}, nil
+}
+
+// maxRunning is how many shells run at once.
+const maxRunning = 100
+
+// running are the IDs of the shells that run and are of a kind; the caller holds mu.
+func (s *Shells) running(of func(*job) bool) (ids []string) {
+	for _, j := range s.jobs {
+		select {
+		case <-j.ended:
+		default:
+			if of(j) {
+				ids = append(ids, j.id)
+			}
+		}
+	}
+	return ids
 }
 
 // forgetEnded drops the oldest shells of which all was seen, also their end, if they
@@ -303,7 +363,7 @@ const keepLogs = 7 * 24 * time.Hour
 
 // pruneLogs removes old logs, of earlier programs too.
 func (s *Shells) pruneLogs() {
-	paths, _ := filepath.Glob(filepath.Join(s.dir, "background-*.log*"))
+	paths, _ := filepath.Glob(filepath.Join(s.dir, "background-*"))
 	for _, p := range paths {
 		if st, err := os.Lstat(p); err == nil && time.Since(st.ModTime()) > keepLogs {
 			os.Remove(p)
@@ -328,7 +388,7 @@ func childEnv(env []string, dir, mark string) []string {
 // closeGrace is how long Close waits after SIGTERM.
 const closeGrace = time.Second
 
-// Close ends all background shells, SIGTERM first and SIGKILL after a second,
+// Close ends all background shells but those that are kept, SIGTERM first and SIGKILL after a second,
 // and returns when they have ended.
 func (s *Shells) Close() error {
 	s.mu.Lock()
@@ -340,7 +400,12 @@ func (s *Shells) Close() error {
 		return nil
 	}
 	var ending sync.WaitGroup
+	kept := false
 	for _, j := range jobs {
+		if j.keep {
+			kept = true
+			continue
+		}
 		ending.Go(func() {
 			j.killTree(closeGrace)
 			j.hangUp()
@@ -352,7 +417,7 @@ func (s *Shells) Close() error {
 		s.watch.Remove(j.pid)
 	}
 	s.watch.Close()
-	if s.opts.StateDir == "" && s.dir != "" {
+	if s.opts.StateDir == "" && s.dir != "" && !kept {
 		return os.RemoveAll(s.dir)
 	}
 	return nil

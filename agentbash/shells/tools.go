@@ -23,7 +23,7 @@ func (s *Shells) Tools() []*registry.Tool {
 }
 
 func idParam() registry.Param {
-	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Aliases: []string{"id", "shell_id", "task_id"}, Description: "The ID that bash_start printed."}
+	return registry.Param{Name: "bash_id", Type: registry.String, Required: true, Aliases: []string{"id", "shell_id", "task_id"}, Description: "Its number, which bash_start printed."}
 }
 
 func (s *Shells) startTool() *registry.Tool {
@@ -34,34 +34,38 @@ func (s *Shells) startTool() *registry.Tool {
 		Category:  category,
 		Tags:      []string{"shell", "server", "daemon", "job", "process", "long", "run_in_background"},
 		FromShell: true,
-		Detail: `Starts a bash of its own for the command and prints its ID at once. It runs in a copy of the current directory and of
-the exported variables; functions and other variables are not copied, and stdin is empty. It goes on while other commands run, also when
-the session's shell is restarted, and ends with agentbash. bash_output shows what it writes, bash_kill ends it. With --tty it has a terminal,
-for what asks questions or has the whole screen (python3, psql, gdb, npm init, git rebase -i, vim, installers): bash_input types there. With
---stdin bash_input writes to its stdin, a pipe.`,
+		Detail: `Starts a bash of its own for the command and prints its ID at once. It runs with a copy of the current directory, of the
+exported variables, and of the session's functions, other variables, aliases and options; stdin is empty. It goes on while other commands
+run, also when the session's shell is restarted, and ends with agentbash, unless with --keep. bash_output shows what it writes, bash_kill ends it.
+With --tty it has a terminal, for what asks questions or has the whole screen (python3, psql, gdb, npm init, git rebase -i, vim, installers):
+bash_input types there. With --stdin bash_input writes to its stdin, a pipe.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "command", Type: registry.String, Positional: true, Pattern: true, Role: registry.RunsText, Aliases: []string{"cmd"},
 				Description: "The command, in quotes; - reads it from stdin. Without one, the background shells are listed."},
 			registry.Param{Name: "tty", Type: registry.Boolean, Aliases: []string{"pty", "terminal", "interactive"}, Description: "Give it a terminal, on which bash_input types."},
 			registry.Param{Name: "size", Type: registry.String, Default: "80x24", Description: "Columns and rows of the terminal."},
 			registry.Param{Name: "stdin", Type: registry.Boolean, Description: "Give it a pipe as stdin, to which bash_input writes; without it, stdin is empty."},
+			registry.Param{Name: "keep", Type: registry.Boolean, Description: "Leave it running when agentbash ends; its log is named."},
 		),
 		Check: func(k registry.Kwargs) (problems []string) {
 			size, sized := k["size"].(string)
 			if _, _, err := parseSize(size); sized && err != nil {
 				problems = append(problems, err.Error())
 			}
-			if tty, _ := k["tty"].(bool); tty && k["stdin"] == true {
+			if k["tty"] == true && k["stdin"] == true {
 				problems = append(problems, "--tty and --stdin: a terminal is its stdin already; leave --stdin out")
-			} else if sized && size != "80x24" && !tty {
+			} else if sized && size != "80x24" && k["tty"] != true {
 				problems = append(problems, "--size is that of a terminal: give --tty too")
+			}
+			if k["keep"] == true && (k["tty"] == true || k["stdin"] == true) {
+				problems = append(problems, "--keep with --tty or --stdin: those end with agentbash; leave --keep out, or let it run without input")
 			}
 			return problems
 		},
 		Examples: []string{
 			"bash_start 'npm run dev'",
 			"id=$(bash_start --tty 'python3 -q'); bash_input $id '6*7'",
-			"id=$(bash_start 'make test'); bash_output --bash_id $id --wait exit",
+			"id=$(bash_start 'make test'); bash_output $id --wait exit",
 			"bash_start",
 		},
 		Uses: func(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
@@ -81,6 +85,7 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if !call.Has("command") {
 		return s.listJobs(call)
 	}
+	keep := call.Bool("keep")
 	command := call.String("command")
 	if command == "-" {
 		if call.Stdin == nil {
@@ -93,8 +98,8 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 		command = string(data)
 	}
 	switch {
-	case s.opts.Alone:
-		return registry.Failure("what it starts ends with agentbash, and this one ends at once: use it in a chat or in agentbash exec, or start it yourself: nohup COMMAND &"), nil
+	case s.opts.Alone && !keep:
+		return registry.Failure("what it starts ends with agentbash, and this one ends at once: use it in a chat or in agentbash exec, or with --keep"), nil
 	case strings.TrimSpace(command) == "":
 		return registry.ToolResult{}, registry.Usagef("the command is empty: bash_start 'COMMAND', or bash_start alone to list")
 	case strings.IndexByte(command, 0) >= 0:
@@ -110,21 +115,36 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if err != nil {
 		return registry.ToolResult{}, registry.Usagef("%v", err)
 	}
-	j, err := s.startJob(ctx, command, call.Dir, env, ports{terminal: call.Bool("tty"), columns: columns, rows: rows, stdin: call.Bool("stdin")})
+	if keep && s.opts.Keeps != nil {
+		if err := s.opts.Keeps(ctx); err != nil {
+			return registry.Failure("--keep: %v", err), nil
+		}
+	}
+	j, err := s.startJob(ctx, command, call.Dir, env, ports{terminal: call.Bool("tty"), columns: columns, rows: rows, stdin: call.Bool("stdin"), keep: keep})
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
 	if _, err := fmt.Fprintln(call.Stdout, j.id); err != nil {
 		return registry.ToolResult{}, err
 	}
+	if keep {
+		fmt.Fprintf(call.Stderr, "it goes on when agentbash ends, as process group and session %d, and writes to %s\n", j.pid, j.log.path)
+	}
+	if j.pid == 0 { // it had ended before its number was known
+		<-j.ended
+	}
+	types := ""
 	if j.term != nil {
 		j.settle(ctx, firstPrompt) // what is typed before a program asks for it is echoed twice, or lost
 	}
-	types := ""
 	if j.in != nil || j.term != nil {
 		types = fmt.Sprintf("bash_input --bash_id %s TEXT types there, ", j.id)
 	}
-	fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, %sbash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id, types)
+	if st := j.state(); st.Status != Running {
+		fmt.Fprintf(call.Stderr, "%s: bash_output --bash_id %s shows what it wrote\n", st.says(), j.id)
+	} else {
+		fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, %sbash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id, types)
+	}
 	return j.result(registry.Success(""), "started "+j.id), nil
 }
 
@@ -169,11 +189,7 @@ func (s *Shells) listJobs(call *registry.Call) (registry.ToolResult, error) {
 
 // Line shows the job in one line: its ID, how it is doing, its command.
 func (j Job) Line() string {
-	command := strings.Join(strings.Fields(j.Command), " ")
-	if r := []rune(command); len(r) > 100 {
-		command = string(r[:100]) + "..."
-	}
-	return fmt.Sprintf("%s: %s; %d bytes not seen yet: %s", j.ID, j.says(), j.Unread, command)
+	return fmt.Sprintf("%s: %s; %d bytes not seen yet: %s", j.ID, j.says(), j.Unread, j.shortCommand())
 }
 
 func (s *Shells) outputTool() *registry.Tool {
@@ -196,9 +212,9 @@ Of a terminal (bash_start --tty) the text is shown, without control sequences; w
 				Description: "How many seconds --wait waits."},
 		),
 		Examples: []string{
-			"bash_output --bash_id 1f0c22ab",
-			"bash_output --bash_id 1f0c22ab --wait 'listening on' --timeout 30",
-			"bash_output --bash_id 1f0c22ab --filter 'ERROR|WARN'",
+			"bash_output 1",
+			"bash_output 1 --wait 'listening on' --timeout 30",
+			"bash_output 1 --filter 'ERROR|WARN'",
 		},
 		Check: func(k registry.Kwargs) []string {
 			problems := checkPatterns(k)
@@ -246,7 +262,7 @@ wrote since the last look, and its last status on stderr.`,
 			registry.Param{Name: "grace", Type: registry.Number, Default: 3, Min: registry.Float(0), Max: registry.Float(60),
 				Description: "Seconds between SIGTERM and SIGKILL."},
 		),
-		Examples: []string{"bash_kill --bash_id 1f0c22ab", "bash_kill 1f0c22ab --grace 10"},
+		Examples: []string{"bash_kill 1", "bash_kill 1 --grace 10"},
 		Run:      s.runKill,
 	}
 }

@@ -144,7 +144,7 @@ func TestStandard(t *testing.T) {
 		for _, name := range []string{"deploy", "odd"} {
 			_, notes, exit := run(name)
 			require.Equal(t, denied, exit)
-			require.Equal(t, !person, strings.Contains(notes, "only the person starts the skill "+name+": agentbash skill "+name))
+			require.Equal(t, !person, strings.Contains(notes, "only the person starts the skill "+name+": with /"+name+" in the chat"))
 		}
 		out, notes, _ = run("review", "the last $ARGUMENTS")
 		require.Contains(t, out, "\n\nReview the last $ARGUMENTS by "+root+"/.agents/skills/review/check.sh; $HOME stays.\n")

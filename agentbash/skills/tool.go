@@ -76,6 +76,7 @@ func listSkills(found []Skill, call *registry.Call) registry.ToolResult {
 		fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Description)
 	}
 	res := registry.Success(b.String())
+	res.Listing = true
 	res.Display, res.Metadata = fmt.Sprintf("%d skills", len(found)), map[string]any{"skills": len(found)}
 	if len(found) == 1 {
 		res.Display = "1 skill"
@@ -89,12 +90,12 @@ func printSkill(found []Skill, problems []error, person bool, call *registry.Cal
 	for _, s := range found {
 		if s.Name == name || filepath.Base(s.Dir) == name {
 			if s.PersonOnly && !person {
-				return registry.Failure("only the person starts the skill %s: agentbash skill %[1]s in a terminal prints it", name), nil
+				return registry.Failure("only the person starts the skill %s: with /%[1]s in the chat, or agentbash skill %[1]s in a terminal", name), nil
 			}
 			if s.Allowed != "" {
 				fmt.Fprintf(call.Stderr, "its author wants these tools to be allowed, which rules of the person do: %s\n", s.Allowed)
 			}
-			res := registry.Success(s.text(call.String("arguments")))
+			res := registry.Success(s.Text(call.String("arguments")))
 			res.Display, res.Metadata = "skill "+s.Name, map[string]any{"name": s.Name, "path": s.Dir}
 			return res, s.files(call)
 		}
@@ -116,8 +117,8 @@ func printSkill(found []Skill, problems []error, person bool, call *registry.Cal
 	return registry.Failure("there is no skill %q: there are %s", name, strings.Join(names, ", ")), nil
 }
 
-// text is the skill as it is printed for arguments.
-func (s Skill) text(arguments string) string {
+// Text is the skill as it is printed for arguments: its folder, and its instructions.
+func (s Skill) Text(arguments string) string {
 	body := strings.ToValidUTF8(string(s.body), "\ufffd")
 	filled := strings.NewReplacer("$ARGUMENTS", arguments, "${CLAUDE_SKILL_DIR}", s.Dir).Replace(body)
 	if arguments != "" && !strings.Contains(body, "$ARGUMENTS") {

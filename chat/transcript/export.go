@@ -99,9 +99,6 @@ func WriteMarkdown(w io.Writer, records []Record) error {
 			fmt.Fprintf(&b, "\nModel: %s at %s\n", r.Model, r.Server)
 		case TypeUser:
 			fmt.Fprintf(&b, "\n## User\n\n%s\n", r.Text)
-			for _, img := range r.Images {
-				fmt.Fprintf(&b, "\n(picture: %s, %d bytes)\n", img.Name, len(img.Data))
-			}
 		case TypeAssistant:
 			if r.Text != "" {
 				fmt.Fprintf(&b, "\n## Assistant\n\n%s\n", r.Text)
@@ -111,6 +108,9 @@ func WriteMarkdown(w io.Writer, records []Record) error {
 			}
 		case TypeToolResult:
 			fmt.Fprintf(&b, "\n%s\n%s\n", fenceText("bash", orElse(commands[r.ID], "# a call that could not be understood")), fenceText("", r.Output))
+			if r.Running > 0 {
+				fmt.Fprintf(&b, "\n(it went on as background shell %d)\n", r.Running)
+			}
 		case TypeClear:
 			b.WriteString("\n---\n\n(the conversation starts anew)\n")
 		case TypeCompact:
@@ -119,6 +119,9 @@ func WriteMarkdown(w io.Writer, records []Record) error {
 			if r.Error != "" {
 				fmt.Fprintf(&b, "\n(the turn ended: %s)\n", r.Error)
 			}
+		}
+		for _, img := range r.Images {
+			fmt.Fprintf(&b, "\n(picture: %s, %d bytes)\n", img.Name, len(img.Data))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -152,10 +155,16 @@ func WriteScript(w io.Writer, records []Record) error {
 			}
 			if r.Interrupted {
 				b.WriteString("  # interrupted then:\n")
+			} else if r.Running > 0 {
+				fmt.Fprintf(&b, "  # went on as background shell %d then:\n", r.Running)
 			} else if r.ExitCode != 0 {
 				fmt.Fprintf(&b, "  # exit status then: %d\n", r.ExitCode)
 			}
-			line, err := json.Marshal(map[string]any{"command": call.Command, "timeout": call.Timeout})
+			args := map[string]any{"command": call.Command, "timeout": call.Timeout}
+			if call.Kill {
+				args["kill"] = true
+			}
+			line, err := json.Marshal(args)
 			if err != nil {
 				return err
 			}

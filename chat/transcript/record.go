@@ -23,6 +23,7 @@ const (
 	TypeAssistant  Type = "assistant"   // a whole reply; replaces the pieces before it
 	TypeToolCall   Type = "tool_call"   // call ID starts to run Command
 	TypeToolResult Type = "tool_result" // call ID ended
+	TypeShown      Type = "shown"       // Text and Images are what the calls before it showed
 	TypeUsage      Type = "usage"       // what a request cost
 	TypeRetry      Type = "retry"       // a request is sent again; the pieces before it are void
 	TypeCompact    Type = "compact"     // the conversation is Messages from here on
@@ -51,9 +52,11 @@ type Record struct {
 
 	Command     string  `json:"command,omitempty"`
 	Timeout     float64 `json:"timeout,omitempty"` // seconds
+	Kill        bool    `json:"kill,omitempty"`    // it was to end at its timeout
 	Output      string  `json:"output,omitempty"`  // what the model sees
 	ExitCode    int     `json:"exit_code,omitempty"`
 	DurationMS  int64   `json:"duration_ms,omitempty"`
+	Running     int     `json:"running,omitempty"`     // the background shell that it went on as
 	Refused     bool    `json:"refused,omitempty"`     // the call was malformed and never ran
 	Interrupted bool    `json:"interrupted,omitempty"` // cancelled
 	Denied      bool    `json:"denied,omitempty"`      // it is not allowed, and never ran
@@ -62,7 +65,7 @@ type Record struct {
 	Attempt  int      `json:"attempt,omitempty"`
 	WaitMS   int64    `json:"wait_ms,omitempty"`
 	Error    string   `json:"error,omitempty"`
-	Messages []Record `json:"messages,omitempty"` // user, assistant and tool_result records
+	Messages []Record `json:"messages,omitempty"` // user, assistant, tool_result and shown records
 }
 
 // Call is a tool call as it goes back to the model.
@@ -73,7 +76,7 @@ type Call struct {
 	Extra     json.RawMessage `json:"extra,omitempty"` // what a provider wants to have back with it
 }
 
-// Image is a picture that belongs to a prompt.
+// Image is a picture that belongs to a prompt, or that a command showed.
 type Image struct {
 	Name string `json:"name"` // as it was typed
 	MIME string `json:"mime"`

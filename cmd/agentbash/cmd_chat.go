@@ -34,6 +34,7 @@ type chatFlags struct {
 	turns          int
 	cost, seconds  float64
 	debugFile      string
+	killAtLimit    bool
 }
 
 func parseChat(mode string, words []string) (chatFlags, error) {
@@ -57,6 +58,7 @@ func parseChat(mode string, words []string) (chatFlags, error) {
 	f.Float64Var(&c.cost, "max-cost", 0, "")
 	f.Float64Var(&c.seconds, "max-time", 0, "")
 	f.StringVar(&c.debugFile, "debug-file", "", "")
+	f.BoolVar(&c.killAtLimit, "kill-at-limit", false, "")
 	if err := f.Parse(words); err != nil {
 		return c, err
 	}
@@ -105,13 +107,14 @@ func runChat(ctx context.Context, a *app, words []string) int {
 	defer saved.close()
 	// A headless run never waits for a person.
 	b, err := a.openBash(bashOptions{dir: c.dir, flags: c.config, session: true, ask: !c.hasPrompt && c.replay == "",
-		who: whoModel, id: saved.id})
+		who: whoModel, id: saved.id, killAtLimit: c.killAtLimit})
 	if err != nil {
 		return a.reportError(err)
 	}
 	defer b.Close()
 	saved.tellChanges(a, b)
 	if c.hasPrompt || c.replay != "" {
+		defer a.tellLeft(b)
 		return a.runPrompt(ctx, b, saved, &c)
 	}
 	return a.runSession(ctx, b, saved, &c)

@@ -57,7 +57,7 @@ func subcommandVerbs(name string) string {
 	case "config":
 		return "trust untrust"
 	case "field":
-		return "list test add remove"
+		return "list test add import remove"
 	case "completion":
 		return "bash zsh fish"
 	case "help":

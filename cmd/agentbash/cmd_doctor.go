@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/session"
 	"github.com/agentbash/agentbash/session/sandbox"
 	"golang.org/x/sys/unix"
 )
@@ -58,21 +60,28 @@ func (d *doctor) bad(what, text string) {
 	fmt.Fprintf(d.a.out, "BAD   %-9s %s\n", what, text)
 }
 
+// checkBash starts a session, as the shell's is.
 func (d *doctor) checkBash(ctx context.Context) {
 	path, err := exec.LookPath("bash")
 	if err != nil {
 		d.bad("bash", "there is none on PATH: install it")
 		return
 	}
-	out, err := exec.CommandContext(ctx, path, "--noprofile", "--norc", "-c", `echo "$BASH_VERSION"; ((BASH_VERSINFO[0]*100+BASH_VERSINFO[1] >= 402))`).Output()
-	text := strings.TrimSpace(string(out))
+	s, err := session.New(&session.Options{Shell: path})
+	if err != nil {
+		d.bad("bash", fmt.Sprintf("%s: %v", path, err))
+		return
+	}
+	defer s.Close()
+	res, err := s.Run(ctx, `echo "$BASH_VERSION"; ((BASH_VERSINFO[0]*100+BASH_VERSINFO[1] >= 404))`, nil)
+	text := strings.TrimSpace(string(res.Stdout)) + " at " + path
 	switch {
-	case text == "":
-		d.bad("bash", fmt.Sprintf("%s does not run: %v", path, err))
-	case err != nil:
-		d.bad("bash", text+" at "+path+": it is too old, install 4.2 or later")
+	case err != nil || res.Canceled || res.TimedOut:
+		d.bad("bash", fmt.Sprintf("%s starts, and did not answer: %v", path, cmp.Or(err, ctx.Err())))
+	case res.ExitCode != 0:
+		d.bad("bash", text+": it is too old, install 4.4 or later")
 	default:
-		d.ok("bash", text+" at "+path)
+		d.ok("bash", text)
 	}
 }
 
@@ -162,7 +171,7 @@ func (d *doctor) checkServers(cfg *config.Result) {
 	for name, s := range cfg.Fields.MCPServers {
 		switch _, err := exec.LookPath(s.Command); {
 		case s.Command == "":
-			d.ok("server", name+": "+s.URL)
+			d.ok("server", name+": "+s.Launch())
 		case err != nil:
 			d.bad("server", name+": "+err.Error()+": install it, or correct \"command\"")
 		default:

@@ -24,6 +24,7 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	asJSON, asLines := f.Bool("json", false, ""), f.Bool("jsonl", false, "")
 	timeout, mode := f.Float64("timeout", 0, ""), f.String("mode", a.mode, "")
 	dir, file := f.String("dir", "", ""), f.String("config", "", "")
+	killAtLimit := f.Bool("kill-at-limit", false, "")
 	err := f.Parse(words)
 	if err == nil {
 		err = checkExec(f.Args(), *asLines, *timeout, *mode)
@@ -33,16 +34,19 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	}
 	ctx, stop := interruptContext(ctx)
 	defer stop()
-	o := bashOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode)}
+	o := bashOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode),
+		noSnapshots: !*asLines && *mode == ""} // what a person types is no turn
 	if !*asJSON && !*asLines {
 		o.exit = func(stdout, stderr []byte) { a.out.Write(stdout); a.err.Write(stderr) }
 	}
+	o.killAtLimit = *killAtLimit
 	b, err := a.openBash(o)
 	if err != nil {
 		return a.reportError(err)
 	}
 	defer b.Close()
 	if *asLines {
+		defer a.tellLeft(b)
 		return a.execLines(ctx, b, secondsOf(*timeout))
 	}
 	opts := &router.RunOptions{Timeout: secondsOf(*timeout)}
@@ -52,7 +56,7 @@ func runExec(ctx context.Context, a *app, words []string) int {
 			defer showSafely(&opts.Stdout, &opts.Stderr)()
 		}
 	}
-	res := b.Router().Run(ctx, f.Arg(0), opts)
+	res := b.Router().Run(router.KillAtLimit(ctx), f.Arg(0), opts) // what went on would end with this program, at once
 	if *asJSON {
 		writeLine(a.out, res)
 	} else {
@@ -126,7 +130,7 @@ func (a *app) execLine(ctx context.Context, b *configuredBash, line []byte, n in
 		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: b.Router().Dir()}
 	}
 	b.Guard().BeginTurn()
-	res := b.Router().Run(ctx, args.Command, &router.RunOptions{Timeout: cmp.Or(args.Timeout, timeout)})
+	res := b.Router().Run(args.Context(ctx), args.Command, &router.RunOptions{Timeout: cmp.Or(args.Timeout, timeout)})
 	res.Output = args.Noted(res.Output)
 	return res
 }

@@ -20,7 +20,7 @@ func runField(ctx context.Context, a *app, words []string) int {
 	var env, headers []string
 	f.StringArrayVar(&env, "env", nil, "")
 	f.StringArrayVar(&headers, "header", nil, "")
-	asJSON := f.Bool("json", false, "")
+	asJSON, all := f.Bool("json", false, ""), f.Bool("all", false, "")
 	if err := f.Parse(words); err != nil {
 		return a.usageError("field", err)
 	}
@@ -34,8 +34,15 @@ func runField(ctx context.Context, a *app, words []string) int {
 		return a.fieldList(*file, *asJSON)
 	case rest[0] == "test":
 		return a.fieldTest(ctx, *file, rest[1:], *asJSON)
+	case rest[0] == "import" && *all && len(rest) > 1:
+		return a.usageError("field", errors.New("import takes names or --all, not both"))
+	case rest[0] == "import":
+		return (&importing{a: a, dirs: dirs, from: *from, names: rest[1:], all: *all, json: *asJSON}).run()
 	case rest[0] == "add" && *from != "":
-		return a.fieldImport(dirs, *from, rest[1:])
+		if !strings.ContainsAny(*from, "./") {
+			*from = "./" + *from
+		}
+		return (&importing{a: a, dirs: dirs, from: *from, names: rest[1:], all: len(rest) == 1, replace: true}).run()
 	case rest[0] == "add":
 		return a.fieldAdd(dirs, rest[1:], *url, env, headers)
 	case rest[0] == "remove" && len(rest) == 2:
@@ -43,7 +50,7 @@ func runField(ctx context.Context, a *app, words []string) int {
 	case rest[0] == "remove":
 		return a.usageError("field", errors.New("remove takes one name"))
 	}
-	return a.usageError("field", fmt.Errorf("%q: it is add, list, test or remove", rest[0]))
+	return a.usageError("field", fmt.Errorf("%q: it is add, import, list, test or remove", rest[0]))
 }
 
 func (a *app) fieldList(file string, asJSON bool) int {
@@ -54,10 +61,7 @@ func (a *app) fieldList(file string, asJSON bool) int {
 	defer b.Close()
 	rows := map[string]string{}
 	for name, s := range b.cfg.Fields.MCPServers {
-		rows[name] = strings.Join(append([]string{s.Command}, s.Args...), " ")
-		if s.URL != "" {
-			rows[name] = s.URL
-		}
+		rows[name] = s.Launch()
 	}
 	for name, fs := range b.cfg.Fields.Functions {
 		rows[name] = fmt.Sprintf("%d functions", len(fs))
@@ -136,7 +140,12 @@ func (a *app) fieldAdd(dirs config.Dirs, words []string, url string, env, header
 	if err != nil {
 		return a.usageError("field", err)
 	}
-	return a.addServers(dirs, map[string]fieldbash.Server{words[0]: s})
+	unset, err := config.SetServer(dirs, words[0], s, a.lookup)
+	if err != nil {
+		return a.reportError(err)
+	}
+	a.sayAdded(dirs, words[0], unset)
+	return exitOK
 }
 
 // splitPairs splits K=V words.
@@ -153,44 +162,6 @@ func splitPairs(flag string, words []string) (map[string]string, error) {
 		m[k] = v
 	}
 	return m, nil
-}
-
-// fieldImport takes servers out of another client's file, all or the named ones.
-func (a *app) fieldImport(dirs config.Dirs, path string, names []string) int {
-	servers, err := config.ReadServers(path)
-	if err != nil {
-		return a.reportError(err)
-	}
-	if len(names) > 0 {
-		some := map[string]fieldbash.Server{}
-		for _, n := range names {
-			s, ok := servers[n]
-			if !ok {
-				return a.usageError("field", fmt.Errorf("%s has no server %q", path, n))
-			}
-			some[n] = s
-		}
-		servers = some
-	}
-	return a.addServers(dirs, servers)
-}
-
-func (a *app) addServers(dirs config.Dirs, servers map[string]fieldbash.Server) int {
-	if _, err := fieldbash.New(fieldbash.Config{MCPServers: servers}, nil); err != nil {
-		return a.reportError(err)
-	}
-	var names []string
-	for name := range servers {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		if err := config.SetServer(dirs, name, servers[name]); err != nil {
-			return a.reportError(err)
-		}
-		fmt.Fprintf(a.out, "field:%s is in %s: try it with agentbash field test %s\n", name, dirs.UserFile(), name)
-	}
-	return exitOK
 }
 
 func (a *app) fieldRemove(dirs config.Dirs, name string) int {

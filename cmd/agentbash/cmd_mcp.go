@@ -20,6 +20,7 @@ const envToken = "AGENTBASH_MCP_TOKEN"
 func runMCP(ctx context.Context, a *app, words []string) int {
 	f := newFlags("mcp")
 	all, address := f.Bool("all-tools", false, ""), f.String("http", "", "")
+	killAtLimit := f.Bool("kill-at-limit", false, "")
 	mode, dir, file := f.String("mode", a.mode, ""), f.String("dir", "", ""), f.String("config", "", "")
 	err := f.Parse(words)
 	token, _ := a.lookup(envToken)
@@ -38,11 +39,12 @@ func runMCP(ctx context.Context, a *app, words []string) int {
 	}
 	ctx, stop := interruptContext(ctx)
 	defer stop()
-	b, err := a.openBash(bashOptions{dir: *dir, flags: config.Flags{File: *file, Mode: *mode}, session: true, who: whoModel})
+	b, err := a.openBash(bashOptions{dir: *dir, flags: config.Flags{File: *file, Mode: *mode}, session: true, who: whoModel, killAtLimit: *killAtLimit})
 	if err != nil {
 		return a.reportError(err)
 	}
 	defer b.Close()
+	defer a.tellLeft(b)
 	b.Start()
 	server := mcp.NewServer(a.offeredTools(ctx, b, *all), &mcp.ServerOptions{Name: "agentbash", Version: moduleVersion(), Token: token})
 	if listen != "" {

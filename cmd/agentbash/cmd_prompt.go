@@ -44,7 +44,7 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 			return a.reportError(err)
 		}
 	}
-	opts.Events = r.writeEvent
+	opts.Events, opts.Unattended = r.writeEvent, true
 	b.Start()
 	conv := chat.New(opts)
 	if saved.lazy != nil && c.replay == "" {
@@ -229,12 +229,22 @@ func (s *answerSchema) askAgain(ctx context.Context, conv *chat.Conversation, r 
 	}
 }
 
-// bareJSON takes off the fence that models like to put around JSON.
+// bareJSON takes off what models put around JSON: a fence, a sentence before or after.
 func bareJSON(s string) string {
 	s = strings.TrimSpace(s)
-	if rest, ok := strings.CutPrefix(s, "```"); ok {
-		if _, body, ok := strings.Cut(rest, "\n"); ok {
-			return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(body), "```"))
+	from := []string{s}
+	if _, body, ok := strings.Cut(s, "```"); ok {
+		_, body, _ = strings.Cut(body, "\n")
+		from = append(from, body)
+	}
+	if i := strings.IndexAny(s, "{["); i >= 0 {
+		from = append(from, s[i:])
+	}
+	for _, text := range from {
+		var value json.RawMessage
+		d := json.NewDecoder(strings.NewReader(text))
+		if err := d.Decode(&value); err == nil && (text != s || !d.More()) {
+			return string(value)
 		}
 	}
 	return s

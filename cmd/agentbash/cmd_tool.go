@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +12,9 @@ import (
 	"github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/internal/safetext"
+	"github.com/agentbash/agentbash/internal/snapshot"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -68,11 +71,14 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 // agentTool finds an agent command as it is without a configuration; a name that is neither one nor a
 // subcommand is an error that says what may have been meant.
 func (a *app) agentTool(name string) (*registry.Tool, error) {
-	state := ""
-	if dirs, err := config.UserDirs(a.lookup); err == nil {
-		state = dirs.State + "/checkpoints"
+	var o files.Options
+	dir, err := workDir("")
+	if dirs, missing := config.UserDirs(a.lookup); errors.Join(err, missing) == nil {
+		home, _ := a.lookup("HOME")
+		o.StateDir, o.Workspace = filepath.Join(dirs.State, "checkpoints"), confinement.Repository(dir)
+		o.Snapshots = snapshot.Open(o.Workspace, filepath.Join(dirs.State, "snapshots"), &snapshot.Options{Home: home, Environ: a.environ})
 	}
-	all, err := agentbash.New(&agentbash.Options{Files: files.Options{StateDir: state}})
+	all, err := agentbash.New(&agentbash.Options{Files: o})
 	if err != nil {
 		return nil, err
 	}

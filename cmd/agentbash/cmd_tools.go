@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/registry"
@@ -43,7 +42,7 @@ func runTools(ctx context.Context, a *app, words []string) int {
 		return a.reportError(err)
 	}
 	defer b.Close()
-	a.warn(b.loadGroups(ctx)...)
+	a.warn(b.Registry().LoadGroups(ctx)...)
 	query := strings.Join(f.Args(), " ")
 	if *format != "" && !*single {
 		a.everyTool(ctx, b)
@@ -66,19 +65,6 @@ func runTools(ctx context.Context, a *app, words []string) int {
 		return exitFailed
 	}
 	return exitOK
-}
-
-// loadGroups lists the tools of every server, all servers at once: from what is
-// kept of the last listing where there is one, else the server is started.
-func (b *configuredBash) loadGroups(ctx context.Context) []error {
-	groups := b.Registry().Groups()
-	failed := make([]error, len(groups))
-	var wait sync.WaitGroup
-	for i, g := range groups {
-		wait.Go(func() { _, failed[i] = b.Registry().LoadGroup(ctx, g.Name) })
-	}
-	wait.Wait()
-	return slices.DeleteFunc(failed, func(err error) bool { return err == nil })
 }
 
 // checkTools checks the flags of tools.

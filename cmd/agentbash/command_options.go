@@ -9,6 +9,7 @@ import (
 
 	agentcommands "github.com/agentbash/agentbash/agentbash"
 	"github.com/agentbash/agentbash/agentbash/clarify"
+	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/agentbash/skills"
 	"github.com/agentbash/agentbash/agentbash/web"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
@@ -22,6 +23,7 @@ func (b *configuredBash) commandOptions(a *app, who string) agentcommands.Option
 		Skills:  skills.Options{Dirs: func(dir string) []string { return a.skillDirs(b, dir) }, Person: who == whoPerson},
 		Clarify: clarify.Options{Ask: b.askClarification},
 		Web:     b.webOptions(a),
+		Shells:  shells.Options{Limit: time.Duration(b.cfg.Shell.BackgroundLimit * float64(time.Second))},
 	}
 }
 

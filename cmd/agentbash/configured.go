@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/audit"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/hooks"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/safetext"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -40,6 +42,9 @@ type bashOptions struct {
 	ask     bool                        // whoever sits at the terminal may be asked
 	who     string                      // sends the commands; "" is the person
 	id      func() string               // of the session, once there is one; nil: there is none
+
+	killAtLimit bool // commands end at their time limit
+	noSnapshots bool // turns cannot be taken back
 }
 
 // settings are the keys of the configuration that messages name.
@@ -48,6 +53,7 @@ var settings = registry.Settings{
 	Secrets:    `change "secrets" in their configuration`,
 	WebAllow:   `"webFetch": {"allow": [ADDRESS]} in the user's config file`,
 	WebSearch:  `write {"webSearch": {"provider": "searxng", "url": "http://127.0.0.1:8080"}} in the user's config file`,
+	Rules:      `"rules" in the user's config file`,
 	Hosts:      `write "network": {"allow": ["HOST"]} in the user's config file`,
 	AddServers: "add mcpServers or functions to .agentbash/config.json",
 	TurnLimit:  "limits", SessionLimit: "limits.session",
@@ -91,11 +97,12 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 	b.Bash, err = agentbash.New(&agentbash.Options{
 		Settings: settings,
 		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
-		Warn:     func(err error) { a.warn(err) },
-		Commands: b.commandOptions(a, o.who), FieldOptions: b.fieldOptions(a), Guard: o.guard,
+		Warn: func(err error) { b.warn(a, err) }, Session: o.id,
+		Snapshots: b.snapshotOptions(o.noSnapshots),
+		Commands:  b.commandOptions(a, o.who), FieldOptions: b.fieldOptions(a), Guard: o.guard,
 		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
 		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network, TrustedRepositories: c.TrustedRepositories},
-		Router:      router.Options{Exit: o.exit, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
+		Router:      router.Options{Exit: o.exit, KillAtLimit: o.killAtLimit, PromptCommand: b.cfg.Shell.PromptCommand, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
 	})
 	if err != nil {
 		return nil, err
@@ -184,6 +191,33 @@ func (a *app) warn(warnings ...error) {
 	for _, w := range warnings {
 		fmt.Fprintln(a.err, "agentbash: warning:", w)
 	}
+}
+
+// tellLeft says what still runs in the background and ends now, where nobody sees a list of it.
+func (a *app) tellLeft(b *configuredBash) {
+	for _, j := range b.BackgroundShells() {
+		if j.Status == shells.Running && !j.Kept {
+			fmt.Fprintf(a.err, "agentbash: still running at the end, and ended: shell %s; all its output is in %s\n", safetext.Visible(j.Line()), j.Log)
+		}
+	}
+}
+
+// snapshotOptions bound the snapshots of turns.
+func (b *configuredBash) snapshotOptions(off bool) agentbash.SnapshotOptions {
+	c := b.cfg.Snapshots
+	if c == nil {
+		return agentbash.SnapshotOptions{Off: off}
+	}
+	return agentbash.SnapshotOptions{Off: off || c.Off, MaxFiles: c.Files, MaxBytes: c.Bytes, MaxAge: secondsDuration(c.Days * 24 * 3600)}
+}
+
+// warn tells a warning at any time: on a terminal between what else is shown.
+func (b *configuredBash) warn(a *app, err error) {
+	if b.asker == nil {
+		a.warn(err)
+		return
+	}
+	b.asker.Tell("agentbash: warning: " + err.Error())
 }
 
 // Close ends the shells, the servers and what they started.

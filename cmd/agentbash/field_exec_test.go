@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -282,7 +283,8 @@ func TestDeadlineAndRestartThroughExec(t *testing.T) {
 	require.Equal(t, "Echo: started again\n", got[5].Stdout, "%+v", got[5])
 }
 
-// The model is sent the same bytes however many tools its servers have.
+// The model is sent the same bytes however many tools its servers have: without any, all
+// but the lines about servers.
 func TestRequestDoesNotGrowWithTools(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -290,30 +292,49 @@ func TestRequestDoesNotGrowWithTools(t *testing.T) {
 	server := build(t, "../../internal/modelserver/cmd/modelserver")
 	script, err := filepath.Abs("../../testdata/model/answer.json")
 	require.NoError(t, err)
-	var sent []string
-	for _, n := range []int{1, 37, 1000} {
+	var system, tool []string
+	for _, n := range []int{0, 1, 37, 1000} {
+		config := map[string]any{"model": "scripted-1"}
 		var defs []any
 		for i := range n {
 			defs = append(defs, map[string]any{"name": fmt.Sprintf("tool_%d", i), "description": strings.Repeat("Does much. ", 40),
 				"parameters": map[string]any{"type": "object", "properties": map[string]any{"entities": map[string]any{"type": "array"}}},
 				"exec":       map[string]any{"argv": []string{"cat"}}})
 		}
-		w := newFieldWorld(t, map[string]any{"functions": map[string]any{"many": defs}, "model": "scripted-1",
-			"mcpServers": map[string]any{"ev": map[string]any{"command": "node", "args": []string{npmServer(t, "server-everything")}}}})
-		log, work := filepath.Join(t.TempDir(), "log"), "/tmp"
+		if n > 0 {
+			config["functions"] = map[string]any{"many": defs}
+			config["mcpServers"] = map[string]any{"ev": map[string]any{"command": "node", "args": []string{npmServer(t, "server-everything")}}}
+		}
+		w := newFieldWorld(t, config)
+		log := filepath.Join(t.TempDir(), "log")
 		cmd := exec.Command(server, "-script", script, "-log", log, "--", self, "-p", "hello", "--no-session")
-		cmd.Dir, cmd.Env = work, w.env
+		cmd.Dir, cmd.Env = "/tmp", w.env
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		b, err := os.ReadFile(log)
 		require.NoError(t, err)
-		var request struct{ Body json.RawMessage }
+		var request struct {
+			Body struct {
+				Messages []struct{ Role, Content string }
+				Tools    []struct{ Function json.RawMessage }
+			}
+		}
 		require.NoError(t, json.Unmarshal(b, &request), "%s", b)
-		require.Contains(t, string(request.Body), `"tools":[{`, string(b))
-		sent = append(sent, string(request.Body))
+		require.Len(t, request.Body.Tools, 1)
+		require.Len(t, request.Body.Messages, 2)
+		require.Equal(t, "hello", request.Body.Messages[1].Content)
+		system, tool = append(system, request.Body.Messages[0].Content), append(tool, string(request.Body.Tools[0].Function))
 	}
-	require.Equal(t, sent[0], sent[1], "37 tools change nothing")
-	require.Equal(t, sent[0], sent[2], "1,000 tools change nothing")
+	for i := range system {
+		require.Equal(t, system[0], system[i])
+	}
+	require.Equal(t, tool[1], tool[2], "37 tools change nothing")
+	require.Equal(t, tool[1], tool[3], "1,000 tools change nothing")
+	require.NotContains(t, tool[0], "field")
+	about := regexp.MustCompile(`- field commands.*?\\n(field:.*?\\n)*`)
+	require.Equal(t, tool[0], strings.Replace(about.ReplaceAllString(tool[1], ""), "Three kinds", "Two kinds", 1), "only lines about servers are new")
+	require.Less(t, len(system[0])+len(tool[0]), 3<<10, "%s\n%s", system[0], tool[0])
+	require.Less(t, len(tool[1])-len(tool[0]), 2<<10)
 }
 
 // build builds a command of ours.

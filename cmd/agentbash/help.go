@@ -81,6 +81,8 @@ limits, and of -p the output:
       --max-turns N     stop after N requests to the model (or "limits": {"turns": N})
       --max-cost USD    stop when so much was spent (or "cost")
       --max-time SEC    stop after so many seconds (or "time")
+      --kill-at-limit   end a command at its time limit; without it, it goes on as a
+                        background shell (an hour at most, or "backgroundLimit": SEC)
       --output-format F text (the answer), json (one object), stream-json (events)
       --json-schema S   a JSON Schema, or a file with one, that the answer must fit
       --debug-file FILE append every request and response, without the key
@@ -103,9 +105,11 @@ Runs a command string through the router exactly as a model would send it: an
 agent or field command in process, everything else in bash.
 
       --json            print the result as one JSON object
-      --jsonl           read one {"command": "...", "timeout": SECONDS} a line, run all in
-                        one session, print one result a line
-      --timeout N       time limit in seconds (default 120, at most 600)
+      --jsonl           read one {"command": "...", "timeout": SECONDS, "kill": BOOL} a
+                        line, run all in one session, print one result a line
+      --timeout N       time limit in seconds (default 120, at most 600); with --jsonl a
+                        command goes on as a background shell then, without "kill": true
+      --kill-at-limit   end every command at its time limit
       --dir DIR         start in DIR
       --config FILE     one more config file, trusted
       --mode MODE       plan (what reads), ask, auto (what the workspace can hold)
@@ -115,7 +119,8 @@ agent or field command in process, everything else in bash.
 A result: command, layer (native, agent, field), name, success, output (what a model
 sees, without secrets), error, stdout, stderr (the command's own bytes), exit_code,
 timed_out, truncated, cwd, duration_ms; where they say something also profile (read,
-workspace, free: what held it) and denied (by, rule, host, profile).
+workspace, free: what held it), denied (by, rule, host, profile), running (the background
+shell it went on as), restarted (it ran in a new shell) and lost (what that one has not).
 
 examples:
   agentbash exec 'read --file_path README.md | head -n 3'

@@ -11,6 +11,8 @@ asked, so what would be asked about is denied. All clients share one bash.
       --http ADDR       serve streamable HTTP at http://ADDR/mcp; a port alone is one of
                         127.0.0.1. Requests from web pages are refused
       --mode MODE       plan, ask, auto or full (default: the configured one, or ask)
+      --kill-at-limit   end a command at its time limit; without it, it goes on as a
+                        background shell
       --dir DIR         start in DIR
       --config FILE     one more config file, trusted
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/skills"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 )
 
 // maxInstructions bounds one file of instructions, in bytes: it is paid for with
@@ -71,6 +72,18 @@ func (a *app) listSkills(b *configuredBash) string {
 		return ""
 	}
 	return "\n\nSkills. When a task fits one, run `skill NAME` first and follow what it prints:" + out.String()
+}
+
+// skillCommands are the skills as a person starts them: all there are.
+func (a *app) skillCommands(b *configuredBash) (list []term.Skill) {
+	if _, on := b.Registry().Lookup("skill"); !on {
+		return nil
+	}
+	found, _ := skills.Find(a.skillDirs(b, b.Router().Dir())) // the problems were told when the chat began
+	for _, s := range found {
+		list = append(list, term.Skill{Name: s.Name, About: s.Description, Text: s.Text})
+	}
+	return list
 }
 
 // fromRoot are the directories from the repository's root down to dir; outside

@@ -71,6 +71,9 @@ func TestMCPOverHTTP(t *testing.T) {
 	require.Contains(t, call(t.Context(), `write made.txt "$x"; cat made.txt`), "kept")
 	require.FileExists(t, filepath.Join(dir, "sub", "made.txt"))
 
+	require.Contains(t, call(t.Context(), "echo iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg== | base64 -d > dot.png; read dot.png"),
+		`"type":"image","mimeType":"image/png","data":"iVBORw0KGgo`)
+
 	// A call that its client gives up stops its command, and the shell goes on.
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "begun"), 0o600))
 	ctx, cancel := context.WithCancel(t.Context())

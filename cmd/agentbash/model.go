@@ -63,7 +63,7 @@ func (a *app) chatOptions(b *configuredBash, s modelChoice, saved *chatTranscrip
 	m := b.addFacts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
 	o := &chat.Options{
 		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: b.knownProtocols().saveProtocol,
-		System: a.systemText(b), Runner: &chat.RouterRunner{Router: b.Router(), Turns: b.Guard()},
+		System: a.systemText(b), Brief: func(most int) (string, string) { return a.briefPrompt(b, most) }, Idle: m.Idle, Runner: &chat.RouterRunner{Router: b.Router(), Turns: b.Guard()},
 		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
 		Spill:       chat.SpillTo(filepath.Join(b.cfg.Dirs.State, "outputs")),
 		Description: router.Definition(b.Registry()).Description,

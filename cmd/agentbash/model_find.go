@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
@@ -47,6 +48,7 @@ func (a *app) findModel(ctx context.Context, b *configuredBash, now chat.Model, 
 func (b *configuredBash) addFacts(m chat.Model) chat.Model {
 	f := b.cfg.Models[m.Name]
 	m.Window, m.Prices, m.API = f.Window, chat.Prices{Input: f.Input, Cached: f.Cached, Output: f.Output}, f.API
+	m.Idle = time.Duration(f.Silence * float64(time.Second))
 	if m.API == "" {
 		known := m
 		known.BaseURL = chat.BaseURL(m.BaseURL)

@@ -21,10 +21,10 @@ import (
 func (a *app) offeredTools(ctx context.Context, b *configuredBash, all bool) []mcp.Offer {
 	one := router.Definition(b.Registry())
 	list := []mcp.Offer{{Name: one.Name, Description: one.Description, Schema: one.Parameters,
-		Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) (string, bool) {
+		Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) mcp.Outcome {
 			args, err := router.ParseArguments(arguments, b.Router().Dir())
 			if err != nil {
-				return err.Error(), true
+				return mcp.Outcome{Text: err.Error(), Failed: true}
 			}
 			return b.runOffered(ctx, args, live)
 		}}}
@@ -40,10 +40,10 @@ func (a *app) offeredTools(ctx context.Context, b *configuredBash, all bool) []m
 		}
 		seen[d.Name] = t.Name
 		list = append(list, mcp.Offer{Name: d.Name, Description: d.Description, Schema: d.Parameters, ReadOnly: d.ReadOnly,
-			Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) (string, bool) {
+			Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) mcp.Outcome {
 				command, err := commandOf(t, arguments)
 				if err != nil {
-					return err.Error(), true
+					return mcp.Outcome{Text: err.Error(), Failed: true}
 				}
 				return b.runOffered(ctx, router.Arguments{Command: command}, live)
 			}})
@@ -68,9 +68,9 @@ func (a *app) everyTool(ctx context.Context, b *configuredBash) []*registry.Tool
 }
 
 // runOffered runs a command for another program.
-func (b *configuredBash) runOffered(ctx context.Context, args router.Arguments, live io.Writer) (text string, failed bool) {
-	res := b.Router().Run(ctx, args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live, Stderr: live})
-	return args.Noted(res.Output), !res.Success
+func (b *configuredBash) runOffered(ctx context.Context, args router.Arguments, live io.Writer) mcp.Outcome {
+	res := b.Router().Run(args.Context(ctx), args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live, Stderr: live, Images: true})
+	return mcp.Outcome{Text: args.Noted(res.Output), Images: res.Images, Failed: !res.Success}
 }
 
 // commandOf is the command string of a call with JSON arguments.

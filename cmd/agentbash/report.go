@@ -50,6 +50,9 @@ func (r *report) writeEvent(e chat.Event) {
 	case chat.ToolCall:
 		r.calls++
 		out = map[string]any{"type": "tool_call", "id": e.ID, "command": e.Command, "timeout": e.Timeout.Seconds()}
+		if e.Kill {
+			out["kill"] = true
+		}
 	case chat.Output:
 		out = map[string]any{"type": "output", "id": e.ID, "text": e.Text, "omitted": e.Omitted}
 	case chat.ToolResult:
@@ -58,6 +61,9 @@ func (r *report) writeEvent(e chat.Event) {
 		}
 		out = map[string]any{"type": "tool_result", "id": e.ID, "output": e.Output, "exit_code": e.ExitCode,
 			"duration_ms": e.Duration.Milliseconds(), "refused": e.Refused, "interrupted": e.Interrupted, "denied": denialOf(e)}
+		if e.Running > 0 {
+			out["running"] = e.Running
+		}
 	case chat.Usage:
 		r.requests++
 		r.usage.Prompt += e.Prompt
@@ -73,6 +79,12 @@ func (r *report) writeEvent(e chat.Event) {
 			return
 		}
 		out = map[string]any{"type": "retry", "reason": e.Reason, "attempt": e.Attempt, "wait_ms": e.Wait.Milliseconds(), "void": e.Void}
+	case chat.Notice:
+		if r.format != "stream-json" {
+			fmt.Fprintf(r.a.err, "agentbash: %s\n", e.Text)
+			return
+		}
+		out = map[string]any{"type": "notice", "text": e.Text}
 	case chat.Compacted:
 		out = map[string]any{"type": "compact", "before": e.Before, "after": e.After}
 	}

@@ -64,4 +64,4 @@ func untilShown(b *testing.B, tty *os.File, texts ...string) {
 }
 
 // maxRSS is the most memory that a process had, in kB.
-func maxRSS(p *os.ProcessState) int64 { return p.SysUsage().(*syscall.Rusage).Maxrss }
+func maxRSS(p *os.ProcessState) int64 { return int64(p.SysUsage().(*syscall.Rusage).Maxrss) }

@@ -64,6 +64,7 @@ func (a *app) setUpTerminal(o *term.Options, b *configuredBash) (undo func()) {
 		{Path: filepath.Join(b.cfg.Dirs.Config, "commands")},
 		{Path: filepath.Join(root, ".agentbash", "commands"), Trust: commandTrust{dir: filepath.Join(b.cfg.Dirs.State, "commands")}},
 	}
+	o.Skills = func() []term.Skill { return a.skillCommands(b) }
 	return func() { signal.Stop(resize) }
 }
 

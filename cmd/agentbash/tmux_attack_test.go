@@ -79,7 +79,7 @@ func TestScreenTwentyColumns(t *testing.T) {
 	require.Contains(t, s, "Wide \u4f60\u597d\u4e16\u754c\u4f60\u597d\u4e16\n\u754c\u4f60\u597d,")
 	require.Contains(t, s, "longlonglonglonglong\nlonglonglonglonglong\nlonglong\n", "it is the terminal that breaks a long word")
 	p.say("/help")
-	p.want("  /undo [FILE]\n      takes back\n      the last\n      write or edit\n")
+	p.want("  /undo [FILE]\n      takes back\n      the last\n      write or")
 	p.ready()
 }
 

@@ -166,7 +166,7 @@ func TestScreenShellCommandsAndSlashCommands(t *testing.T) {
 	p.say("/model")
 	p.matches(`\n\* m\n\nm at http://127.0.0.1:`)
 	p.say("/tools undo")
-	p.want("take back the last write, edit or patch")
+	p.want("take back writes, edits and patches, or all")
 	p.say("/field")
 	p.matches(`> /field\n.+\n`)
 	p.say("/config")
@@ -194,7 +194,10 @@ func TestScreenShellCommandsAndSlashCommands(t *testing.T) {
 func TestScreenOwnCommands(t *testing.T) {
 	p := newPane(t, screenTest{width: 100, height: 40, files: map[string]string{".agentbash/commands/proj.md": "Project prompt for $ARGUMENTS."}, replies: []modelserver.Reply{
 		{Text: "Reviewed.", Expect: modelserver.Expectations{{Equals: ptr("Review main.go carefully.")}}},
-		{Text: "Projected.", Expect: modelserver.Expectations{{Equals: ptr("Project prompt for it.")}}}}})
+		{Text: "Projected.", Expect: modelserver.Expectations{{Equals: ptr("Project prompt for it.")}}},
+		{ToolCalls: calls("skill ship"), Expect: modelserver.Expectations{{Role: "user", Contains: []string{"Skill ship. Paths in it start from its folder: /", "\n\nShip the north side by /"}}}},
+		{Text: "Shipped.", Expect: expect("only the person starts the skill ship: with /ship in the chat")}}})
+	p.write(".agents/skills/ship/SKILL.md", "---\nname: ship\ndescription: Ships it\ndisable-model-invocation: true\n---\nShip $ARGUMENTS by ${CLAUDE_SKILL_DIR}/ship.sh.\n")
 	p.write(filepath.Join(p.home, ".config/agentbash/commands/review.md"), "---\ndescription: Reviews a file\n---\nReview $ARGUMENTS carefully.\n")
 	p.ready()
 	p.say("/help")
@@ -207,6 +210,33 @@ func TestScreenOwnCommands(t *testing.T) {
 	p.ready()
 	p.say("/proj it")
 	p.want("Projected.")
+	p.ready()
+	p.say("/help")
+	p.matches(`/ship +Ships it`)
+	p.say("/ship the north side")
+	p.want("Shipped.")
+}
+
+func TestScreenTakesBackATurn(t *testing.T) {
+	p := newPane(t, screenTest{width: 100, files: map[string]string{"a.txt": "one\n", "b.txt": "two\n"}, replies: []modelserver.Reply{
+		{ToolCalls: calls("echo x >> a.txt; rm b.txt")}, {Text: "Done."},
+		{Text: "I see.", Expect: modelserver.Expectations{{Role: "user", Contains: []string{"$ undo --turn\n", "a.txt: restored\nb.txt: brought back\n"}}}}}})
+	p.ready()
+	p.say("go")
+	p.want("Done.")
+	p.ready()
+	p.say("/undo --turn")
+	p.want("b.txt: brought back")
+	for name, want := range map[string]string{"a.txt": "one\n", "b.txt": "two\n"} {
+		data, err := os.ReadFile(filepath.Join(p.dir, name))
+		require.NoError(t, err)
+		require.Equal(t, want, string(data))
+	}
+	p.say("and now?")
+	p.want("I see.")
+	p.ready()
+	p.say("/undo --turn --redo")
+	p.want("b.txt: removed")
 }
 
 func ptr(s string) *string { return &s }

@@ -11,18 +11,17 @@ import (
 // workspaceOptions are what of the configuration and the environment counts for
 // what may be touched.
 func (a *app) workspaceOptions(dirs config.Dirs, c config.Confine, executed []string) confinement.WorkspaceOptions {
-	home, _ := a.lookup("HOME")
 	temp, _ := a.lookup("TMPDIR")
 	return confinement.WorkspaceOptions{
-		Home: home, Temp: temp, Own: []string{dirs.Config, dirs.State}, Write: c.Workspace, Protect: executed,
+		Home: dirs.Home, Temp: temp, Own: []string{dirs.Config, dirs.State}, Write: c.Workspace, Protect: executed,
 		Secrets: slices.Concat(secretState(dirs.State), c.Secrets),
 	}
 }
 
 // secretState are the parts of the program's state that nobody else reads: tokens, and
-// what was said and run in other sessions.
+// what was said, run and there in other sessions.
 func secretState(dir string) (paths []string) {
-	for _, name := range []string{"field/tokens", "audit", "sessions", "history", "commands"} {
+	for _, name := range []string{"field/tokens", "audit", "sessions", "history", "commands", "snapshots"} {
 		paths = append(paths, filepath.Join(dir, name))
 	}
 	return paths

@@ -186,7 +186,7 @@ func (c *Client) logf(format string, args ...any) {
 }
 
 // minSecret is the length below which a text is too common to be blotted out.
-const minSecret = 6
+const minSecret = 4
 
 // redact blots out the spec's secrets.
 func (c *Client) redact(text string) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,7 +156,11 @@ func TestProgressExtendsTheLimit(t *testing.T) {
 		spec := fake(t)
 		spec.CallTimeout = limit // the call takes nearly twice as long, in six steps
 		spec.Command.Env = append(spec.Command.Env, "MCP_TEST_DELAY="+(limit*3/10).String())
-		c := open(t, spec, nil)
+		c := open(t, spec, &mcp.Options{Log: func(format string, a ...any) {
+			if line := fmt.Sprintf(format, a...); strings.Contains(line, "chatter") {
+				t.Errorf("below warning: %s", line)
+			}
+		}})
 		var notes bytes.Buffer
 		r, err := c.Call(t.Context(), mcp.Call{Tool: "progress", Notes: &notes})
 		if err != nil {

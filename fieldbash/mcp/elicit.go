@@ -30,7 +30,7 @@ func (c *Client) answerElicitation(ctx context.Context, req *sdk.ElicitRequest) 
 	}
 	q := Question{Message: req.Params.Message, URL: req.Params.URL}
 	if req.Params.RequestedSchema != nil {
-		q.Schema, _ = json.Marshal(req.Params.RequestedSchema)
+		q.Schema = keptBytes(req.Params.Meta, req.Params.RequestedSchema)
 	}
 	a, err := c.opts.Elicit(ctx, q)
 	if err != nil {

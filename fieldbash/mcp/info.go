@@ -9,6 +9,7 @@ import (
 // Info is what a running server says of itself.
 type Info struct {
 	Name, Version string
+	Title         string
 	Protocol      string // the MCP revision that is spoken
 	Instructions  string
 }
@@ -23,7 +24,7 @@ func (c *Client) Start(ctx context.Context) (Info, error) {
 	if res := k.session.InitializeResult(); res != nil {
 		info.Protocol, info.Instructions = res.ProtocolVersion, res.Instructions
 		if res.ServerInfo != nil {
-			info.Name, info.Version = res.ServerInfo.Name, res.ServerInfo.Version
+			info.Name, info.Title, info.Version = res.ServerInfo.Name, res.ServerInfo.Title, res.ServerInfo.Version
 		}
 	}
 	return info, nil

@@ -81,10 +81,13 @@ func (k *conn) showProgress(_ context.Context, req *sdk.ProgressNotificationClie
 	call.writeNote(line)
 }
 
-// showLog shows a server's log message to the calls under way, if it is a warning or worse; the protocol
-// does not say which of them it belongs to.
+// showLog shows a server's log message if it is a warning or worse, to the calls under way; the protocol does
+// not say which of them it belongs to.
 func (k *conn) showLog(level string, data any) {
 	defer k.noteHandled()
+	if slices.Contains([]string{"debug", "info", "notice"}, level) { // below warning (RFC 5424, 6.2.1)
+		return
+	}
 	text, ok := data.(string)
 	if !ok {
 		b, _ := json.Marshal(data)
@@ -95,9 +98,6 @@ func (k *conn) showLog(level string, data any) {
 	calls := slices.Collect(maps.Values(k.calls))
 	k.mu.Unlock()
 	shown := false
-	if slices.Contains([]string{"debug", "info", "notice"}, level) { // those below warning (RFC 5424, 6.2.1)
-		calls = nil
-	}
 	for _, call := range calls {
 		shown = call.writeNote(line) || shown
 	}

@@ -68,9 +68,71 @@ func keepResult(result json.RawMessage) json.RawMessage {
 	return b
 }
 
-// keepInMessage applies keepResult to a JSON-RPC response; any other text is
-// returned as it is.
+// keepSchemas does for the schemas of a server's questions, in requests and in results
+// that ask for more input, what keepResult does for results: properties are asked
+// for in the order in which they were written.
+func keepSchemas(message []byte) []byte {
+	if !bytes.Contains(message, []byte(`"requestedSchema"`)) {
+		return message
+	}
+	message = changeAt(message, keepSchema, "params")
+	if bytes.Contains(message, []byte(`"inputRequests"`)) {
+		message = changeAt(message, keepSchema, "result", "inputRequests", "*", "params")
+	}
+	return message
+}
+
+func keepSchema(params json.RawMessage) json.RawMessage {
+	var in struct {
+		Schema json.RawMessage            `json:"requestedSchema"`
+		Meta   map[string]json.RawMessage `json:"_meta"`
+	}
+	if json.Unmarshal(params, &in) != nil || in.Schema == nil {
+		return params
+	}
+	if in.Meta == nil {
+		in.Meta = map[string]json.RawMessage{}
+	}
+	in.Meta[rawKey], _ = json.Marshal(string(in.Schema)) // a string and raw JSON
+	meta, err := json.Marshal(in.Meta)
+	if err != nil {
+		return params
+	}
+	out := map[string]json.RawMessage{}
+	json.Unmarshal(params, &out) // it is an object
+	out["_meta"] = meta
+	b, err := json.Marshal(out)
+	if err != nil {
+		return params
+	}
+	return b
+}
+
+// changeAt changes the values at a path in a JSON text; * is every key.
+func changeAt(text json.RawMessage, change func(json.RawMessage) json.RawMessage, path ...string) json.RawMessage {
+	if len(path) == 0 {
+		return change(text)
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		return text
+	}
+	for key, v := range members {
+		if path[0] == "*" || path[0] == key {
+			members[key] = changeAt(v, change, path[1:]...)
+		}
+	}
+	b, err := json.Marshal(members)
+	if err != nil {
+		return text
+	}
+	return b
+}
+
+// keepInMessage applies keepResult to a JSON-RPC response, and keepSchemas; any other
+// text is returned as it is.
 func keepInMessage(message []byte) []byte {
+	message = keepSchemas(message)
 	if !bytes.Contains(message, []byte(`"result"`)) {
 		return message
 	}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentbash/agentbash/registry"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -23,9 +24,24 @@ type Offer struct {
 
 	// Call runs the tool on raw arguments, which nobody has looked at; it is
 	// called concurrently. What it writes to live is told to a client that asked
-	// for progress. The context ends when the client cancels the call or goes away. Failed
-	// marks the text as the tool's failure.
-	Call func(ctx context.Context, arguments json.RawMessage, live io.Writer) (text string, failed bool)
+	// for progress. The context ends when the client cancels the call or goes away.
+	Call func(ctx context.Context, arguments json.RawMessage, live io.Writer) Outcome
+}
+
+// Outcome is what came of a call of an Offer.
+type Outcome struct {
+	Text   string
+	Images []registry.Image
+	Failed bool // Text is the tool's failure
+}
+
+// result is the outcome as MCP has it.
+func (a Outcome) result() *sdk.CallToolResult {
+	res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: a.Text}}, IsError: a.Failed}
+	for _, img := range a.Images {
+		res.Content = append(res.Content, &sdk.ImageContent{Data: img.Data, MIMEType: img.MIME})
+	}
+	return res
 }
 
 // ServerOptions configures a Server; nil means the defaults.
@@ -58,8 +74,7 @@ func NewServer(offers []Offer, opts *ServerOptions) *Server {
 		s.sdk.AddTool(tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			live := s.followOutput(ctx, req)
 			defer live.stop()
-			text, failed := o.Call(ctx, req.Params.Arguments, live)
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: failed}, nil
+			return o.Call(ctx, req.Params.Arguments, live).result(), nil
 		})
 	}
 	return s

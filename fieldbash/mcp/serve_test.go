@@ -16,21 +16,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
+	"github.com/agentbash/agentbash/registry"
 )
 
 // offers are an echo, a failure, and one that ends when it is cancelled.
 func offers(ended chan<- error) []mcp.Offer {
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)
 	return []mcp.Offer{
-		{Name: "echo", Description: "says it again", Schema: schema, ReadOnly: true, Call: func(_ context.Context, args json.RawMessage, _ io.Writer) (string, bool) {
-			return string(args), false
+		{Name: "echo", Description: "says it again", Schema: schema, ReadOnly: true, Call: func(_ context.Context, args json.RawMessage, _ io.Writer) mcp.Outcome {
+			return mcp.Outcome{Text: string(args), Images: []registry.Image{{Name: "dot.png", MIME: "image/png", Data: []byte("dot")}}}
 		}},
-		{Name: "fail", Schema: schema, Call: func(context.Context, json.RawMessage, io.Writer) (string, bool) { return "no", true }},
-		{Name: "hang", Schema: schema, Call: func(ctx context.Context, _ json.RawMessage, live io.Writer) (string, bool) {
+		{Name: "fail", Schema: schema, Call: func(context.Context, json.RawMessage, io.Writer) mcp.Outcome {
+			return mcp.Outcome{Text: "no", Failed: true}
+		}},
+		{Name: "hang", Schema: schema, Call: func(ctx context.Context, _ json.RawMessage, live io.Writer) mcp.Outcome {
 			fmt.Fprint(live, "one\ntwo\n")
 			<-ctx.Done()
 			ended <- ctx.Err()
-			return "stopped", true
+			return mcp.Outcome{Text: "stopped", Failed: true}
 		}},
 	}
 }
@@ -85,6 +88,8 @@ func TestAServerOffersTools(t *testing.T) {
 			require.NoError(t, err)
 			require.False(t, res.IsError)
 			require.JSONEq(t, `{"text":"é\n<&>"}`, res.Content[0].(*sdk.TextContent).Text)
+			require.Equal(t, []byte("dot"), res.Content[1].(*sdk.ImageContent).Data)
+			require.Equal(t, "image/png", res.Content[1].(*sdk.ImageContent).MIMEType)
 			res, err = session.CallTool(ctx, &sdk.CallToolParams{Name: "fail"})
 			require.NoError(t, err)
 			require.True(t, res.IsError)

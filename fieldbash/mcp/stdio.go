@@ -154,7 +154,7 @@ func (c *stdioConn) decode(line []byte) jsonrpc.Message {
 	}
 	var m jsonrpc.Message
 	if line[0] == '{' {
-		m, _ = jsonrpc.DecodeMessage(line)
+		m, _ = jsonrpc.DecodeMessage(keepSchemas(line))
 	}
 	switch m := m.(type) {
 	case nil:

@@ -108,7 +108,7 @@ func checkRequest(body []byte) (*request, []message, error) {
 	case !r.Stream:
 		return nil, nil, fmt.Errorf("stream is not true")
 	case !r.StreamOptions.IncludeUsage:
-		return nil, nil, fmt.Errorf("stream_options.include_usage is not true")
+		return &r, nil, fmt.Errorf("stream_options.include_usage is not true")
 	}
 	if err := checkTools(r.Tools); err != nil {
 		return nil, nil, err

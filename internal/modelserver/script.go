@@ -17,6 +17,13 @@ type Script struct {
 	API     string  `json:"api,omitempty"`     // "responses": chat completions refuse the tool; "": there are no responses
 	Key     string  `json:"key,omitempty"`     // another bearer token is answered with 401; "": any is good
 	Replies []Reply `json:"replies"`
+
+	// Loose takes requests whose messages are written otherwise than the protocol has them, as
+	// servers with strict templates want them.
+	Loose bool `json:"loose,omitempty"`
+
+	Window *Window           `json:"window,omitempty"` // of the model; nil: it has none
+	About  map[string]string `json:"about,omitempty"`  // what other paths answer, such as /props
 }
 
 // Reply is one answer. The zero Reply is not valid: it must say something or

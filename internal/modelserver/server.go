@@ -118,6 +118,10 @@ func (s *Server) Rewind() {
 
 // models answers GET /v1/models, by which clients find what a server has.
 func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	if about := s.script.About[r.URL.Path]; about != "" || s.talking() {
+		answerAbout(w, about)
+		return
+	}
 	s.record(r, nil, nil)
 	model := s.script.Model
 	if model == "" {
@@ -130,8 +134,29 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 // elsewhere answers a path that is not the API's; a client that comes here was
 // given a wrong base URL.
 func (s *Server) elsewhere(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && s.talking() {
+		answerAbout(w, s.script.About[r.URL.Path])
+		return
+	}
 	s.record(r, nil, nil)
 	refuseRequest(w, http.StatusNotFound, "not_found_error", "no such path: "+r.URL.Path)
+}
+
+// talking reports whether there is a conversation: what is asked beside it is not recorded.
+func (s *Server) talking() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.requests) > 0
+}
+
+// answerAbout answers what a client asks about the server.
+func answerAbout(w http.ResponseWriter, about string) {
+	w.Header().Set("Content-Type", "application/json")
+	if about == "" {
+		w.WriteHeader(http.StatusNotFound)
+		about = "{}"
+	}
+	io.WriteString(w, about)
 }
 
 // completions checks one request and plays the next reply.
@@ -159,11 +184,21 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, check checker, st
 		refuseRequest(w, http.StatusUnauthorized, "invalid_request_error", "Incorrect API key provided.")
 		return
 	}
+	win := s.script.Window
+	if win != nil && win.answer(w, r, body, stream) {
+		s.recordAt(arrived, r, body, nil)
+		return
+	}
 	reply, n, err := s.accept(r, body, check)
 	s.recordAt(arrived, r, body, err)
 	if err != nil {
 		refuseRequest(w, http.StatusBadRequest, "invalid_request_error", "modelserver: "+err.Error())
 		return
+	}
+	if win != nil && reply.Usage == nil {
+		counted := *reply
+		counted.Usage = win.usage(body)
+		reply = &counted
 	}
 	playReply(w, r, reply, n, stream)
 }
@@ -179,7 +214,7 @@ func (s *Server) accept(r *http.Request, body []byte, check checker) (reply *Rep
 		return nil, 0, fmt.Errorf("content type %q", ct)
 	}
 	req, ms, err := check(body)
-	if err != nil {
+	if err != nil && !(s.script.Loose && req != nil) {
 		return nil, 0, err
 	}
 	s.mu.Lock()
@@ -201,7 +236,7 @@ func (s *Server) accept(r *http.Request, body []byte, check checker) (reply *Rep
 
 // checkOrder compares a request with the one before it; s.mu is held.
 func (s *Server) checkOrder(reply *Reply, req *request, ms []message) error {
-	if s.last == nil || reply.NewConversation {
+	if s.last == nil || reply.NewConversation || s.script.Window != nil || s.script.Loose {
 		return nil
 	}
 	if !bytes.Equal(s.tools, req.Tools) {

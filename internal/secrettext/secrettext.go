@@ -76,6 +76,14 @@ func (h *Hider) hide(text string, loose bool) string {
 	return b.String()
 }
 
+// Find returns what HideCommand leaves out of a text.
+func Find(text string) (secrets []string) {
+	for _, s := range findForms(text, true) {
+		secrets = append(secrets, text[s.from:s.to])
+	}
+	return secrets
+}
+
 // Contains reports whether a value, such as that of a variable, has something in it
 // that HideCommand leaves out.
 func Contains(value string) bool { return len(findForms(value, true)) > 0 }

@@ -1,9 +1,13 @@
 package guard
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
 )
 
@@ -21,11 +25,24 @@ type spent struct {
 	output int64
 }
 
-// BeginTurn begins a turn: its budget is whole again.
+// BeginTurn begins a turn: its budget is whole again, and nothing was written in it.
 func (g *Guard) BeginTurn() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.turn = spent{since: g.opts.Now()}
+	g.turn, g.writing = spent{since: g.opts.Now()}, new(sync.Once)
+}
+
+// beforeWrite calls Options.BeforeWrite before the first action of a turn that may change
+// files.
+func (g *Guard) beforeWrite(ctx context.Context, e *Entry) {
+	mayWrite := func(what policy.Effect) bool { return what != policy.Read && what != policy.Network }
+	if g.opts.BeforeWrite == nil || saidBy(ctx) || e.Decision.Profile == router.ReadProfile || !slices.ContainsFunc(e.Verdict.Effects, mayWrite) {
+		return
+	}
+	g.mu.Lock()
+	once := g.writing
+	g.mu.Unlock()
+	once.Do(func() { g.opts.BeforeWrite(ctx) })
 }
 
 // overBudget is a denial when a budget is spent.

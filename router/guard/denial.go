@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/agentbash/agentbash/router"
@@ -166,7 +167,22 @@ func (g *Guard) next(e *Entry, d *Denial) string {
 	case d.Mode == policy.AutoMode && d.Host != "" && hosts != "":
 		return user + "allow it: " + strings.ReplaceAll(hosts, "HOST", strings.TrimSuffix(d.Host, ":443"))
 	case d.Mode == policy.AutoMode:
-		return user + "allow it with a rule or in mode full"
+		return user + "allow it with " + g.rule(e) + " or in mode full"
 	}
-	return user + "allow it with a rule, or in mode auto or full"
+	return user + "allow it with " + g.rule(e) + ", or in mode auto or full"
 }
+
+// rule names the rule that would allow an entry, if it is short, and where it goes.
+func (g *Guard) rule(e *Entry) string {
+	text := "a rule"
+	if list := e.Decision.Suggest; len(list) == 1 && list[0] != "" && len(list[0]) <= maxRule {
+		text = "the rule " + strconv.Quote(list[0])
+	}
+	if at := g.opts.Settings.Rules; at != "" {
+		text += " (" + at + ")"
+	}
+	return text
+}
+
+// maxRule is the length of a rule that a denial shows, in bytes.
+const maxRule = 80

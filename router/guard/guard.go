@@ -35,6 +35,11 @@ type Options struct {
 	Turn     Budget   // of what runs between two calls of BeginTurn
 	Session  Budget   // of the guard's whole life
 
+	// BeforeWrite, when set, is called once in a turn, before the first action that may
+	// change files is run, and waited for. What a person types among a model's commands
+	// does not count.
+	BeforeWrite func(ctx context.Context)
+
 	// Settings are the words for what a person may change.
 	Settings registry.Settings
 
@@ -59,11 +64,12 @@ type Guard struct {
 	running *running      // the command line that was started last; nil: none
 	turn    spent
 	session spent
+	writing *sync.Once // calls BeforeWrite in this turn
 }
 
 // New returns a guard for one router.
 func New(opts *Options) *Guard {
-	g := &Guard{}
+	g := &Guard{writing: new(sync.Once)}
 	if opts != nil {
 		g.opts = *opts
 	}
@@ -134,6 +140,7 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 			return router.Grant{}, g.denial(e, Unrecorded, err.Error()).ofLine(e)
 		}
 	}
+	g.beforeWrite(ctx, e)
 	grant := grantFor(e)
 	started := g.started(a, e)
 	grant.End = func(o router.Outcome) {

@@ -37,6 +37,7 @@ func (g *Guard) Reconsider(ctx context.Context, a *router.Action) (router.Grant,
 	if e.Denied != nil {
 		return router.Grant{}, e.Denied
 	}
+	g.beforeWrite(ctx, e)
 	grant := grantFor(e)
 	grant.End = outcome
 	return grant, nil

@@ -293,7 +293,7 @@ func (d *decider) permits(p *Part) bool {
 		return false
 	case p.set&^reads == 0: // what runs free beside what a rule has set free has to be plain
 		return !d.unheld() && (!free || p.known && p.Via == "" && !d.w.unsure)
-	case d.where == router.WorkspaceProfile && (p.Kind != ToolPart || !p.known), // a call is judged again when its words are known
+	case d.where == router.WorkspaceProfile && (p.Kind != ToolPart || !p.Known()), // a call is judged again when its words are known
 		d.Mode == AutoMode && len(p.Hosts) > 0 && p.fetches():
 		return true
 	case p.set&^(reads|writes) != 0 || d.Mode == PlanMode:

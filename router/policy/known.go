@@ -34,7 +34,7 @@ func decode(s string, nul func(string) string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return nul(s)
 	}
-	text, _, err := expand.Format(nil, s, nil)
+	text, _, err := expand.Format(&expand.Config{}, s, nil)
 	if err != nil || otherwise().MatchString(strings.ReplaceAll(s, `\\`, "")) {
 		return anyText
 	}

@@ -16,7 +16,7 @@ const maxSuggestion = 200
 func (d *decider) suggestion(p *Part) string {
 	var words []string
 	switch {
-	case p.set&unknown != 0 && (p.Kind != ToolPart || p.set == unknown):
+	case p.set&unknown != 0 && (p.Kind != ToolPart || p.strange):
 		return ""
 	case p.Kind == RedirectPart && len(p.Paths) == 1:
 		path := p.Paths[0].raw

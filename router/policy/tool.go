@@ -2,9 +2,11 @@ package policy
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
@@ -16,6 +18,7 @@ type toolCall struct {
 	kwargs registry.Kwargs
 	err    error // the words do not parse
 	help   bool  // it only shows help, lists tools, or says what is wrong with its words
+	ahead  bool  // its tool, or what it acts on, is known only when it is made
 	loose  bool  // a word may be any option, or become any number of words
 	at     span
 }
@@ -26,7 +29,8 @@ func (j *judge) callPlan(p *router.Plan, at span) {
 	for _, text := range p.Words() {
 		args = append(args, word{text: text, at: at})
 	}
-	j.toolCall(toolCall{name: p.Name, tool: cmp.Or(p.Tool(), j.world.tool(p.Name)), kwargs: p.Kwargs, help: p.Help, at: at}, args)
+	help := p.Help || p.Name == "" || p.Name == registry.FieldPrefix
+	j.toolCall(toolCall{name: p.Name, tool: cmp.Or(p.Tool(), j.world.tool(p.Name)), kwargs: p.Kwargs, help: help, at: at}, args)
 }
 
 // tool judges a call that stands in bash text: its tool reads the words as far
@@ -45,12 +49,15 @@ func (j *judge) tool(name string, args []word, at span) {
 		words = append(words, a.asName())
 		onlyHelp = onlyHelp && (a.text == "-h" || a.text == "--help")
 	}
-	switch _, tool, isField := registry.SplitField(name); {
+	switch group, tool, isField := registry.SplitField(name); {
 	case name == "" || isField && tool == "": // it lists tools, but other words are a command of the server's own
-		c.help = onlyHelp
-	case c.tool != nil:
+		c.help = onlyHelp || group == ""
+	case c.tool == nil:
+		c.ahead = true
+	default:
 		parsed, err := c.tool.Parse(words, true)
 		c.kwargs, c.err, c.help = parsed.Kwargs, err, parsed.Help != registry.NoHelp || err != nil && exact
+		c.ahead = err == nil && c.tool.ReadsAhead(c.kwargs)
 	}
 	args = slices.Clone(args)
 	args[0].text = name
@@ -60,6 +67,7 @@ func (j *judge) tool(name string, args []word, at span) {
 // toolCall makes the part of a call.
 func (j *judge) toolCall(c toolCall, args []word) {
 	p := j.add(j.part(ToolPart, c.at, args...))
+	p.ahead = c.ahead
 	out := anyText
 	if strings.HasPrefix(c.name, registry.FieldPrefix) {
 		out = fromNet
@@ -69,7 +77,7 @@ func (j *judge) toolCall(c toolCall, args []word) {
 	case c.help:
 		p.set = reads
 	case c.tool == nil:
-		p.set = unknown
+		p.set, p.strange = unknown, true
 		j.reason("what "+c.name+" does is not known: a rule may say", unknown, NoDanger, c.at)
 	default:
 		j.toolEffects(p, &c)
@@ -99,7 +107,7 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	case !certain:
 		p.set |= unknown
 		j.kindEffect(p, c, c.tool.Kind)
-		j.reason("what "+c.name+" does it with cannot be told", unknown, NoDanger, c.at)
+		j.reason(c.whyUncertain(), unknown, NoDanger, c.at)
 	}
 	for _, u := range uses {
 		j.toolUse(p, c, u)
@@ -107,6 +115,17 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 	if p.set&writes != 0 {
 		p.set &^= reads // what it shows of a file that it writes is a part of that
 	}
+}
+
+// whyUncertain says why it cannot be told what a call acts on, and what would help.
+func (c *toolCall) whyUncertain() string {
+	if file := c.kwargs.LaterFile(); file != "" {
+		return fmt.Sprintf("what %s acts on stands in %s, which is read when it runs: %[1]s --json - < %[2]s is judged by it", c.name, show(quote.Word(file)))
+	}
+	if c.tool.Foreign && c.tool.Kind == "" {
+		return c.name + " does not say what it acts on, in a way that counts"
+	}
+	return "what " + c.name + " does it with cannot be told"
 }
 
 // toolUse notes one thing that a call does something with.

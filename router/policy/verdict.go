@@ -53,12 +53,14 @@ type Part struct {
 	End    int      // was put together, of the bytes that it was made of
 	Via    string   // what it was found through: "xargs", "bash -c"; "" for the line itself
 
-	words []word
-	set   effects
-	known bool   // every word is known
-	more  bool   // an option makes it do more than commands of its name usually do
-	loose bool   // the name may mean something that nobody knows of
-	needs string // why it can only run where nothing holds it; "" for no reason
+	words   []word
+	set     effects
+	known   bool   // every word is known
+	more    bool   // an option makes it do more than commands of its name usually do
+	loose   bool   // the name may mean something that nobody knows of
+	strange bool   // a call of what is no tool, as far as is known
+	ahead   bool   // a call that can be judged only when it is made
+	needs   string // why it can only run where nothing holds it; "" for no reason
 }
 
 // Place tells where a path lies.
@@ -141,8 +143,8 @@ func (p *Part) String() string {
 	return strings.Join(words, " ")
 }
 
-// Known reports whether every word of the part is known before it runs.
-func (p *Part) Known() bool { return p.known }
+// Known reports whether all that there is to judge of the part is known before it runs.
+func (p *Part) Known() bool { return p.known && !p.ahead }
 
 // Foresees reports whether a call may be what becomes of the part: one of its
 // words that is not known may become any number of words.

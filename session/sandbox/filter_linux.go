@@ -17,16 +17,22 @@ var filterArch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": uni
 var refusedCalls = []uint32{
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
 	unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_FSCONFIG, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
-	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEXEC_LOAD, unix.SYS_REBOOT,
 	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL,
 	unix.SYS_ADD_KEY, unix.SYS_KEYCTL, unix.SYS_REQUEST_KEY, unix.SYS_SYSLOG, unix.SYS_OPEN_BY_HANDLE_AT,
 }
 
 // ipcCalls reach what other processes share, where there is no namespace for it.
 var ipcCalls = []uint32{
-	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMCTL,
 	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 }
+
+// Those of them that not every machine has.
+var (
+	machineRefused = map[string][]uint32{"amd64": {320}, "arm64": {294}}          // kexec_file_load
+	machineIPC     = map[string][]uint32{"amd64": {65, 220}, "arm64": {193, 192}} // semop, semtimedop
+)
 
 // attributeCalls change what Landlock does not see of a file: modes, owners, times and
 // attributes. oldAttributeCalls are those that only some machines have.
@@ -108,9 +114,9 @@ func filterCalls(o order) error {
 	f.loadCall()
 	f.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, x32Bit, 0, 1)
 	f.refuse(unix.ENOSYS)
-	refused := refusedCalls
+	refused := slices.Concat(refusedCalls, machineRefused[runtime.GOARCH])
 	if !o.World {
-		refused = slices.Concat(refused, ipcCalls)
+		refused = slices.Concat(refused, ipcCalls, machineIPC[runtime.GOARCH])
 	}
 	requests := []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 	if o.Still {

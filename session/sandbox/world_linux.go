@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -164,7 +165,7 @@ func cloneAttr() *syscall.SysProcAttr {
 	at := &syscall.SysProcAttr{Setsid: true,
 		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC}
 	if os.Geteuid() == 0 {
-		all := []syscall.SysProcIDMap{{Size: 1<<32 - 1}}
+		all := []syscall.SysProcIDMap{{Size: min(1<<32-1, math.MaxInt)}}
 		at.UidMappings, at.GidMappings, at.GidMappingsEnableSetgroups = all, all, true
 		return at
 	}

@@ -22,15 +22,16 @@ func (s *Store) pruneChanges(list []Change) error {
 		maxBytes = 1 << 30
 	}
 	from, size := len(list), int64(0)
-	needed := map[string]bool{}
-	for from > 0 && len(list)-from < maxChanges {
+	needed, files := map[string]bool{}, map[string]bool{}
+	for from > 0 && len(list)-from < maxChanges && (size <= maxBytes || len(needed) <= 1) {
 		c := &list[from-1]
-		if c.Before != nil && !c.Appended && !needed[c.Before.Hash] {
-			if size += c.Before.Size; size > maxBytes && len(needed) > 0 {
-				break
+		for _, v := range []*Version{c.Before, c.After} {
+			if v != nil && !c.Appended && (v == c.Before || !files[c.Path]) && !needed[v.Hash] { // what a file was after others it was before the next
+				size += v.Size
+				needed[v.Hash] = true
 			}
-			needed[c.Before.Hash] = true
 		}
+		files[c.Path] = true
 		from--
 	}
 	if from > 0 {

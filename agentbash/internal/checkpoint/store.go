@@ -51,11 +51,12 @@ func (v *Version) Same(o *Version) bool {
 type Change struct {
 	ID       int       `json:"id"`
 	Time     time.Time `json:"time"`
-	Op       string    `json:"op"`   // write, edit, apply_patch or undo
+	Op       string    `json:"op"`   // write, edit, apply_patch, undo, redo, or remove: by something else
 	Path     string    `json:"path"` // absolute, links followed
 	Dir      string    `json:"dir"`  // where the command ran
 	Before   *Version  `json:"before"`
 	After    *Version  `json:"after"`
+	To       int       `json:"to,omitempty"`       // the change before which it goes back; 0: none
 	Step     int       `json:"step,omitempty"`     // the number of the first of the changes that were made as one; 0: it is alone
 	Appended bool      `json:"appended,omitempty"` // what was before is the start of what is after, and not kept
 	Void     int       `json:"void,omitempty"`     // the change of that number was not made
@@ -82,9 +83,9 @@ func (s *Store) object(hash string) string {
 	return filepath.Join(s.dir, "objects", hash[:2], hash[2:])
 }
 
-// Add keeps the content that a change does away with and logs the change; it
-// sets and returns the change's number. before is not needed for an appended one.
-func (s *Store) Add(c Change, before []byte) (int, error) {
+// Add keeps what a file holds before a change, and after it, and logs the change; it
+// sets and returns the change's number. The contents are not needed of an appended one.
+func (s *Store) Add(c Change, before, after []byte) (int, error) {
 	unlock, err := s.lock()
 	if err != nil {
 		return 0, err
@@ -107,9 +108,13 @@ func (s *Store) Add(c Change, before []byte) (int, error) {
 		}
 	}
 	if c.Before != nil && !c.Appended {
-		if err := s.keepContent(c.Before.Hash, before); err != nil {
-			return 0, err
-		}
+		err = s.keepContent(c.Before.Hash, before)
+	}
+	if c.After != nil && !c.Appended && after != nil && err == nil {
+		err = s.keepContent(c.After.Hash, after)
+	}
+	if err != nil {
+		return 0, err
 	}
 	return c.ID, s.appendChange(c)
 }

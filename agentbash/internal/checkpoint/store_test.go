@@ -14,7 +14,7 @@ func TestOldChangesAndTheirContentsAreDropped(t *testing.T) {
 	s.MaxChanges = 10
 	for i := range 200 {
 		content := fmt.Appendf(nil, "content %d", i)
-		id, err := s.Add(Change{Op: "edit", Path: "/f", Before: VersionOf(content, 0o644), After: VersionOf([]byte("x"), 0o644)}, content)
+		id, err := s.Add(Change{Op: "edit", Path: "/f", Before: VersionOf(content, 0o644), After: VersionOf([]byte("x"), 0o644)}, content, nil)
 		require.NoError(t, err)
 		require.Equal(t, i+1, id)
 	}
@@ -43,7 +43,7 @@ func TestTheSizeOfContentsIsBounded(t *testing.T) {
 	for i := range 130 {
 		content := make([]byte, 1000)
 		content[0] = byte(i)
-		_, err := s.Add(Change{Path: "/f", Before: VersionOf(content, 0)}, content)
+		_, err := s.Add(Change{Path: "/f", Before: VersionOf(content, 0)}, content, nil)
 		require.NoError(t, err)
 	}
 	list, err := s.List()
@@ -55,14 +55,14 @@ func TestTheSizeOfContentsIsBounded(t *testing.T) {
 func TestADamagedLogAndContentAreSeen(t *testing.T) {
 	s := New(filepath.Join(t.TempDir(), "state"))
 	v := VersionOf([]byte("a"), 0)
-	_, err := s.Add(Change{Path: "/f", Before: v}, []byte("a"))
+	_, err := s.Add(Change{Path: "/f", Before: v}, []byte("a"), nil)
 	require.NoError(t, err)
 	f, err := os.OpenFile(s.log(), os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
 	_, err = f.WriteString(`{"id":7,"path":"/cut o` + "\n")
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	id, err := s.Add(Change{Path: "/g"}, nil)
+	id, err := s.Add(Change{Path: "/g"}, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, 2, id)
 	require.NoError(t, os.WriteFile(s.object(v.Hash), []byte("b"), 0o600))
@@ -76,14 +76,14 @@ func TestADamagedLogAndContentAreSeen(t *testing.T) {
 func TestVoidChangesAreNotListed(t *testing.T) {
 	s := New(filepath.Join(t.TempDir(), "state"))
 	for range 3 {
-		_, err := s.Add(Change{Path: "/f"}, nil)
+		_, err := s.Add(Change{Path: "/f"}, nil, nil)
 		require.NoError(t, err)
 	}
 	require.NoError(t, s.Void(2))
 	list, err := s.List()
 	require.NoError(t, err)
 	require.Len(t, list, 2)
-	id, err := s.Add(Change{Path: "/f"}, nil)
+	id, err := s.Add(Change{Path: "/f"}, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, 4, id)
 }

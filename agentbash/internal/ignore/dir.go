@@ -3,30 +3,38 @@ package ignore
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// Names of the files that hold rules.
+// Names are the files that hold rules, those that win first. GitIgnore counts within
+// repositories only.
+var Names = [...]string{".rgignore", ".ignore", GitIgnore}
+
+// GitIgnore is git's own file of rules.
+const GitIgnore = ".gitignore"
+
 const (
-	GitIgnore = ".gitignore"
-	DotIgnore = ".ignore"
+	git      = len(Names) - 1 // the chain of .gitignore
+	excludes = len(Names)     // info/exclude, then the user's own, from the repository's top
+	given    = len(Names) + 1 // what the caller gave
 )
 
 // Dir is what is known of the rules that hold in a directory. It is not
 // changed after it was made and is safe for concurrent use. A nil *Dir
 // ignores nothing.
 type Dir struct {
-	inRepo   bool
-	git, dot *level // the nearest rules first
-	excludes *level // info/exclude, then the user's own, from the repository's top
+	inRepo bool
+	chains [given + 1]*level // the nearest rules first
 }
 
 // level is the rules of one directory, linked to those of the directories above.
 type level struct {
 	rules *Rules
-	base  int // length of the directory's path and the slash after it
+	base  int    // length of the directory's path and the slash after it
+	dir   string // given: that path, which a tree need not be below
 	up    *level
 }
 
@@ -42,14 +50,29 @@ func NewDir(path string) *Dir {
 	})
 }
 
-// Enter returns the rules that hold in a subdirectory in which entries with
-// these names exist; read returns such a file's content, nil when it cannot.
-func (d *Dir) Enter(path string, hasGit, hasGitIgnore, hasDotIgnore bool, read func(name string) []byte) *Dir {
-	if !hasGit && !hasGitIgnore && !hasDotIgnore {
+// With adds rules that hold below a directory if no others do; the last ones win.
+func (d *Dir) With(dir string, rules ...*Rules) *Dir {
+	next := Dir{}
+	if d != nil {
+		next = *d
+	}
+	for _, r := range rules {
+		if r != nil {
+			next.chains[given] = &level{rules: r, dir: strings.TrimSuffix(dir, "/") + "/", up: next.chains[given]}
+		}
+	}
+	return &next
+}
+
+// Enter returns the rules that hold in a subdirectory; has reports whether an entry
+// exists there, and read returns a file's content, nil when it cannot.
+func (d *Dir) Enter(path string, has func(name string) bool, read func(name string) []byte) *Dir {
+	hasGit := has(".git")
+	if !hasGit && !slices.ContainsFunc(Names[:], has) {
 		return d
 	}
 	return d.enter(path, hasGit, func(name string) []byte {
-		if name == GitIgnore && !hasGitIgnore || name == DotIgnore && !hasDotIgnore {
+		if !has(name) {
 			return nil
 		}
 		return read(name)
@@ -61,17 +84,20 @@ func (d *Dir) enter(path string, hasGit bool, read func(name string) []byte) *Di
 	if d != nil {
 		next = *d
 	}
-	base := len(strings.TrimSuffix(path, "/")) + 1
+	base := baseLen(path)
 	if hasGit {
-		next.inRepo, next.git = true, nil // what is above belongs to another repository
-		next.excludes = loadExcludes(path, base)
+		next.inRepo, next.chains[git] = true, nil // what is above belongs to another repository
+		next.chains[excludes] = loadExcludes(path, base)
 	}
-	if next.inRepo {
-		next.git = next.git.push(Parse(read(GitIgnore)), base)
+	for i, name := range Names {
+		if i != git || next.inRepo {
+			next.chains[i] = next.chains[i].push(Parse(read(name)), base)
+		}
 	}
-	next.dot = next.dot.push(Parse(read(DotIgnore)), base)
 	return &next
 }
+
+func baseLen(path string) int { return len(strings.TrimSuffix(path, "/")) + 1 }
 
 func (l *level) push(r *Rules, base int) *level {
 	if r == nil {
@@ -80,25 +106,20 @@ func (l *level) push(r *Rules, base int) *level {
 	return &level{rules: r, base: base, up: l}
 }
 
-// Empty reports whether no rule holds, so that nothing needs to be asked.
-func (d *Dir) Empty() bool {
-	return d == nil || d.git == nil && d.dot == nil && d.excludes == nil
-}
-
-// Ignored reports whether an entry of the directory is ignored; path is
-// absolute, name its last element.
-func (d *Dir) Ignored(path, name string, isDir bool) bool {
+// Judge says what the rules say of an entry of the directory; path is absolute, name
+// its last element.
+func (d *Dir) Judge(path, name string, isDir bool) Result {
 	if d == nil {
-		return false
+		return Silent
 	}
-	for _, l := range [...]*level{d.dot, d.git, d.excludes} {
+	for _, l := range d.chains {
 		for ; l != nil; l = l.up {
-			if v := l.rules.Match(path[l.base:], name, isDir); v != Silent {
-				return v == Excluded
+			if v := l.rules.Match(strings.TrimPrefix(path[l.base:], l.dir), name, isDir); v != Silent {
+				return v
 			}
 		}
 	}
-	return false
+	return Silent
 }
 
 // readLimit is the size in bytes above which an ignore file is not one.

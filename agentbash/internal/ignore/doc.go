@@ -6,6 +6,6 @@
 // .gitignore is not read. What the index says (a tracked file is not ignored)
 // is not looked at.
 //
-// Files named .ignore hold the same patterns, count outside of repositories
-// too, and win over .gitignore, as in other search programs.
+// Files named .ignore and .rgignore hold the same patterns, count outside of
+// repositories too, and win over .gitignore, as in other search programs.
 package ignore

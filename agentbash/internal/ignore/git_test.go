@@ -108,7 +108,7 @@ func (r *repository) ourIgnored() []string {
 		entries, err := os.ReadDir(dir)
 		require.NoError(r.t, err)
 		if dir != r.dir && !ignored {
-			d = d.Enter(dir, fileExists(dir, ".git"), fileExists(dir, GitIgnore), fileExists(dir, DotIgnore), func(name string) []byte {
+			d = d.Enter(dir, func(name string) bool { return fileExists(dir, name) }, func(name string) []byte {
 				return readNoFollow(filepath.Join(dir, name), name == GitIgnore)
 			})
 		}
@@ -117,7 +117,7 @@ func (r *repository) ourIgnored() []string {
 			if e.Name() == ".git" || strings.HasPrefix(e.Name(), ".gitignore") {
 				continue
 			}
-			hit := ignored || d.Ignored(p, e.Name(), e.IsDir())
+			hit := ignored || d.Judge(p, e.Name(), e.IsDir()) == Excluded
 			if rel, _ := filepath.Rel(r.dir, p); hit {
 				list = append(list, rel)
 			}
@@ -226,17 +226,17 @@ func TestLinkedWorkTreeUsesTheSharedExclude(t *testing.T) {
 	r.git(nil, "worktree", "add", "-q", tree)
 	require.NoError(t, os.WriteFile(filepath.Join(r.dir, ".git/info/exclude"), []byte("foo\n"), 0o644))
 	d := NewDir(tree)
-	require.True(t, d.Ignored(filepath.Join(tree, "foo"), "foo", false))
-	require.False(t, d.Ignored(filepath.Join(tree, "bar"), "bar", false))
+	require.Equal(t, Excluded, d.Judge(filepath.Join(tree, "foo"), "foo", false))
+	require.NotEqual(t, Excluded, d.Judge(filepath.Join(tree, "bar"), "bar", false))
 }
 
 func TestGitIgnoreCountsOnlyInARepository(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, GitIgnore), []byte("a\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, DotIgnore), []byte("b\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".ignore"), []byte("b\n"), 0o644))
 	d := NewDir(dir)
-	require.False(t, d.Ignored(filepath.Join(dir, "a"), "a", false))
-	require.True(t, d.Ignored(filepath.Join(dir, "b"), "b", false))
+	require.NotEqual(t, Excluded, d.Judge(filepath.Join(dir, "a"), "a", false))
+	require.Equal(t, Excluded, d.Judge(filepath.Join(dir, "b"), "b", false))
 }
 
 func TestAnInnerRepositoryHasItsOwnRules(t *testing.T) {
@@ -247,8 +247,8 @@ func TestAnInnerRepositoryHasItsOwnRules(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, GitIgnore), []byte("a\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(inner, GitIgnore), []byte("b\n"), 0o644))
 	d := NewDir(inner)
-	require.False(t, d.Ignored(filepath.Join(inner, "a"), "a", false))
-	require.True(t, d.Ignored(filepath.Join(inner, "b"), "b", false))
+	require.NotEqual(t, Excluded, d.Judge(filepath.Join(inner, "a"), "a", false))
+	require.Equal(t, Excluded, d.Judge(filepath.Join(inner, "b"), "b", false))
 }
 
 func TestALinkInThePlaceOfAGitIgnoreIsNotRead(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	maxLiterals = 12  // alternatives that are searched for
+	maxLiterals = 64  // alternatives that are searched for
 	maxClass    = 6   // characters of a class that are written out
-	maxCross    = 24  // alternatives while they are put together
+	maxCross    = 64  // alternatives while they are put together
 	maxLength   = 256 // bytes of one literal
 )
 
@@ -91,6 +91,9 @@ func classTexts(re *syntax.Regexp) lits {
 			}
 			all = append(all, string(r))
 		}
+	}
+	if all == nil {
+		return lits{}
 	}
 	for _, s := range []string{"\uFFFD", "\n", "\r"} { // any byte that is not UTF-8; the end of a line
 		if len(all) > 1 && slices.Contains(all, s) || all[0] == "\uFFFD" {

@@ -3,21 +3,17 @@ package search
 import (
 	"bytes"
 	"regexp/syntax"
-	"slices"
 	"strings"
 )
 
-// prefilter finds the places where a match can be. Every match holds a needle
+// prefilter finds the places where a match can be. Every match holds a literal
 // of every set.
 type prefilter struct {
-	sets  []needles // the one that is expected to be the rarest comes first
-	exact bool      // a needle is a match
-	fold  bool      // letters match in both cases
-	odd   bool      // an s or a k is among them, which letters outside of ASCII fold to
+	sets  [][]string // the one that is expected to be the rarest comes first
+	exact bool       // a literal is a match
+	fold  bool       // letters match in both cases
+	odd   bool       // an s or a k is among them, which letters outside of ASCII fold to
 }
-
-// needles are alternatives.
-type needles []needle
 
 // maxCost is the cost, in nanoseconds a byte of text, above which the automaton is faster.
 const maxCost = 1.0
@@ -55,12 +51,10 @@ func (p *prefilter) add(list []string) {
 	if len(list) > maxLiterals || !p.exact && searchCost(list) > maxCost || len(p.sets) == maxSets {
 		return
 	}
-	var set needles
 	for _, s := range list {
 		p.odd = p.odd || p.fold && strings.ContainsAny(s, "sk")
-		set = append(set, newNeedle(s, p.fold))
 	}
-	p.sets = append(p.sets, set)
+	p.sets = append(p.sets, list)
 }
 
 // maxSets bounds how many sets are looked for in a line.
@@ -86,17 +80,17 @@ func minimalLiterals(list []string) []string {
 }
 
 // searchCost is what a search for literals costs, in nanoseconds a byte of text, as
-// far as it can be told from how frequent their bytes are: a pass for each, and
-// a look at the line of each candidate.
+// far as it can be told from how frequent their bytes are: a pass, and a look at the
+// line of each candidate.
 func searchCost(list []string) float64 {
-	const pass, look = 0.05, 60
-	sum := 0.0
+	const pass, each, look = 0.05, 0.002, 60
+	sum := pass
 	for _, s := range list {
 		all := 1.0
 		for i := range len(s) {
 			all *= byteFrequency(s[i])
 		}
-		sum += pass + look*all
+		sum += each + look*all
 	}
 	return sum
 }
@@ -107,55 +101,7 @@ func (p *prefilter) unsure(buf []byte) bool {
 	return p.odd && (bytes.Contains(buf, []byte("\u017f")) || bytes.Contains(buf, []byte("\u212a")))
 }
 
-// cursor is how far a search for a set has come in a buffer.
-type cursor struct {
-	set  needles
-	next []int // per needle: where it occurs next, nowhere, or notLooked
-}
-
-const (
-	nowhere   = -1
-	notLooked = -2
-)
-
-func newCursor(set needles) *cursor {
-	c := &cursor{set: slices.Clone(set), next: make([]int, len(set))}
-	for i := range c.set {
-		c.set[i].probes = slices.Clone(c.set[i].probes)
-	}
-	return c
-}
-
-// reset starts with another buffer.
-func (c *cursor) reset(size int) {
-	for i := range c.next {
-		c.next[i] = notLooked
-		c.set[i].adapt(size)
-	}
-}
-
-// find returns the first place at or after from where a needle is, or -1.
-func (c *cursor) find(buf []byte, from int) int {
-	best := nowhere
-	for i := range c.set {
-		at := c.next[i]
-		if at != nowhere && at < from {
-			at = c.set[i].find(buf, from)
-			c.next[i] = at
-		}
-		if at >= 0 && (best < 0 || at < best) {
-			best = at
-		}
-	}
-	return best
-}
-
-// in reports whether one of the needles is in a line.
-func (set needles) in(line []byte) bool {
-	for i := range set {
-		if set[i].find(line, 0) >= 0 {
-			return true
-		}
-	}
-	return false
+// in reports whether a match can be in a text.
+func (p *prefilter) in(text []byte) bool {
+	return newFinder(p.sets[0], p.fold).find(text, 0) >= 0 || p.unsure(text)
 }

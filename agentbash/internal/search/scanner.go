@@ -11,11 +11,15 @@ type Scanner struct {
 	plain  bool // every line is looked at
 	sets   []*watched
 	chosen int // of sets; -1: none pays
+
+	hit    int  // with Invert: where the match that comes next starts
+	behind int  // and what is behind it
+	none   bool // there is none
 }
 
-// watched is a set of needles and what became of its candidates.
+// watched is a set of literals and what became of its candidates.
 type watched struct {
-	cursor     *cursor
+	finder     *finder
 	bytes      int // that were searched with it
 	candidates int
 	misses     int // candidates that were none
@@ -26,7 +30,7 @@ func (m *Matcher) NewScanner() *Scanner {
 	s := &Scanner{m: m}
 	if m.pre != nil {
 		for _, set := range m.pre.sets {
-			s.sets = append(s.sets, &watched{cursor: newCursor(set)})
+			s.sets = append(s.sets, &watched{finder: newFinder(set, m.pre.fold)})
 		}
 	}
 	if m.auto != nil {
@@ -37,13 +41,13 @@ func (m *Matcher) NewScanner() *Scanner {
 
 // Reset makes buf the buffer to be scanned: whole lines, of which the last may have no end.
 func (s *Scanner) Reset(buf []byte) {
-	s.buf = buf
+	s.buf, s.behind, s.none = buf, 0, false
 	if s.m.pre != nil {
 		s.choose()
 	}
 	if s.plain = s.m.pre == nil || s.chosen < 0 || s.m.pre.unsure(buf); !s.plain {
 		w := s.sets[s.chosen]
-		w.cursor.reset(len(buf))
+		w.finder.reset(buf)
 		w.bytes += len(buf)
 	}
 }
@@ -86,12 +90,30 @@ func (s *Scanner) choose() {
 // the start of a line: where it starts and where it ends, its newline not
 // included. ok is false when there is none.
 func (s *Scanner) Next(from int) (start, end int, ok bool) {
+	if !s.m.o.Invert {
+		return s.next(from)
+	}
+	for from < len(s.buf) {
+		if !s.none && s.behind <= from {
+			start, end, ok := s.next(from)
+			s.hit, s.behind, s.none = start, end+1, !ok
+		}
+		if s.none || from < s.hit {
+			return from, lineEnd(s.buf, from), true
+		}
+		from = s.behind
+	}
+	return 0, 0, false
+}
+
+// next is Next for lines that match.
+func (s *Scanner) next(from int) (start, end int, ok bool) {
 	if s.plain {
 		return s.scan(from)
 	}
 	w := s.sets[s.chosen]
 	for from < len(s.buf) {
-		at := w.cursor.find(s.buf, from)
+		at := w.finder.find(s.buf, from)
 		if at < 0 {
 			return 0, 0, false
 		}
@@ -113,10 +135,10 @@ func lineEnd(buf []byte, at int) int {
 	return len(buf)
 }
 
-// others reports whether a line holds needles of the other sets too.
+// others reports whether a line holds literals of the other sets too.
 func (s *Scanner) others(start, end int) bool {
 	for i, w := range s.sets {
-		if i != s.chosen && !w.cursor.set.in(s.buf[start:end]) {
+		if i != s.chosen && w.finder.find(s.buf[start:end], 0) < 0 {
 			return false
 		}
 	}

@@ -171,9 +171,7 @@ func TestLiterals(t *testing.T) {
 		var got []string
 		if p != nil {
 			require.Equal(t, test.exact, p.exact, test.expr)
-			for _, n := range p.sets[0] {
-				got = append(got, n.text)
-			}
+			got = p.sets[0]
 		}
 		require.Equal(t, test.want, got, test.expr)
 	}
@@ -193,8 +191,8 @@ func TestCompileErrors(t *testing.T) {
 func TestSpans(t *testing.T) {
 	m, err := Compile(`start.*?end$`, Options{Multiline: true})
 	require.NoError(t, err)
-	require.Equal(t, [][]int{{2, 15}}, m.Spans([]byte("x start a\nb end\ny")))
-	require.Nil(t, m.Spans([]byte("nothing")))
+	require.Equal(t, [][]int{{2, 15}}, m.Matches([]byte("x start a\nb end\ny"), -1))
+	require.Nil(t, m.Matches([]byte("nothing"), -1))
 }
 
 func BenchmarkScan(b *testing.B) {

@@ -24,6 +24,9 @@ func topScope(o *Options, root string) scope {
 	if !o.All {
 		s.rules = ignore.NewDir(root)
 	}
+	if o.Rules != nil {
+		s.rules = s.rules.With(o.RulesDir, o.Rules...)
+	}
 	if o.Include != nil {
 		s.include = o.Include.Start()
 	}
@@ -38,7 +41,7 @@ func (s *scope) readRules(o *Options, d *Dir, entries []Entry) {
 	if s.rulesRead || o.All || s.leftOut {
 		return
 	}
-	s.rules = s.rules.Enter(d.Path, hasEntry(entries, ".git"), hasEntry(entries, ignore.GitIgnore), hasEntry(entries, ignore.DotIgnore), func(name string) []byte {
+	s.rules = s.rules.Enter(d.Path, func(name string) bool { return hasEntry(entries, name) }, func(name string) []byte {
 		flags := unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK
 		if name == ignore.GitIgnore {
 			flags |= unix.O_NOFOLLOW // as git does
@@ -68,18 +71,23 @@ type choice struct {
 // choose decides on an entry whose absolute path is given; what costs least is asked first.
 func (s *scope) choose(o *Options, e *Entry, path []byte) choice {
 	isDir := e.Type == Directory
+	shown := o.Hidden || o.Skipped || e.Name[0] == '.' && s.rules.Judge(string(path), e.Name, isDir) == ignore.Included
 	var c choice
 	switch {
 	case isDir:
-		c.deliver = o.Dirs && s.include != nil && s.include.Match(e.Name, o.Hidden || o.Skipped)
-		c.child.include, c.enter = s.enter(o, e.Name)
+		c.deliver = o.Dirs && s.include != nil && s.include.Match(e.Name, shown)
+		c.child.include, c.enter = s.enter(e.Name, shown)
 	case e.Type == File || e.Type == Link && o.Links:
-		c.deliver = (o.Dirs == (e.Type == Link && o.Dirs)) && s.matches(o, e.Name)
+		c.deliver = (o.Dirs == (e.Type == Link && o.Dirs)) && s.matches(o, e.Name, shown)
 	}
 	if !c.deliver && !c.enter || s.excluded(e.Name, isDir, &c.child) {
 		return choice{}
 	}
-	leftOut := s.leftOut || s.hidden(o, e.Name, isDir) || s.rules != nil && s.rules.Ignored(string(path), e.Name, isDir)
+	leftOut := s.leftOut
+	if !leftOut {
+		verdict := s.rules.Judge(string(path), e.Name, isDir)
+		leftOut = verdict == ignore.Excluded || verdict == ignore.Silent && s.hidden(o, e.Name, isDir)
+	}
 	if leftOut != o.Skipped {
 		c.deliver = false
 		c.enter = c.enter && o.Skipped
@@ -89,19 +97,24 @@ func (s *scope) choose(o *Options, e *Entry, path []byte) choice {
 }
 
 // matches reports whether a file's name fits what is asked for.
-func (s *scope) matches(o *Options, name string) bool {
+func (s *scope) matches(o *Options, name string, shown bool) bool {
 	if o.Names != nil && !o.Names.Start().Match(name, true) {
 		return false
 	}
-	return s.include == nil || s.include.Match(name, o.Hidden || o.Skipped)
+	for _, p := range o.NotNames {
+		if p.Start().Match(name, true) {
+			return false
+		}
+	}
+	return s.include == nil || s.include.Match(name, shown)
 }
 
 // enter reports whether something below a directory can fit.
-func (s *scope) enter(o *Options, name string) (*glob.State, bool) {
+func (s *scope) enter(name string, shown bool) (*glob.State, bool) {
 	if s.include == nil {
 		return nil, true
 	}
-	next := s.include.Enter(name, o.Hidden || o.Skipped)
+	next := s.include.Enter(name, shown)
 	return next, next != nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/agentbash/agentbash/agentbash/internal/glob"
+	"github.com/agentbash/agentbash/agentbash/internal/ignore"
 	"github.com/agentbash/agentbash/agentbash/internal/panicgroup"
 )
 
@@ -21,6 +22,13 @@ type Options struct {
 	Include *glob.Pattern   // nil: everything
 	Exclude []*glob.Pattern // entries that match one are left out, and what is below them
 	Names   *glob.Pattern   // what a file's name must match as well; nil: anything
+
+	NotNames []*glob.Pattern // what it must not match
+
+	// Rules leave out entries too, if no rules in the tree say otherwise. All does not
+	// hold for them. They are relative to RulesDir.
+	Rules    []*ignore.Rules
+	RulesDir string
 
 	Dirs  bool // deliver directories that match Include, not files
 	Links bool // deliver symbolic links too

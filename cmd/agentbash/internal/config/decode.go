@@ -29,7 +29,9 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 		f.rules = m.encodeInPlace(s.data)
 	}
 	take("limits", &f.limits)
+	take("snapshots", &f.snapshots)
 	decodeConfine(take, &f.confine)
+	errs = append(errs, s.decodeShell(v, take, &f.shell)...)
 	if f.mode != "" && !listContains(modeNames(), f.mode) {
 		errs = append(errs, s.errorAt(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modeNames(), ", "))))
 	}
@@ -39,10 +41,10 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 	errs = append(errs, decodeMap(s, v.find("models"), "models", &f.models)...)
 	errs = append(errs, s.checkModels(v.find("models"), f)...)
 	errs = append(errs, decodeMap(s, v.find("tools"), "tools", &f.tools)...)
-	errs = append(errs, decodeMap(s, v.find("mcpServers"), "mcpServers", &f.fields.MCPServers)...)
 	errs = append(errs, s.decodeHooks(v.find("hooks"), f)...)
 	errs = append(errs, s.decodeWeb(v, f)...)
-	errs = append(errs, s.decodeFunctions(v.find("functions"), f, lookup)...)
+	s.decodeServers(v.find("mcpServers"), f, lookup)
+	s.decodeFunctions(v.find("functions"), f, lookup)
 	for _, d := range s.defOrder {
 		if d.path != "" {
 			f.definitions = append(f.definitions, d.path)
@@ -64,41 +66,75 @@ func (s *source) checkModels(v *value, f *file) (errs []error) {
 	return errs
 }
 
-// decodeFunctions decodes groups of functions one by one, for their keys' sake.
-func (s *source) decodeFunctions(v *value, f *file, lookup func(string) (string, bool)) (errs []error) {
-	if v == nil {
-		return nil
-	}
-	if !v.object {
-		return []error{s.errorAt(v.offset, "functions", "it is "+v.kind()+": write an object {...}")}
-	}
-	f.fields.Functions = make(map[string][]fieldbash.Function, len(v.members))
-	for _, g := range v.members {
-		key := "functions." + g.key
-		if !g.value.isList {
-			errs = append(errs, s.errorAt(g.value.offset, key, "it is "+g.value.kind()+": write a list [...] of definitions"))
-			continue
+// decodeServers decodes servers. One that is wrong is left out, with a warning: it
+// must not keep bash and the others from working.
+func (s *source) decodeServers(v *value, f *file, lookup func(string) (string, bool)) {
+	f.fields.MCPServers = map[string]fieldbash.Server{}
+	s.decodeEntries(v, "mcpServers", "this server is left out", f, func(m *value, path *jsonPath) (errs []error) {
+		if !s.shared {
+			errs = s.checkServerKeys(m, path)
 		}
-		list := make([]fieldbash.Function, 0, len(g.value.list))
-		for i, m := range g.value.list {
-			at := fmt.Sprintf("%s[%d]", key, i)
-			if s.defs[m] != nil {
-				more, err := s.fromFile(m, at, lookup)
+		var one fieldbash.Server
+		if errs = append(errs, s.expand(m, path, lookup)...); len(errs) == 0 {
+			if err := s.decodeInto(m, path.String(), &one); err != nil {
+				return []error{err}
+			}
+			f.fields.MCPServers[path.key] = one
+		}
+		return errs
+	})
+}
+
+// decodeFunctions decodes groups of functions. A group with a mistake is left out, and
+// of a file of definitions what is wrong.
+func (s *source) decodeFunctions(v *value, f *file, lookup func(string) (string, bool)) {
+	f.fields.Functions = map[string][]fieldbash.Function{}
+	s.decodeEntries(v, "functions", "these functions are left out", f, func(m *value, path *jsonPath) []error {
+		if !m.isList {
+			return []error{s.errorAt(m.offset, path.String(), "it is "+m.kind()+": write a list [...] of definitions")}
+		}
+		errs := append(s.checkFunctionKeys(m, path), s.expandFunctions(m, path, lookup)...)
+		list := make([]fieldbash.Function, 0, len(m.list))
+		for i, entry := range m.list {
+			at := (&jsonPath{up: path, item: true, index: i}).String()
+			if s.defs[entry] != nil {
+				more, err := s.fromFile(entry, at, lookup)
 				if err != nil {
-					f.warnings = append(f.warnings, err)
+					f.warnings = append(f.warnings, fmt.Errorf("%w; these functions are left out", err))
 				}
 				list = append(list, more...)
 				continue
 			}
 			var one fieldbash.Function
-			if err := s.decodeInto(m, at, &one); err != nil {
+			if err := s.decodeInto(entry, at, &one); err != nil {
 				errs = append(errs, err)
 			}
 			list = append(list, one)
 		}
-		f.fields.Functions[g.key] = list
+		if len(errs) == 0 {
+			f.fields.Functions[path.key] = list
+		}
+		return errs
+	})
+}
+
+// decodeEntries decodes the entries of an object one by one, each for itself.
+func (s *source) decodeEntries(v *value, key, leftOut string, f *file, decode func(*value, *jsonPath) []error) {
+	var errs []error
+	if v != nil && !v.object {
+		errs = []error{s.errorAt(v.offset, key, "it is "+v.kind()+": write an object {...}")}
+		v = nil
 	}
-	return errs
+	if v != nil {
+		for _, m := range v.members {
+			if all := decode(m.value, &jsonPath{up: &jsonPath{key: key}, key: m.key}); len(all) > 0 {
+				errs = append(errs, all[0])
+			}
+		}
+	}
+	for _, err := range errs {
+		f.warnings = append(f.warnings, fmt.Errorf("%w; %s", err, leftOut))
+	}
 }
 
 // decodeMap decodes an object member by member, since the decoder's own errors

@@ -73,7 +73,7 @@ func (s *source) openDefinitions(name *value, within string, lookup func(string)
 func readBounded(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: correct the path, which starts at the config file's directory", path, errors.Unwrap(err))
+		return nil, fmt.Errorf("%s: %w: correct the path", path, errors.Unwrap(err))
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file: name one", path)

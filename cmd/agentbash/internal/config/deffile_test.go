@@ -133,6 +133,5 @@ func TestAProjectDoesNotLendTheModel(t *testing.T) {
 	w = newTestHome(t, map[string]string{userFile: file})
 	require.True(t, w.load().Fields.MCPServers["s"].Sampling)
 	w = newTestHome(t, map[string]string{userFile: `{"mcpServers": {"s": {"command": "x", "oauth": {"clientID": "c"}}}}`})
-	_, err := w.try()
-	require.ErrorContains(t, err, "did you mean clientId?")
+	require.ErrorContains(t, w.load().Warnings[0], "did you mean clientId?")
 }

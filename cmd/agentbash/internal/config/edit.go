@@ -20,13 +20,17 @@ import (
 func (d Dirs) UserFile() string { return filepath.Join(d.Config, "config.json") }
 
 // SetServer puts an MCP server into the user's file, in the place of one that
-// has its name, and leaves the rest of the file as it is.
-func SetServer(d Dirs, name string, s fieldbash.Server) error {
+// has its name, and leaves the rest of the file as it is. What would not load is not
+// written; the variables that it needs and that are not set are returned.
+func SetServer(d Dirs, name string, s fieldbash.Server, lookup func(string) (string, bool)) (unset []string, err error) {
+	if unset, err = checkServer(name, s, lookup); err != nil {
+		return nil, fmt.Errorf("%s is not added: %w", name, err)
+	}
 	raw, err := json.MarshalIndent(s, "    ", "  ")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return editUserFile(d, func(b []byte) ([]byte, error) { return sjson.SetRawBytes(b, serverPath(name), raw) })
+	return unset, editUserFile(d, func(b []byte) ([]byte, error) { return sjson.SetRawBytes(b, serverPath(name), raw) })
 }
 
 // RemoveServer takes an MCP server out of the user's file and reports whether
@@ -76,24 +80,6 @@ func editUserFile(d Dirs, edit func([]byte) ([]byte, error)) error {
 		return err
 	}
 	return atomicfile.Write(path, fresh)
-}
-
-// ReadServers returns the mcpServers of a file that another client wrote.
-func ReadServers(path string) (map[string]fieldbash.Server, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &Error{File: path, Text: err.Error()}
-	}
-	var f struct {
-		Servers map[string]fieldbash.Server `json:"mcpServers"`
-	}
-	if err := json.Unmarshal(b, &f); err != nil {
-		return nil, &Error{File: path, Text: fmt.Sprintf("not a file with mcpServers: %v", err)}
-	}
-	if len(f.Servers) == 0 {
-		return nil, &Error{File: path, Text: "it has no mcpServers: name a file that an MCP client wrote"}
-	}
-	return f.Servers, nil
 }
 
 // AddRules puts rules, each as it stands in a file, at the end of those of the

@@ -10,16 +10,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// unset is an environment without variables.
+func unset(string) (string, bool) { return "", false }
+
+// userServers are the servers of the user's file.
+func userServers(t *testing.T, d Dirs) map[string]fieldbash.Server {
+	t.Helper()
+	list, err := ReadServers(d.UserFile(), unset)
+	require.NoError(t, err)
+	servers := map[string]fieldbash.Server{}
+	for _, f := range list {
+		servers[f.Name] = f.Server
+	}
+	return servers
+}
+
 func TestServersAreAddedAndRemovedInPlace(t *testing.T) {
 	d := Dirs{Config: t.TempDir()}
 	const before = "{\n  \"model\": \"x\",   \"zeta\": 1,\n  \"mcpServers\": {\"a.b\": {\"command\": \"one\"}}\n}\n"
 	require.NoError(t, os.WriteFile(d.UserFile(), []byte(before), 0o600))
-	require.NoError(t, SetServer(d, "memory", fieldbash.Server{Command: "npx", Args: []string{"-y", "<x> & y"}}))
+	needs, err := SetServer(d, "memory", fieldbash.Server{Command: "npx", Args: []string{"-y", "<x> & y"}, Env: map[string]string{"A": "${TOKEN}", "B": "${B:-}"}}, unset)
+	require.NoError(t, err)
+	require.Equal(t, []string{"TOKEN"}, needs)
 	after, err := os.ReadFile(d.UserFile())
 	require.NoError(t, err)
 	require.Contains(t, string(after), "\"model\": \"x\",   \"zeta\": 1,")
-	servers, err := ReadServers(d.UserFile())
-	require.NoError(t, err)
+	servers := userServers(t, d)
 	require.Equal(t, []string{"-y", "<x> & y"}, servers["memory"].Args)
 	require.Equal(t, "one", servers["a.b"].Command)
 
@@ -29,9 +45,7 @@ func TestServersAreAddedAndRemovedInPlace(t *testing.T) {
 	found, err = RemoveServer(d, "a.b")
 	require.NoError(t, err)
 	require.False(t, found)
-	servers, err = ReadServers(d.UserFile())
-	require.NoError(t, err)
-	require.Len(t, servers, 1)
+	require.Len(t, userServers(t, d), 1)
 	st, err := os.Stat(d.UserFile())
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), st.Mode().Perm())
@@ -39,16 +53,21 @@ func TestServersAreAddedAndRemovedInPlace(t *testing.T) {
 
 func TestServersAreAddedToNoFileAndNotToABrokenOne(t *testing.T) {
 	d := Dirs{Config: t.TempDir() + "/new"}
-	require.NoError(t, SetServer(d, "m", fieldbash.Server{URL: "https://example.com/mcp"}))
-	servers, err := ReadServers(d.UserFile())
+	for _, wrong := range []fieldbash.Server{{}, {Command: "x", URL: "y"}, {Command: "x", Env: map[string]string{"A": "${input:x}"}}, {URL: "u", Type: "carrier pigeon"}} {
+		_, err := SetServer(d, "m", wrong, unset)
+		require.ErrorContains(t, err, "m is not added: ")
+		require.NoFileExists(t, d.UserFile(), "what would not load is not written")
+	}
+	_, err := SetServer(d, "m", fieldbash.Server{URL: "https://example.com/mcp"}, unset)
 	require.NoError(t, err)
-	require.Equal(t, "https://example.com/mcp", servers["m"].URL)
+	require.Equal(t, "https://example.com/mcp", userServers(t, d)["m"].URL)
 	require.NoError(t, os.WriteFile(d.UserFile(), []byte("{broken"), 0o600))
-	require.ErrorContains(t, SetServer(d, "n", fieldbash.Server{Command: "x"}), "left as it is")
+	_, err = SetServer(d, "n", fieldbash.Server{Command: "x"}, unset)
+	require.ErrorContains(t, err, "left as it is")
 	b, err := os.ReadFile(d.UserFile())
 	require.NoError(t, err)
 	require.Equal(t, "{broken", string(b))
-	_, err = ReadServers(d.UserFile())
+	_, err = ReadServers(d.UserFile(), unset)
 	require.Error(t, err)
 }
 

@@ -9,7 +9,7 @@ import (
 
 // expand replaces ${V} and ${V:-default} in every string below v, keys
 // excepted, and returns what could not be replaced. As in bash, the default also
-// stands in for an empty variable. $${ is a literal ${; any other dollar is itself.
+// stands in for an empty variable; ${env:V}, as other clients write it, is ${V}. $${ is a literal ${; any other dollar is itself.
 // Nothing is run.
 func (s *source) expand(v *value, path *jsonPath, lookup func(string) (string, bool)) []error {
 	var errs []error
@@ -49,7 +49,7 @@ func expandText(text string, lookup func(string) (string, bool)) (string, error)
 		if !closed {
 			return "", fmt.Errorf("${ is not closed: write ${NAME}, or $${ for the characters themselves")
 		}
-		name, def, hasDefault := strings.Cut(inner, ":-")
+		name, def, hasDefault := strings.Cut(strings.TrimPrefix(inner, "env:"), ":-")
 		if !variable().MatchString(name) {
 			return "", fmt.Errorf("${%s} names no variable: write ${NAME} or ${NAME:-default}, or $${ for the characters themselves", inner)
 		}

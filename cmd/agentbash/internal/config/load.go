@@ -49,7 +49,9 @@ type Result struct {
 	Limits                       Limits
 	WebFetch                     *WebFetch  // nil: the defaults
 	WebSearch                    *WebSearch // nil: not configured
+	Snapshots                    *Snapshots // nil: the defaults
 	Confine                      Confine
+	Shell                        Shell
 
 	From     map[string]string // where model, baseURL, apiKey, mode and provider were said
 	Files    []string          // that were read, highest rank first
@@ -75,6 +77,9 @@ func Load(opts *Options) (*Result, error) {
 		return nil, err
 	}
 	l := &loader{opts: opts, result: &Result{Dirs: dirs, From: map[string]string{}, Tools: map[string]bool{}, Models: map[string]ModelFacts{}}}
+	if dirs.Temporary && !mayExist(dirs.State) {
+		l.result.Warnings = append(l.result.Warnings, fmt.Errorf("the home directory cannot be written: conversations, the audit log and what undo needs go to %s: set XDG_STATE_HOME to keep them", dirs.State))
+	}
 	l.readFlags()
 	l.readEnvironment()
 	l.readExplicit()
@@ -124,9 +129,10 @@ func (l *loader) readExplicit() {
 	if l.opts.Flags.File == "" {
 		return
 	}
-	path := l.opts.Flags.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(l.opts.Dir, path)
+	path, err := filepath.Abs(l.opts.Flags.File)
+	if err != nil {
+		l.errs = append(l.errs, &Error{Text: fmt.Sprintf("--config %s: %v", l.opts.Flags.File, err)})
+		return
 	}
 	if f := l.readFile(path, "", false, true, l.leaveChanged); f != nil {
 		l.mergeFile(f)
@@ -155,7 +161,7 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 	if err == nil {
 		data, err = os.ReadFile(path)
 	}
-	if errors.Is(err, fs.ErrNotExist) && !must {
+	if !must && (isMissing(err) || l.result.Dirs.Temporary && errors.Is(err, fs.ErrPermission)) {
 		return nil
 	}
 	if err != nil {
@@ -171,7 +177,7 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 			return nil // the file of --config is the project's or the user's
 		}
 	}
-	s := &source{path: path, data: data}
+	s := &source{path: path, data: data, shared: shared}
 	v, err := s.parse()
 	if err != nil {
 		l.errs = append(l.errs, err)
@@ -192,9 +198,7 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 		l.errs = append(l.errs, errs...)
 		return nil
 	}
-	for _, err := range f.warnings {
-		l.result.Warnings = append(l.result.Warnings, fmt.Errorf("%w; these functions are left out", err))
-	}
+	l.result.Warnings = append(l.result.Warnings, f.warnings...)
 	l.result.Files = append(l.result.Files, path)
 	return f
 }
@@ -234,7 +238,11 @@ func (l *loader) mergeFile(f *file) {
 		}
 	}
 	r.Limits.fill(f.limits)
+	if r.Snapshots == nil {
+		r.Snapshots = f.snapshots
+	}
 	l.takeConfine(&f.confine)
+	l.takeShell(&f.shell)
 	l.takeFields(f)
 	l.takeWeb(f)
 }

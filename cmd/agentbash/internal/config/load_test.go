@@ -2,7 +2,9 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -93,7 +95,8 @@ func TestFlagsThenEnvironmentThenProjectThenUser(t *testing.T) {
 	require.Equal(t, []string{"of-env", "http://env/v1", "env-key"}, []string{r.Model, r.BaseURL, r.APIKey})
 
 	w.write("extra.json", `{"model": "of-file", "mode": "full", "baseURL": "http://file/v1"}`)
-	w.flags = Flags{Model: "of-flag", File: "../../../extra.json"}
+	t.Chdir(w.path("."))
+	w.flags = Flags{Model: "of-flag", File: "extra.json"}
 	r = w.load()
 	require.Equal(t, "of-flag", r.Model)
 	require.Equal(t, "http://env/v1", r.BaseURL)
@@ -120,8 +123,34 @@ func TestXDGVariables(t *testing.T) {
 	require.Equal(t, w.path("home/.local/state/agentbash"), r.Dirs.State)
 
 	delete(w.env, "HOME")
-	_, err := w.try()
-	require.ErrorContains(t, err, "HOME is not set")
+	u, err := user.Current()
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(u.HomeDir, ".local/state/agentbash"), w.load().Dirs.State)
+}
+
+// TestAHomeThatCannotBeWritten expects a private directory among the temporary files, told of
+// until it is there, or a sentence that says what to do.
+func TestAHomeThatCannotBeWritten(t *testing.T) {
+	w := newTestHome(t, nil)
+	w.env["HOME"], w.env["TMPDIR"] = "/dev/null", t.TempDir()
+	r := w.load()
+	own := filepath.Join(w.env["TMPDIR"], fmt.Sprintf("agentbash-user-%d", os.Getuid()))
+	require.Equal(t, filepath.Join(own, "state"), r.Dirs.State)
+	require.Len(t, r.Warnings, 1)
+	require.ErrorContains(t, r.Warnings[0], own)
+
+	require.NoError(t, r.Dirs.MakeState())
+	st, err := os.Stat(own)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), st.Mode().Perm())
+	require.Empty(t, w.load().Warnings)
+
+	require.NoError(t, os.Chmod(own, 0o755))
+	_, err = w.try()
+	require.ErrorContains(t, err, own+" is not a directory of this user alone: set XDG_STATE_HOME")
+	w.env["TMPDIR"] = "/dev/null"
+	_, err = w.try()
+	require.ErrorContains(t, err, "HOME (/dev/null) cannot be written, and ")
 }
 
 func TestTheNearestProjectFileUpToTheRootOfTheRepository(t *testing.T) {
@@ -156,18 +185,10 @@ func TestErrorsNameThePlaceAndTheNextMove(t *testing.T) {
 		{"a mistyped key", "{\n \"modle\": \"m\"}", "line 2, column 2: modle: unknown key: did you mean mode or model?"},
 		{"a key of another case", `{"mcpservers": {}}`, "unknown key: did you mean mcpServers?"},
 		{"an unknown key", `{"colour": 1}`, "line 1, column 2: colour: unknown key: known are $schema, mcpServers"},
-		{"a mistyped key of a server", "{\"mcpServers\": {\"a\":\n {\"comand\": \"x\"}}}", "line 2, column 3: mcpServers.a.comand: unknown key: did you mean command?"},
-		{"a mistyped key of a function", `{"functions": {"g": [{"name": "f", "exec": {"argvs": []}}]}}`, "functions.g[0].exec.argvs: unknown key: did you mean argv?"},
 		{"a mistyped limit", `{"limits": {"turn": 1}}`, "limits.turn: unknown key: did you mean turns?"},
 		{"a wrong type", "{\"model\":\n 5}", "line 2, column 2: model: a number stands where a string is wanted"},
-		{"a wrong type in a server", "{\"mcpServers\": {\"a\": {\n\"args\": \"x\"}}}", "line 2, column 9: mcpServers.a.args: a string stands where a list [...] is wanted"},
-		{"servers that are a list", `{"mcpServers": []}`, "mcpServers: it is a list: write an object {...}"},
-		{"functions that are no list", `{"functions": {"g": {"name": "f"}}}`, "functions.g: it is an object: write a list [...] of definitions"},
-		{"a wrong type in a function", `{"functions": {"g": [{"name": 5}]}}`, "line 1, column 31: functions.g[0].name: a number stands where a string is wanted"},
 		{"an unknown mode", `{"mode": "yolo"}`, `line 1, column 10: mode: "yolo" is no mode: use plan, ask, auto, full`},
 		{"a limit below 0", `{"limits": {"turns": -1}}`, "limits: a limit is below 0"},
-		{"a variable that is not set", "{\"mcpServers\": {\"a\": {\"url\": \"http://x\",\n \"headers\": {\"Authorization\": \"Bearer ${NO_TOKEN}\"}}}}",
-			"line 2, column 31: mcpServers.a.headers.Authorization: the variable NO_TOKEN is not set: export it, or write ${NO_TOKEN:-default}"},
 		{"a variable that is not closed", `{"model": "${HOME"}`, "model: ${ is not closed"},
 		{"not a variable", `{"model": "${id -u}"}`, "model: ${id -u} names no variable"},
 	}
@@ -181,6 +202,45 @@ func TestErrorsNameThePlaceAndTheNextMove(t *testing.T) {
 			require.True(t, errors.As(err, &e))
 			require.Equal(t, 2, e.ExitStatus())
 		})
+	}
+}
+
+// A mistake in a server or a group of functions is that one's alone: the rest of the file counts.
+func TestABadEntryIsLeftOut(t *testing.T) {
+	const good = `"mode": "auto", "functions": {"good": [{"name": "f", "exec": {"argv": ["x"]}}]}, "mcpServers": {"good": {"command": "x"}, `
+	const goodToo = `"mode": "auto", "mcpServers": {"good": {"command": "x"}}, "functions": {"good": [{"name": "f", "exec": {"argv": ["x"]}}], `
+	tests := []struct{ name, content, want string }{
+		{"a mistyped key", good + "\n\"a\": {\"comand\": \"x\"}}", "line 2, column 7: mcpServers.a.comand: unknown key: did you mean command?; this server is left out"},
+		{"args that are text", good + "\n\"a\": {\"args\": \"x.js\"}}", "line 2, column 15: mcpServers.a.args: a string stands where a list [...] is wanted; this server is left out"},
+		{"a command that is a list", good + `"a": {"command": ["a", "b"]}}`, "mcpServers.a.command: a list stands where a string is wanted; this server is left out"},
+		{"a variable that is not set", good + "\n\"a\": {\"url\": \"http://x\", \"headers\": {\"A\": \"Bearer ${NOT_SET}\"}}}",
+			"line 2, column 43: mcpServers.a.headers.A: the variable NOT_SET is not set: export it, or write ${NOT_SET:-default}; this server is left out"},
+		{"no variable", good + `"a": {"url": "${input:x}"}}`, "mcpServers.a.url: ${input:x} names no variable: write ${NAME} or ${NAME:-default}, or $${ for the characters themselves; this server is left out"},
+		{"no server", good + `"a": 5}`, "mcpServers.a: a number stands where an object {...} is wanted; this server is left out"},
+		{"several mistakes", good + `"a": {"args": "x", "env": 5, "comand": 1}}`, "; this server is left out"},
+		{"a mistyped key of a function", goodToo + `"a": [{"name": "f", "exec": {"argvs": []}}]}`, "functions.a[0].exec.argvs: unknown key: did you mean argv?; these functions are left out"},
+		{"functions that are no list", goodToo + `"a": {"name": "f"}}`, "functions.a: it is an object: write a list [...] of definitions; these functions are left out"},
+		{"a wrong type in a function", goodToo + `"a": [{"name": 5}]}`, "functions.a[0].name: a number stands where a string is wanted; these functions are left out"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newTestHome(t, map[string]string{userFile: "{" + tt.content + "}"})
+			r := w.load()
+			require.Equal(t, "auto", r.Mode)
+			require.Contains(t, r.Fields.MCPServers, "good")
+			require.Contains(t, r.Fields.Functions, "good")
+			require.NotContains(t, r.Fields.MCPServers, "a")
+			require.NotContains(t, r.Fields.Functions, "a")
+			require.Len(t, r.Warnings, 1)
+			require.ErrorContains(t, r.Warnings[0], "config "+w.path(userFile)+": line ")
+			require.ErrorContains(t, r.Warnings[0], tt.want)
+			require.NotContains(t, r.Warnings[0].Error(), "\n")
+		})
+	}
+	for _, content := range []string{`{"mode": "auto", "mcpServers": []}`, `{"mode": "auto", "functions": 5}`} {
+		r := newTestHome(t, map[string]string{userFile: content}).load()
+		require.Equal(t, "auto", r.Mode)
+		require.ErrorContains(t, r.Warnings[0], ": write an object {...}; th")
 	}
 }
 
@@ -216,14 +276,14 @@ func TestEmptyFilesAndByteOrderMarks(t *testing.T) {
 
 func TestExpansion(t *testing.T) {
 	w := newTestHome(t, map[string]string{userFile: `{
-		"mcpServers": {"a": {"command": "${BIN}/x", "args": ["${EMPTY:-d}", "${EMPTY}", "$HOME", "$${HOME}", "${NONE:-}", "${NONE:-a:-b}"], "autoApprove": ["x"]}},
+		"mcpServers": {"a": {"command": "${BIN}/x", "args": ["${EMPTY:-d}", "${EMPTY}", "$HOME", "$${HOME}", "${NONE:-}", "${NONE:-a:-b}", "${env:BIN}", "${env:NONE:-e}"], "autoApprove": ["x"]}},
 		"functions": {"g": [{"name": "f", "description": "takes ${ANYTHING}", "parameters": {"type": "object", "description": "${X}"}, "exec": {"argv": ["${BIN}/f"]}},
 			{"type": "function", "function": {"name": "h", "parameters": {}, "http": {"url": "http://${HOST:-127.0.0.1}/h"}}}]}
 	}`})
 	w.env["BIN"], w.env["EMPTY"] = "/bin", ""
 	r := w.load()
 	require.Equal(t, "/bin/x", r.Fields.MCPServers["a"].Command)
-	require.Equal(t, []string{"d", "", "$HOME", "${HOME}", "", "a:-b"}, r.Fields.MCPServers["a"].Args)
+	require.Equal(t, []string{"d", "", "$HOME", "${HOME}", "", "a:-b", "/bin", "e"}, r.Fields.MCPServers["a"].Args)
 	g := r.Fields.Functions["g"]
 	require.Equal(t, &fieldbash.Exec{Argv: []string{"/bin/f"}}, g[0].Exec)
 	require.Equal(t, "takes ${ANYTHING}", g[0].Description)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,7 +51,7 @@ func FindLocal(ctx context.Context, candidates []Candidate) *Local {
 		found[i] = make(chan *Local, 1)
 		go func() {
 			base := fmt.Sprintf("http://127.0.0.1:%d/v1", c.Port)
-			if model, err := firstModel(ctx, client, base, ""); err == nil {
+			if model, err := firstModel(ctx, client, base, "", false); err == nil {
 				found[i] <- &Local{Name: c.Name, BaseURL: base, Model: model}
 			}
 			close(found[i])
@@ -75,15 +76,16 @@ func FindLocal(ctx context.Context, candidates []Candidate) *Local {
 // FirstModel returns the first model that the server at baseURL lists, for those
 // who named a server and no model.
 func FirstModel(ctx context.Context, baseURL, apiKey string) (string, error) {
-	model, err := firstModel(ctx, &http.Client{}, strings.TrimRight(baseURL, "/"), apiKey)
+	model, err := firstModel(ctx, &http.Client{}, strings.TrimRight(baseURL, "/"), apiKey, true)
 	if err != nil {
 		return "", fmt.Errorf("no model is set, and %s lists none (%w): set --model or %s", baseURL, err, EnvModel)
 	}
 	return model, nil
 }
 
-// firstModel is the first model that can chat in GET base/models.
-func firstModel(ctx context.Context, client *http.Client, base, apiKey string) (string, error) {
+// firstModel is the first model that can chat in GET base/models. named: it is known to be a
+// model server, so that a list of names alone will do.
+func firstModel(ctx context.Context, client *http.Client, base, apiKey string, named bool) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
 	if err != nil {
 		return "", err
@@ -103,19 +105,36 @@ func firstModel(ctx context.Context, client *http.Client, base, apiKey string) (
 	if err != nil {
 		return "", err
 	}
-	var list struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
+	models, err := modelNames(data, named)
+	if err != nil {
+		return "", err
 	}
-	if err := json.Unmarshal(data, &list); err != nil {
-		return "", errors.New("the answer is no list of models")
-	}
-	for _, m := range list.Data {
+	for _, name := range models {
 		// LM Studio and Ollama list the models that only embed text among the others.
-		if m.ID != "" && !strings.Contains(strings.ToLower(m.ID), "embed") {
-			return m.ID, nil
+		if name != "" && !strings.Contains(strings.ToLower(name), "embed") {
+			return name, nil
 		}
 	}
 	return "", errors.New("the list is empty")
+}
+
+// modelNames are the names in a list of models: OpenAI's, Ollama's own, or a list of names.
+func modelNames(data []byte, bare bool) (names []string, err error) {
+	var answer struct{ Data, Models []json.RawMessage }
+	list := answer.Data
+	switch {
+	case bare && json.Unmarshal(data, &list) == nil:
+	case json.Unmarshal(data, &answer) == nil:
+		list = append(answer.Data, answer.Models...)
+	default:
+		return nil, errors.New("the answer is no list of models")
+	}
+	for _, one := range list {
+		var m struct{ ID, Name, Model string }
+		if json.Unmarshal(one, &m.Name) != nil {
+			json.Unmarshal(one, &m)
+		}
+		names = append(names, cmp.Or(m.ID, m.Name, m.Model))
+	}
+	return names, nil
 }

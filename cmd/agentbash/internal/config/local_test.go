@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -160,4 +161,15 @@ func BenchmarkFindLocalSilent(b *testing.B) {
 		FindLocal(context.Background(), cs)
 	}
 	b.ReportMetric(float64(time.Since(start).Milliseconds())/float64(b.N), "ms/search")
+}
+
+func TestTheFirstModelOfANamedServer(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"data":[{"id":"nomic-embed-text"},{"id":"m"}]}`: "m", `{"models":[{"name":"m"}]}`: "m", `{"object":"list","models":[{"model":"m"}],"data":[]}`: "m", `["m","n"]`: "m",
+		`{"data":[]}`: "", `{"status":"ok"}`: "", `"m"`: "", `[]`: "",
+	} {
+		got, err := FirstModel(context.Background(), fmt.Sprintf("http://127.0.0.1:%d/v1/", answering(t, saying(200, body))), "")
+		require.Equal(t, want, got, body)
+		require.Equal(t, want == "", err != nil, body)
+	}
 }

@@ -100,8 +100,9 @@ func (v *value) kind() string {
 
 // source is a file's text, for positions in it.
 type source struct {
-	path string
-	data []byte
+	path   string
+	data   []byte
+	shared bool // other programs read it too, and may have keys that we do not know
 
 	defs     map[*value]*defFile // by the entry that names it
 	defOrder []*defFile          // as they stand in the file

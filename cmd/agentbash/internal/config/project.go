@@ -122,6 +122,9 @@ func (l *loader) takeProject(f *file, p projectFile) {
 	l.projectHooks = f.hooks.inDir(p.root)
 	l.takeFields(f)
 	l.leaveWeb(f)
+	if f.snapshots != nil {
+		l.warn(f.path, "snapshots", "a project's file cannot say what is kept to be taken back: write it in your own file")
+	}
 	if !p.shared {
 		l.tight = f
 	}
@@ -186,6 +189,7 @@ func (l *loader) tightenLimits() {
 			l.warn(f.path, "tools."+name, "a project's file cannot switch on what is switched off: change your own file")
 		}
 	}
+	l.tightenShell(f)
 	tightenLimit(l, f, "limits.turns", l.above.Turns, &r.Limits.Turns, f.limits.Turns)
 	tightenLimit(l, f, "limits.cost", l.above.Cost, &r.Limits.Cost, f.limits.Cost)
 	tightenLimit(l, f, "limits.time", l.above.Time, &r.Limits.Time, f.limits.Time)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -125,7 +124,7 @@ func TestABrokenSharedFileIsAWarning(t *testing.T) {
 
 func TestAFileGivenByFlagIsApproved(t *testing.T) {
 	w := newTestHome(t, map[string]string{projectOwn: `{"mcpServers": {"a": {"command": "x"}}, "mode": "full"}`})
-	w.flags.File = filepath.Join("..", "..", ".agentbash", "config.json")
+	w.flags.File = w.path(projectOwn)
 	r := w.load()
 	require.Empty(t, r.Pending)
 	require.Equal(t, "x", r.Fields.MCPServers["a"].Command)

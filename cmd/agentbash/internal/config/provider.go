@@ -34,11 +34,12 @@ func Providers() []Provider {
 
 // ModelFacts are what a file says of a model, by its name.
 type ModelFacts struct {
-	API    string  `json:"api"`    // chat or responses; "": what the server says
-	Window int     `json:"window"` // tokens
-	Input  float64 `json:"input"`  // dollars for a million tokens
-	Cached float64 `json:"cached"`
-	Output float64 `json:"output"`
+	API     string  `json:"api"`     // chat or responses; "": what the server says
+	Window  int     `json:"window"`  // tokens
+	Silence float64 `json:"silence"` // seconds that a reply may be silent
+	Input   float64 `json:"input"`   // dollars for a million tokens
+	Cached  float64 `json:"cached"`
+	Output  float64 `json:"output"`
 }
 
 // applyProvider fills in what the provider's name stands for. What OPENAI_BASE_URL and

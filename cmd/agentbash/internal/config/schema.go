@@ -10,10 +10,10 @@ import (
 
 // The keys that a file of ours may hold, and those of its entries.
 const (
-	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch " + confineKeys
+	topKeys      = "$schema mcpServers functions provider model baseURL apiKey mode rules tools limits models hooks webFetch webSearch snapshots " + shellKeys + " " + confineKeys
 	limitKeys    = "turns cost time calls output session"
 	sessionKeys  = "calls time output"
-	modelKeys    = "api window input cached output"
+	modelKeys    = "api window silence input cached output"
 	serverKeys   = "type disabled command args env cwd url headers timeout startTimeout allow deny oauth sampling trust roles sandbox"
 	functionKeys = "file type function name description parameters input_schema inputSchema strict exec http timeout roles"
 	execKeys     = "argv env cwd sandbox"
@@ -76,10 +76,12 @@ type file struct {
 	tools                        map[string]bool
 	limits                       Limits
 	confine                      Confine
+	shell                        Shell
 	fields                       fieldbash.Config
 	hooks                        Hooks
 	webFetch                     *WebFetch
 	webSearch                    *WebSearch
+	snapshots                    *Snapshots
 	warnings                     []error  // what was left out
 	definitions                  []string // the files of functions that were read
 }
@@ -115,13 +117,15 @@ func listContains(list []string, s string) bool {
 	return false
 }
 
-// checkAllKeys looks at the file and into its entries.
+// checkAllKeys looks at the file and into its entries, but for servers and functions:
+// see decodeEntries.
 func (s *source) checkAllKeys(v *value) []error {
 	errs := s.checkKeys(v, nil, topKeys, true)
 	errs = append(errs, s.checkKeys(v.find("limits"), &jsonPath{key: "limits"}, limitKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("limits").find("session"), &jsonPath{up: &jsonPath{key: "limits"}, key: "session"}, sessionKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("webFetch"), &jsonPath{key: "webFetch"}, webFetchKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("webSearch"), &jsonPath{key: "webSearch"}, webSearchKeys, true)...)
+	errs = append(errs, s.checkKeys(v.find("snapshots"), &jsonPath{key: "snapshots"}, snapshotKeys, true)...)
 	errs = append(errs, s.checkKeys(v.find("network"), &jsonPath{key: "network"}, networkKeys, true)...)
 	if models := v.find("models"); models != nil {
 		for _, m := range models.members {
@@ -129,28 +133,26 @@ func (s *source) checkAllKeys(v *value) []error {
 		}
 	}
 	errs = append(errs, s.checkHookKeys(v.find("hooks"))...)
-	if servers := v.find("mcpServers"); servers != nil {
-		for _, m := range servers.members {
-			errs = append(errs, s.checkKeys(m.value, &jsonPath{up: &jsonPath{key: "mcpServers"}, key: m.key}, serverKeys, false)...)
-			errs = append(errs, s.checkKeys(m.value.find("oauth"), &jsonPath{up: &jsonPath{up: &jsonPath{key: "mcpServers"}, key: m.key}, key: "oauth"}, oauthKeys, false)...)
-		}
-	}
-	if groups := v.find("functions"); groups != nil {
-		for _, g := range groups.members {
-			group := &jsonPath{up: &jsonPath{key: "functions"}, key: g.key}
-			for i, f := range g.value.list {
-				path := &jsonPath{up: group, item: true, index: i}
-				errs = append(errs, s.checkKeys(f, path, functionKeys, false)...)
-				errs = append(errs, s.checkKeys(f.find("exec"), &jsonPath{up: path, key: "exec"}, execKeys, false)...)
-				errs = append(errs, s.checkKeys(f.find("http"), &jsonPath{up: path, key: "http"}, httpKeys, false)...)
-			}
-		}
+	return errs
+}
+
+// checkServerKeys looks into a server.
+func (s *source) checkServerKeys(v *value, path *jsonPath) []error {
+	return append(s.checkKeys(v, path, serverKeys, false), s.checkKeys(v.find("oauth"), &jsonPath{up: path, key: "oauth"}, oauthKeys, false)...)
+}
+
+// checkFunctionKeys looks into a group of functions.
+func (s *source) checkFunctionKeys(v *value, path *jsonPath) (errs []error) {
+	for i, f := range v.list {
+		path := &jsonPath{up: path, item: true, index: i}
+		errs = append(errs, s.checkKeys(f, path, functionKeys, false)...)
+		errs = append(errs, s.checkKeys(f.find("exec"), &jsonPath{up: path, key: "exec"}, execKeys, false)...)
+		errs = append(errs, s.checkKeys(f.find("http"), &jsonPath{up: path, key: "http"}, httpKeys, false)...)
 	}
 	return errs
 }
 
-// expandUsed expands variables where a value is ours to use. The texts of a
-// function's schema and description are the model's to read, not ours.
+// expandUsed expands variables where a value is ours to use.
 func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs []error) {
 	if m := v.find("apiKey"); m != nil {
 		errs = s.expand(m, &jsonPath{key: "apiKey"}, func(name string) (string, bool) {
@@ -158,24 +160,23 @@ func (s *source) expandUsed(v *value, lookup func(string) (string, bool)) (errs 
 			return lookup(name)
 		})
 	}
-	for _, key := range []string{"provider", "model", "baseURL", "mode", "mcpServers", "webFetch", "webSearch", "workspace", "secrets", "network", "trustedRepositories"} {
+	for _, key := range []string{"provider", "model", "baseURL", "mode", "webFetch", "webSearch", "workspace", "secrets", "network", "trustedRepositories"} {
 		if m := v.find(key); m != nil {
 			errs = append(errs, s.expand(m, &jsonPath{key: key}, lookup)...)
 		}
 	}
-	errs = append(errs, s.expandHooks(v.find("hooks"), lookup)...)
-	groups := v.find("functions")
-	if groups == nil {
-		return errs
-	}
-	for _, g := range groups.members {
-		for i, f := range g.value.list {
-			path := &jsonPath{up: &jsonPath{up: &jsonPath{key: "functions"}, key: g.key}, item: true, index: i}
-			for _, at := range []*value{f, f.find("function")} {
-				for _, key := range []string{"exec", "http"} {
-					if m := at.find(key); m != nil {
-						errs = append(errs, s.expand(m, &jsonPath{up: path, key: key}, lookup)...)
-					}
+	return append(errs, s.expandHooks(v.find("hooks"), lookup)...)
+}
+
+// expandFunctions expands variables in a group of functions, but not in the texts of
+// a schema and a description: they are the model's to read, not ours.
+func (s *source) expandFunctions(v *value, path *jsonPath, lookup func(string) (string, bool)) (errs []error) {
+	for i, f := range v.list {
+		path := &jsonPath{up: path, item: true, index: i}
+		for _, at := range []*value{f, f.find("function")} {
+			for _, key := range []string{"exec", "http"} {
+				if m := at.find(key); m != nil {
+					errs = append(errs, s.expand(m, &jsonPath{up: path, key: key}, lookup)...)
 				}
 			}
 		}

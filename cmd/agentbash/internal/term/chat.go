@@ -44,6 +44,7 @@ type Options struct {
 	Names       func() []string // tools, for Tab; nil: none
 	Commands    []Command       // slash commands beside the package's own
 	CommandDirs []CommandDir    // hold the user's commands, NAME.md; the first of a name counts
+	Skills      func() []Skill  // are commands too, after those; nil: there are none
 
 	// Background says how many background shells run; nil: nobody knows.
 	Background func() int

@@ -35,7 +35,7 @@ func (s *chatUI) builtinCommands() []Command {
 		{Name: "help", Help: "lists the commands and the keys", Run: s.help},
 		{Name: "output", Args: "[N]", Help: "shows the last output whole, or the Nth from the last (Ctrl-O: the last)", Run: s.output},
 		{Name: "diff", Help: "shows what has changed since the last commit", Run: s.shellCommand("git --no-pager diff --no-color HEAD")},
-		{Name: "undo", Args: "[FILE]", Help: "takes back the last write or edit", Run: s.undo},
+		{Name: "undo", Args: "[FILE]", Help: "takes back the last write or edit, with --turn all that the last turn changed", Run: s.undo},
 		{Name: "field", Args: "[SERVER]", Help: "lists the servers, or the tools of one", Run: s.field},
 		{Name: "mode", Args: "[MODE]", Help: "shows or changes how much runs without a question: plan, ask, auto, full", Run: s.switchMode, Complete: modeNames},
 	}
@@ -131,7 +131,11 @@ func (s *chatUI) shellCommand(command string) func(context.Context, string) (str
 
 // undo is /undo, which the model is told of: it may have the file in mind as it was.
 func (s *chatUI) undo(ctx context.Context, args string) (string, error) {
-	out, err := s.shellCommand("undo")(ctx, args)
+	command := "undo " + args
+	if args != "" && !strings.HasPrefix(args, "-") {
+		command = "undo -- " + quote.Word(args)
+	}
+	out, err := s.shellCommand(command)(ctx, "")
 	s.aside = append(s.aside, "$ "+strings.TrimSpace("undo "+args)+"\n"+out)
 	return out, err
 }

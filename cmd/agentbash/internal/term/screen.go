@@ -193,6 +193,9 @@ func (s *screen) showEvent(e chat.Event) {
 			void = "; the reply begins anew"
 		}
 		s.line(s.look.paint(fmt.Sprintf("  [%s; trying again in %s%s]", safeLine(e.Reason), elapsedText(e.Wait), void), yellow))
+	case chat.Notice:
+		s.endLine()
+		s.line(s.look.paint("  ["+safeLine(e.Text)+"]", yellow))
 	case chat.Compacted:
 		s.endLine()
 		s.line(s.look.paint(fmt.Sprintf("  [the conversation was shortened from about %s to %s tokens]", groupThousands(e.Before), groupThousands(e.After)), yellow))

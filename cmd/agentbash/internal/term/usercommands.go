@@ -11,10 +11,18 @@ import (
 // mostPrompt bounds a command's file, in bytes.
 const mostPrompt = 256 << 10
 
-// userCommand is a slash command of the user's: a markdown file whose text is the prompt.
+// userCommand is a slash command of the user's: a markdown file whose text is the prompt,
+// or a skill.
 type userCommand struct {
 	name, path string
 	trust      Trust
+	skill      *Skill // nil: it is a file
+}
+
+// Skill is a prompt that is found elsewhere.
+type Skill struct {
+	Name, About string
+	Text        func(arguments string) string
 }
 
 // CommandDir is a directory of the user's commands.
@@ -49,8 +57,16 @@ func (s *chatUI) ownCommands() (list []userCommand) {
 					continue
 				}
 				seen[name] = true
-				list = append(list, userCommand{name, p, dir.Trust})
+				list = append(list, userCommand{name: name, path: p, trust: dir.Trust})
 			}
+		}
+	}
+	if s.Skills == nil {
+		return list
+	}
+	for _, k := range s.Skills() {
+		if !seen[k.Name] && safeLine(k.Name) == k.Name {
+			list = append(list, userCommand{name: k.Name, skill: &k})
 		}
 	}
 	return list
@@ -86,6 +102,9 @@ func (c userCommand) read() (about, prompt string, err error) {
 }
 
 func (c userCommand) about() string {
+	if c.skill != nil {
+		return clipColumns(safeLine(c.skill.About), 70)
+	}
 	about, prompt, err := c.read()
 	switch {
 	case err != nil:
@@ -99,6 +118,9 @@ func (c userCommand) about() string {
 // confirmUse asks for a project's command: the first time it is shown, and typing
 // it again means that it may be used.
 func (s *chatUI) confirmUse(c userCommand) (bool, error) {
+	if c.skill != nil {
+		return true, nil // what the model may read without a question
+	}
 	_, text, err := c.read()
 	if err != nil || c.trust == nil || c.trust.Trusted(c.path, []byte(text)) {
 		return err == nil, err
@@ -116,6 +138,9 @@ func (s *chatUI) confirmUse(c userCommand) (bool, error) {
 // prompt is what is sent: $ARGUMENTS is what was typed after the name, which
 // follows the text where the text does not name it.
 func (c userCommand) prompt(args string) (string, error) {
+	if c.skill != nil {
+		return c.skill.Text(args), nil
+	}
 	_, text, err := c.read()
 	switch {
 	case err != nil:

@@ -1,0 +1,245 @@
+package charset
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/gogs/chardet"
+)
+
+// Guess is what a text may be in.
+type Guess struct {
+	Likely  []*Encoding // best first; empty: it is UTF-8, or nothing explains it
+	Certain bool        // Likely is one, and there is no doubt of it
+	Binary  bool        // it is no text
+}
+
+// Best is the likeliest encoding; nil: the bytes are handled as they are.
+func (g Guess) Best() *Encoding {
+	if len(g.Likely) == 0 {
+		return nil
+	}
+	return g.Likely[0]
+}
+
+// Others names the encodings beside the best; "" if there are none.
+func (g Guess) Others() string {
+	var names []string
+	for _, e := range g.Likely[min(1, len(g.Likely)):] {
+		names = append(names, e.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// binaryHead is how far a NUL makes a file binary, in bytes, as for git.
+const binaryHead = 8000
+
+// Detect looks at a text, or at its head if more follows.
+func Detect(b []byte, more bool) Guess {
+	if e := marked(b); e != nil {
+		return Guess{Likely: []*Encoding{e}, Certain: true}
+	}
+	if bytes.IndexByte(b[:min(len(b), binaryHead)], 0) >= 0 {
+		e, certain := wide(b, more)
+		if e == nil {
+			return Guess{Binary: true}
+		}
+		return Guess{Likely: []*Encoding{e}, Certain: certain}
+	}
+	at := InvalidAt(b, more)
+	if at < 0 || bytes.IndexByte(b, 0) >= 0 || mostlyUTF8(b) {
+		return Guess{}
+	}
+	return legacy(b, bytes.LastIndexByte(b[:at], '\n')+1, more)
+}
+
+// marked is the encoding whose byte order mark b starts with.
+func marked(b []byte) *Encoding {
+	for _, m := range []struct{ mark, name string }{
+		{"\xff\xfe\x00\x00", "utf-32le"}, {"\x00\x00\xfe\xff", "utf-32be"}, {"\xff\xfe", "utf-16le"}, {"\xfe\xff", "utf-16be"},
+	} {
+		if bytes.HasPrefix(b, []byte(m.mark)) {
+			return ByName(m.name)
+		}
+	}
+	return nil
+}
+
+// wide tells UTF-16 without a byte order mark by its NULs: text of it has ASCII characters, which have
+// one, nothing that is no character, and is not made of pairs of ASCII bytes. It is certain where blanks
+// or ends of lines are among them.
+func wide(b []byte, more bool) (best *Encoding, certain bool) {
+	if len(b)%2 != 0 && !more {
+		return nil, false
+	}
+	most := 0
+	for i, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		name := []string{"utf-16le", "utf-16be"}[i]
+		all, ascii, pairs, blank := 0, 0, 0, false
+		for i := 0; i+1 < min(len(b), binaryHead); i += 2 {
+			r := rune(order.Uint16(b[i:]))
+			if utf16.IsSurrogate(r) && i+3 < len(b) {
+				i += 2
+				r = utf16.DecodeRune(r, rune(order.Uint16(b[i:])))
+			}
+			all++
+			switch {
+			case !isText(r) && !(more && utf16.IsSurrogate(r)):
+				all, ascii, i = 0, 0, len(b)
+			case r < utf8.RuneSelf:
+				ascii++
+				blank = blank || r == ' ' || r == '\n'
+			case r>>8 < utf8.RuneSelf && isText(r>>8) && isText(r&0x7f) && r&0x80 == 0:
+				pairs++
+			}
+		}
+		if ascii > most && pairs <= (all-ascii)/2 {
+			most, best, certain = ascii, ByName(name), blank
+		}
+	}
+	return best, certain
+}
+
+// InvalidAt returns the offset of the first byte that is not UTF-8, or -1. A
+// sequence that is cut off at the end counts as valid when more may follow.
+func InvalidAt(b []byte, more bool) int {
+	for i := 0; i < len(b); {
+		i += asciiBlocks(b[i:])
+		for end := min(i+blockSize, len(b)); i < end; {
+			if b[i] < utf8.RuneSelf {
+				i++
+				continue
+			}
+			r, n := utf8.DecodeRune(b[i:])
+			if r == utf8.RuneError && n == 1 && !(more && !utf8.FullRune(b[i:])) {
+				return i
+			}
+			i += n
+		}
+	}
+	return -1
+}
+
+// blockSize is how many bytes are looked at together: most texts are ASCII.
+const blockSize = 64
+
+// asciiBlocks is how many bytes at the start of b are ASCII, in whole blocks.
+func asciiBlocks(b []byte) (n int) {
+	for ; len(b) >= blockSize; b = b[blockSize:] {
+		all := uint64(0)
+		for i := 0; i < blockSize; i += 32 {
+			p := b[i : i+32]
+			all |= binary.LittleEndian.Uint64(p) | binary.LittleEndian.Uint64(p[8:]) | binary.LittleEndian.Uint64(p[16:]) | binary.LittleEndian.Uint64(p[24:])
+		}
+		if all&0x8080808080808080 != 0 {
+			break
+		}
+		n += blockSize
+	}
+	return n
+}
+
+// mostlyUTF8 reports whether there are as many characters of more than one byte as there
+// are bytes that are none.
+func mostlyUTF8(b []byte) bool {
+	good, bad := 0, 0
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if n > 1 {
+			good++
+		} else if r == utf8.RuneError {
+			bad++
+		}
+		b = b[n:]
+	}
+	return good >= bad
+}
+
+const (
+	sampleSize = 4 << 10 // bytes by which a guess is made
+	most       = 8       // candidates
+	enough     = 4       // characters that tell an encoding from others that are much like it
+)
+
+// legacy finds the encodings that explain bytes which are not UTF-8.
+func legacy(b []byte, from int, more bool) Guess {
+	sample := b[from:min(from+sampleSize, len(b))]
+	if end := bytes.LastIndexByte(sample, '\n'); end >= 0 && from+len(sample) < len(b) {
+		sample = sample[:end+1]
+	}
+	trust := map[string]float64{}
+	all, _ := chardet.NewTextDetector().DetectAll(sample)
+	for _, r := range all {
+		for name := range strings.FieldsSeq(aliases(r.Charset)) {
+			trust[name] = float64(r.Confidence) / 100
+		}
+	}
+	type scored struct {
+		*Encoding
+		score float64
+		n     int // characters that tell
+	}
+	var list []scored
+	for i := range encodings {
+		e := &encodings[i]
+		if e.Marked() {
+			continue
+		}
+		if score, n, ok := e.plausibility(sample); ok {
+			list = append(list, scored{e, score + e.prior + trust[e.Name]/2, n})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var g Guess
+	var texts []string
+	least := math.Inf(-1) // what explains the text less well is no candidate
+	if more {             // the last character may be cut
+		b = b[:bytes.LastIndexByte(b, '\n')+1]
+	}
+	for _, s := range list {
+		if len(g.Likely) == most || s.score <= least {
+			break
+		}
+		text, ok := s.text(b)
+		if !ok || slices.Contains(texts, text) {
+			continue
+		}
+		if texts = append(texts, text); len(texts) == 1 {
+			least = s.score - 0.8
+			if s.n >= enough {
+				least = s.score - 0.4
+			}
+			g.Certain = s.score >= 0.8
+		}
+		g.Likely = append(g.Likely, s.Encoding)
+	}
+	g.Certain = g.Certain && len(texts) == 1
+	return g
+}
+
+// aliases are our names of what the detector names.
+func aliases(name string) string {
+	switch name {
+	case "ISO-8859-1":
+		return "windows-1252 latin1"
+	case "ISO-8859-2":
+		return "windows-1250 iso-8859-2"
+	case "ISO-8859-7":
+		return "windows-1253 iso-8859-7"
+	case "ISO-8859-8", "ISO-8859-8-I":
+		return "windows-1255"
+	case "ISO-8859-9":
+		return "windows-1254"
+	case "GB-18030", "GB18030":
+		return "gbk gb18030"
+	case "KOI8-R":
+		return "koi8-r koi8-u"
+	}
+	return strings.ToLower(name)
+}
