@@ -58,7 +58,8 @@ func TestWithoutATerminal(t *testing.T) {
 			require.NoError(t, err)
 			defer b.Close()
 			for command, says := range map[string]string{
-				"vim -u NONE f":                "it waited for a terminal, and there is none here: it was ended; bash_start --tty 'vim -u NONE f' gives it one, bash_input ID TEXT types there",
+				"env vim -u NONE f":            "it waited for a terminal, and there is none here: it was ended; bash_start --tty 'env vim -u NONE f' gives it one, bash_input ID TEXT types there",
+				"vim f":                        "nothing ran: change files with edit or write, and see them with read; bash_start --tty 'vim f' gives it one, bash_input ID TEXT types there",
 				"read x </dev/tty":             "hint: commands here have no terminal and an empty stdin: bash_start --tty 'read x </dev/tty' gives it one",
 				`python3 -c 'input("name? ")'`: "bash_start --tty",
 				"top":                          "bash_start --tty top gives it one",

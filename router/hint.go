@@ -68,13 +68,22 @@ var wantsTerminal = sync.OnceValue(func() *regexp.Regexp {
 
 // terminalHint says what to type instead of a command that asks a person.
 func (r *Router) terminalHint(command string) string {
+	const instead = "say by an option, a file or a pipe what it would ask"
+	if offer := r.offerTerminal(command); offer != "" {
+		return offer + "; or " + instead
+	}
+	return instead
+}
+
+// offerTerminal is how a command gets a terminal; "": in no way.
+func (r *Router) offerTerminal(command string) string {
 	if r.names.Load().agent["bash_input"] == nil {
-		return "say by an option, a file or a pipe what it would ask"
+		return ""
 	}
 	if len(command) > 200 || strings.Contains(command, "\n") {
 		command = "COMMAND"
 	}
-	return "bash_start --tty " + quote.Word(command) + " gives it one, bash_input ID TEXT types there; or say by an option, a file or a pipe what it would ask"
+	return "bash_start --tty " + quote.Word(command) + " gives it one, bash_input ID TEXT types there"
 }
 
 // isLone reports whether a text is one plain command of that name.
