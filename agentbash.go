@@ -293,7 +293,7 @@ func (b *Bash) Guard() *guard.Guard { return b.guard }
 // Confinement is what holds commands.
 func (b *Bash) Confinement() *confinement.Confinement { return b.confinement }
 
-// Shells are the background shells.
+// Shells are those that bash_start started, and the commands that went on after their time limit.
 func (b *Bash) Shells() *shells.Shells { return b.commands.Shells() }
 
 // Fields is the field layer.
@@ -343,10 +343,6 @@ func (b *Bash) TrustSender(ctx context.Context) error {
 	b.confinement.SetMode(policy.FullMode, true)
 	return b.router.Refresh(ctx)
 }
-
-// BackgroundShells are those that bash_start started, and the commands that went on after their
-// time limit.
-func (b *Bash) BackgroundShells() []shells.Job { return b.commands.Shells().Jobs() }
 
 // Close ends the shells, the servers and all that they started.
 func (b *Bash) Close() error {

@@ -171,7 +171,7 @@ func (j *job) write(text string) error {
 }
 
 func (j *job) noTerminal(why string) error {
-	return fmt.Errorf("background shell %s: %s: start it again with bash_start --tty 'COMMAND' (a terminal) or --stdin (a pipe)", j.id, why)
+	return fmt.Errorf("background shell %s: %s: start it again with bash_start --tty 'COMMAND' (a terminal) or --stdin (a pipe); bash_kill %[1]s ends this one", j.id, why)
 }
 
 const (

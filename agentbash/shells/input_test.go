@@ -160,6 +160,8 @@ func TestBadTyping(t *testing.T) {
 		{[]string{"bash_start", "--tty", "--size", "80", "x"}, 2, `--size "80": give columns and rows`},
 		{[]string{"bash_start", "--tty", "--stdin", "x"}, 2, "leave --stdin out"},
 		{[]string{"bash_start", "--size", "90x20", "x"}, 2, "give --tty too"},
+		{[]string{"bash_start", "--keep", "--tty", "x"}, 2, "leave --keep out"},
+		{[]string{"bash_start", "--keep", "--stdin", "x"}, 2, "leave --keep out"},
 	} {
 		got := b.run(row.words...)
 		require.Equal(t, row.exit, got.exit, "%v: %s", row.words, got.err)
