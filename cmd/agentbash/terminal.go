@@ -18,6 +18,7 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/registry"
+	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 )
 
@@ -45,7 +46,8 @@ func (r *typedRunner) markTyped(ctx context.Context) context.Context {
 
 // RunLive is Run, with what the command writes as it comes.
 func (r *typedRunner) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
-	return r.RouterRunner.RunLive(r.markTyped(ctx), command, timeout, stdout, stderr)
+	res := r.Router.Run(r.markTyped(ctx), command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr}) // nobody shows images
+	return res.Output, res.ExitCode
 }
 
 // setUpTerminal gives a session what a person expects of a terminal: colours, the
