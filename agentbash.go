@@ -187,6 +187,9 @@ func (b *Bash) register(o *Options) (err error) {
 	c.Shells.Start = func(ctx context.Context, cmd *exec.Cmd) (int, func() syscall.WaitStatus, error) {
 		return b.confinement.StartShell(ctx, cmd)
 	}
+	c.Shells.Terminal = func(ctx context.Context, columns, rows int) (_, _ *os.File, err error) {
+		return b.confinement.OpenTerminal(ctx, columns, rows)
+	}
 	if b.commands, err = commands.New(c); err != nil {
 		return err
 	}
@@ -290,6 +293,9 @@ func (b *Bash) Guard() *guard.Guard { return b.guard }
 // Confinement is what holds commands.
 func (b *Bash) Confinement() *confinement.Confinement { return b.confinement }
 
+// Shells are those that bash_start started, and the commands that went on after their time limit.
+func (b *Bash) Shells() *shells.Shells { return b.commands.Shells() }
+
 // Fields is the field layer.
 func (b *Bash) Fields() *fieldbash.Fields { return b.fields }
 
@@ -337,10 +343,6 @@ func (b *Bash) TrustSender(ctx context.Context) error {
 	b.confinement.SetMode(policy.FullMode, true)
 	return b.router.Refresh(ctx)
 }
-
-// BackgroundShells are those that bash_start started, and the commands that went on after their
-// time limit.
-func (b *Bash) BackgroundShells() []shells.Job { return b.commands.Shells().Jobs() }
 
 // Close ends the shells, the servers and all that they started.
 func (b *Bash) Close() error {

@@ -62,7 +62,7 @@ func TestGoesOn(t *testing.T) {
 			require.NotContains(t, res.Stdout, "first", "it was shown")
 			require.Contains(t, res.Stderr, "1: failed after ")
 			require.Contains(t, res.Stderr, ", exit code 3\n")
-			data, err := os.ReadFile(b.BackgroundShells()[0].Log)
+			data, err := os.ReadFile(b.Shells().Jobs()[0].Log)
 			require.NoError(t, err)
 			require.True(t, strings.HasPrefix(string(data), "first\n"), "%s", data)
 			require.Contains(t, string(data), "oops\n")
@@ -77,9 +77,16 @@ func TestGoesOn(t *testing.T) {
 			require.Equal(t, "end\n", run("bash_output 2").Stdout)
 
 			require.Equal(t, 3, b.Run(ctx, "trap 'echo bye' EXIT; sleep 1000", briefly).Running)
+			res = run("bash_input 3 text")
+			require.Equal(t, 1, res.ExitCode)
+			require.Contains(t, res.Output, "background shell 3: its stdin is empty: start it again with bash_start --tty")
+			require.Contains(t, run("bash_output 3 --screen").Output, "background shell 3 has no terminal, and no screen")
 			res = run("bash_kill 3")
 			require.True(t, res.Success, "%+v", res)
 			require.Contains(t, res.Stderr, "3: terminated")
+			require.Equal(t, 4, b.Run(ctx, "sleep 1000; echo interrupted", briefly).Running)
+			res = run("bash_input 4 --key ctrl-c --wait exit --timeout 600")
+			require.True(t, res.Success, "%+v", res)
 			require.Equal(t, "f 5\n", run("f").Stdout)
 		})
 	}
@@ -94,7 +101,7 @@ func TestAtTheLimit(t *testing.T) {
 		res := b.Run(ctx, "sleep 1000", briefly)
 		require.Zero(t, res.Running)
 		require.True(t, res.TimedOut)
-		require.Contains(t, res.Output, "[timed out after 0.1s]")
+		require.Contains(t, res.Output, "[timed out after 0.1s")
 		return res
 	}
 	ended(openBash(t, &o), ctx)

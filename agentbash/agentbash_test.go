@@ -40,6 +40,7 @@ func Example() {
 	// person clarify
 	// background bash_start
 	// background bash_output
+	// background bash_input
 	// background bash_kill
 	// web web_fetch
 	// web web_search

@@ -34,7 +34,8 @@ type Options struct {
 	// Runner runs the commands; required.
 	Runner Runner
 
-	// Events is called from Turn's goroutine for whatever a person wants to see.
+	// Events is called from Turn's goroutine for whatever a person wants to see, and
+	// from another with an Output while that one waits for a command.
 	// It may be nil; see also OnEvent.
 	Events func(Event)
 

@@ -20,6 +20,14 @@ type ToolCall struct {
 	Kill    bool // it ends at its timeout, where others go on in the background
 }
 
+// Output is what the [ToolCall] with the same ID wrote to stdout and stderr since the last
+// event, a few times a second while it runs: at most 4 KiB, the end of it.
+type Output struct {
+	ID      string
+	Text    string
+	Omitted int64 // bytes before Text that are left out
+}
+
 // ToolResult is what came of the [ToolCall] with the same ID. A call that could
 // not be understood has a result without a ToolCall before it, and Refused set.
 type ToolResult struct {
@@ -62,6 +70,7 @@ type Notice struct{ Text string }
 func (Text) event()       {}
 func (Reasoning) event()  {}
 func (ToolCall) event()   {}
+func (Output) event()     {}
 func (ToolResult) event() {}
 func (Usage) event()      {}
 func (Retry) event()      {}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -94,7 +95,7 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		if l, ok := c.opts.Runner.(OutputLimiter); ok && c.size.window > 0 {
 			l.LimitOutput(max(c.size.window*bytesPerToken/outputPart, leastOutput))
 		}
-		result.Output, result.ExitCode = c.opts.Runner.Run(args.Context(ctx), args.Command, args.Timeout)
+		result.Output, result.ExitCode = c.runLive(args.Context(ctx), call.id, args)
 		result.Duration = time.Since(start)
 		result.Output = args.Noted(result.Output)
 		if r, ok := c.opts.Runner.(Refuser); ok {
@@ -198,13 +199,21 @@ type RouterRunner struct {
 
 // Run runs one command string.
 func (r *RouterRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
-	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Images: true, MaxChars: r.most})
+	return r.RunLive(ctx, command, timeout, nil, nil)
+}
+
+// RunLive is Run, with what the command writes as it comes.
+func (r *RouterRunner) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
+	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, MaxChars: r.most, Stdout: stdout, Stderr: stderr, Images: true})
 	r.denied, r.display, r.images, r.running = res.Denied, res.Display, nil, res.Running
 	for _, img := range res.Images {
 		r.images = append(r.images, Image(img))
 	}
 	return res.Output, res.ExitCode
 }
+
+// Hide hides secrets in a text.
+func (r *RouterRunner) Hide(text string) string { return r.Router.HideSecrets(text) }
 
 // Refusal is why the last command was not run; nil: it was.
 func (r *RouterRunner) Refusal() error { return r.denied }

@@ -118,6 +118,19 @@ func (c *Confinement) opened() *box {
 	return cmp.Or(c.boxes[sandbox.Read], c.boxes[sandbox.Workspace])
 }
 
+// shellBox is where a command that goes on in the background runs: where bash would
+// start it that runs the commands of this context. nil: nothing holds it. The caller
+// holds mu.
+func (c *Confinement) shellBox(ctx context.Context) (b *box, profile router.Profile, err error) {
+	if profile = router.ProfileOf(ctx); profile == "" {
+		profile = c.usualProfile()
+	}
+	if !c.holdsNothing() && profile != router.FreeProfile {
+		b, err = c.box(sandboxProfile(profile))
+	}
+	return b, profile, err
+}
+
 // Keeps is nil when a shell of this context outlasts the program, and says why not when it is confined.
 func (c *Confinement) Keeps(ctx context.Context) error {
 	c.mu.Lock()
@@ -128,22 +141,29 @@ func (c *Confinement) Keeps(ctx context.Context) error {
 	return errors.New("a confined shell ends with agentbash, which confines it: leave --keep out, or have the person start it")
 }
 
-// StartShell starts a command that goes on in the background as bash would start it
-// that runs the commands of this context. Dir is by the name that commands have
-// for it.
+// OpenTerminal opens a terminal for StartShell.
+func (c *Confinement) OpenTerminal(ctx context.Context, columns, rows int) (control, terminal *os.File, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b, _, err := c.shellBox(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if b == nil {
+		return shells.OpenTerminal(ctx, columns, rows)
+	}
+	return b.OpenTerminal(columns, rows)
+}
+
+// StartShell starts a command that goes on in the background. Dir is by the name that
+// commands have for it.
 func (c *Confinement) StartShell(ctx context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error) {
-	profile := router.ProfileOf(ctx)
 	view := c.View()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if profile == "" {
-		profile = c.usualProfile()
-	}
-	var b *box
-	if !c.holdsNothing() && profile != router.FreeProfile {
-		if b, err = c.box(sandboxProfile(profile)); err != nil {
-			return 0, nil, err
-		}
+	b, profile, err := c.shellBox(ctx)
+	if err != nil {
+		return 0, nil, err
 	}
 	if b == nil {
 		cmd.Dir = view.Real(cmd.Dir)

@@ -46,6 +46,7 @@ var foreignTools = []foreignTool{
 	{"createdirectory makedirectory mkdir", "mkdir -p", "path=* dirpath=*", ""},
 	{"bashstart", "agent:bash_start", "cmd=command", ""},
 	{"bashoutput taskoutput readbash readterminal getterminaloutput commandstatus readbackgroundoutput", "agent:bash_output", "commandid=bash_id id=bash_id taskid=bash_id shellid=bash_id block=", ""},
+	{"bashinput sendinput writestdin writetoterminal sendterminalinput", "agent:bash_input", "commandid=bash_id id=bash_id taskid=bash_id shellid=bash_id sessionid=bash_id chars=text input=text", ""},
 	{"bashkill killshell killbash taskstop stopbash killterminal", "agent:bash_kill", "commandid=bash_id id=bash_id taskid=bash_id shellid=bash_id", ""},
 	{"webfetch fetch fetchurl fetchwebpage readurl readurlcontent urlfetch", "agent:web_fetch", "format= maxlength=max_bytes" + idle, ""},
 	{"websearch googlewebsearch searchweb tavily tavilysearch bravewebsearch internetsearch", "agent:web_search", "searchterm=query q=query maxresults=max_results numresults=max_results" + idle, ""},

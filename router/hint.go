@@ -5,8 +5,10 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -47,12 +49,41 @@ func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 		r.explainFunction(p.Raw, stderr)
 	}
 	r.printSlips(p, stderr, status)
+	if status != 0 && wantsTerminal().MatchString(stderr.start()) {
+		fmt.Fprintln(stderr, "hint: commands here have no terminal and an empty stdin: "+r.terminalHint(p.Raw))
+	}
 	if status == exitUnknown || stderr.holds("command not found") {
 		r.explainUnknown(p, stderr)
 	}
 	if r.host != nil {
 		r.explainErrors(p, stderr)
 	}
+}
+
+// wantsTerminal is what programs say that ask a person.
+var wantsTerminal = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)/dev/tty|not a (tty|terminal)|isn't a terminal|terminal is (required|dumb)|from a terminal|failed tty get|inappropriate ioctl for device|` +
+		`could not read (username|password)|no tty present|error opening terminal|EOF when reading a line|authentication token manipulation`)
+})
+
+// terminalHint says what to type instead of a command that asks a person.
+func (r *Router) terminalHint(command string) string {
+	const instead = "say by an option, a file or a pipe what it would ask"
+	if offer := r.offerTerminal(command); offer != "" {
+		return offer + "; or " + instead
+	}
+	return instead
+}
+
+// offerTerminal is how a command gets a terminal; "": in no way.
+func (r *Router) offerTerminal(command string) string {
+	if r.names.Load().agent["bash_input"] == nil {
+		return ""
+	}
+	if len(command) > 200 || strings.Contains(command, "\n") {
+		command = "COMMAND"
+	}
+	return "bash_start --tty " + quote.Word(command) + " gives it one, bash_input ID TEXT types there"
 }
 
 // isLone reports whether a text is one plain command of that name.

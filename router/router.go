@@ -87,6 +87,9 @@ type Router struct {
 	status  atomic.Int32             // exit status of an in-process command that bash does not know yet, plus 1; 0: none
 }
 
+// HideSecrets hides in a text what a model is never shown (Options.Secrets).
+func (r *Router) HideSecrets(text string) string { return r.hider.Hide(text) }
+
 // New returns a router over the registry's tools, present and future. Close it.
 func New(reg *registry.ToolRegistry, opts *Options) (*Router, error) {
 	return newRouter(reg, opts, true)

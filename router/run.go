@@ -141,7 +141,10 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 	if got.Running != nil {
 		r.handOver(p, s, start, &got, res)
 	}
-	if !res.TimedOut && !res.Canceled {
+	if got.WantsTerminal {
+		res.Error = "it waited for a terminal, and there is none here"
+		fmt.Fprintln(s.err, res.Error+": it was ended; "+r.terminalHint(p.Raw))
+	} else if !res.TimedOut && !res.Canceled {
 		r.printHints(p, s.err, res.ExitCode)
 	}
 }

@@ -85,7 +85,11 @@ func (p *Plan) terminalError() (err error) {
 							continue programs
 						}
 					}
-					err = &statusError{fmt.Sprintf("%s needs a terminal, and there is none here; nothing ran: %s", name, t.say), exitUsage}
+					say := t.say
+					if offer := p.router.offerTerminal(p.Raw); offer != "" {
+						say += "; " + offer
+					}
+					err = &statusError{fmt.Sprintf("%s needs a terminal, and there is none here; nothing ran: %s", name, say), exitUsage}
 				}
 			}
 			return true

@@ -301,6 +301,9 @@ func (c *command) checkLimits(ctx context.Context, now time.Time) {
 		} else {
 			c.interrupt(now)
 		}
+	case !now.Before(c.probe.at) && c.waitsForTerminal(now):
+		c.res.WantsTerminal = true
+		c.interrupt(now)
 	case !now.Before(c.probe.at):
 		c.lookForReport(now)
 	}

@@ -195,7 +195,7 @@ func (c *command) makeResult(status int) {
 	switch {
 	case res.TimedOut:
 		res.ExitCode = exitTimedOut
-	case res.Canceled, res.OutputLimited:
+	case res.Canceled, res.OutputLimited, res.WantsTerminal:
 		res.ExitCode = exitCanceled
 	}
 	res.Duration = time.Since(c.start)

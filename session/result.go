@@ -21,14 +21,15 @@ type Result struct {
 	StdoutTotal, StderrTotal int64
 
 	// ExitCode is the exit status, 128+n when signal n ended the command or the
-	// shell; 124 when it timed out, 130 when it was cancelled or exceeded the
-	// output limit, -1 when StatusLost.
+	// shell; 124 when it timed out, 130 when it was cancelled, exceeded the
+	// output limit or waited for a terminal, -1 when StatusLost.
 	ExitCode int
 
 	TimedOut      bool // the time limit ended the command
 	Canceled      bool // the end of Run's context ended the command
 	Truncated     bool // bytes of Stdout or Stderr were dropped
 	OutputLimited bool // Options.OutputLimit ended the command
+	WantsTerminal bool // a program waited for a terminal, and was ended: there is none
 	StatusLost    bool // the command made the shell unable to report its exit status
 
 	// Running, when not nil, is the command, which goes on after its time limit

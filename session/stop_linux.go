@@ -34,11 +34,16 @@ func (s *stopper) skipToLast() {
 // interruptTarget returns what an interrupt of the command goes to.
 func (c *command) interruptTarget() *target {
 	if c.stop.who == nil {
-		now := ticksNow()
-		age := int64(time.Since(c.start) / (10 * time.Millisecond))
-		c.stop.who = &target{shell: c.sh.pid, init: c.sh.init, since: now - age - 1, until: now + 1}
+		c.stop.who = c.newTarget()
 	}
 	return c.stop.who
+}
+
+// newTarget is what the command has started so far.
+func (c *command) newTarget() *target {
+	now := ticksNow()
+	age := int64(time.Since(c.start) / (10 * time.Millisecond))
+	return &target{shell: c.sh.pid, init: c.sh.init, since: now - age - 1, until: now + 1}
 }
 
 // interrupt begins to stop the command. The shell itself gets no SIGINT, which would

@@ -152,6 +152,9 @@ func (f *files) listChanges(call *registry.Call, list []checkpoint.Change, named
 	list = slices.DeleteFunc(list, func(c checkpoint.Change) bool {
 		return named != "" && c.Path != named || named == "" && !call.Bool("all") && !registry.Below(c.Path, workspace)
 	})
+	if len(list) == 0 && err == nil {
+		fmt.Fprintln(call.Stderr, "nothing was changed yet")
+	}
 	for i, c := range slices.Backward(list) {
 		if i < len(list)-mostListed {
 			fmt.Fprintf(call.Stderr, "the last %d of %d changes: name a file for its own\n", mostListed, len(list))

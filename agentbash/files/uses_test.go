@@ -318,7 +318,7 @@ func (r usesRow) spellings(tool *registry.Tool) (lines [][]string) {
 
 // What UsesOf says of a call is what it does, however the call is spelled.
 func TestUsesAreWhatIsOpened(t *testing.T) {
-	seen := map[string]bool{"bash_output": true, "bash_kill": true} // below: they need an ID
+	seen := map[string]bool{"bash_output": true, "bash_input": true, "bash_kill": true} // below: they need an ID
 	for _, row := range usesRows() {
 		seen[row.line[0]] = true
 		t.Run(row.name, func(t *testing.T) {
@@ -365,6 +365,11 @@ func TestUsesOfABackgroundShell(t *testing.T) {
 	require.True(t, start.Command(t.Context(), []string{"sleep 1000"}, &registry.Call{Dir: b.dir, Stdout: &id, Stderr: io.Discard}).Success)
 	name := strings.TrimSpace(id.String())
 	require.Empty(t, b.run([]string{"bash_output", "--id", name}, nil))
+	parsed, err := b.tools["bash_input"].Parse([]string{name, "rm x"}, false)
+	require.NoError(t, err)
+	uses, known := b.tools["bash_input"].UsesOf(parsed.Kwargs)
+	require.True(t, known)
+	require.Equal(t, []registry.Use{{Role: registry.RunsText, Value: "sleep 1000"}}, uses, "no interactive shell reads it")
 	require.Empty(t, b.run([]string{"bash_kill", "--shell-id=" + name}, nil))
 }
 

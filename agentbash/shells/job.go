@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agentbash/agentbash/agentbash/internal/terminal"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,10 +21,12 @@ type job struct {
 	pid              int    // also its session's
 	started          time.Time
 	log              *log
-	out              *os.File      // our end of the pipe that it writes to; nil with keep
-	keep             bool          // it outlasts the program, and writes to the log itself
-	ended            chan struct{} // closed when the shell has ended
-	drained          chan struct{} // closed when nobody holds the pipe any more
+	keep             bool               // it outlasts the program, and writes to the log itself
+	out              *os.File           // our end of the pipe or terminal that it writes to; nil with keep
+	in               *os.File           // and of that it reads from; nil: it reads nothing, or the terminal
+	term             *terminal.Terminal // nil: it has none
+	ended            chan struct{}      // closed when the shell has ended
+	drained          chan struct{}      // closed when nobody holds the pipe any more
 
 	looking sync.Mutex // held while a look takes what is new
 
@@ -39,31 +42,10 @@ type job struct {
 	lost   error // why its output is not complete
 }
 
-// start starts the command with its output going to the log.
-func (j *job) start(ctx context.Context, cmd *exec.Cmd, start func(context.Context, *exec.Cmd) (int, func() syscall.WaitStatus, error)) error {
-	if j.keep {
-		return j.startKept(ctx, cmd, start)
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return fmt.Errorf("pipe for the output: %w", err)
-	}
-	cmd.Stdout, cmd.Stderr = w, w
-	pid, wait, err := start(ctx, cmd)
-	w.Close()
-	if err != nil {
-		r.Close()
-		return fmt.Errorf("start bash: %w", err)
-	}
-	j.pid, j.out, j.status = pid, r, Running
-	go j.copyOutput()
-	go j.wait(wait)
-	return nil
-}
-
-// StartDirectly is what is done without Options.Start.
+// StartDirectly is what is done without Options.Start. A terminal that cmd has for its
+// stdin is that of the session if its SysProcAttr says so (Setctty).
 func StartDirectly(_ context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: cmd.SysProcAttr != nil && cmd.SysProcAttr.Setctty}
 	if err := cmd.Start(); err != nil {
 		return 0, nil, err
 	}
@@ -77,21 +59,40 @@ func StartDirectly(_ context.Context, cmd *exec.Cmd) (pid int, wait func() sysca
 // ended or Close hangs up.
 func (j *job) copyOutput() {
 	defer close(j.drained)
-	defer j.out.Close()
+	defer j.closePorts()
 	defer j.log.close()
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := j.out.Read(buf)
 		if n > 0 {
-			if werr := j.log.write(buf[:n]); werr != nil {
-				j.mu.Lock()
-				j.lost = werr
-				j.mu.Unlock()
-			}
+			j.record(buf[:n])
 		}
 		if err != nil {
+			j.takeScreen()
 			return
 		}
+	}
+}
+
+// record puts output into the log; of a terminal's what has left the screen.
+func (j *job) record(p []byte) {
+	if j.term != nil {
+		p = []byte(j.term.Write(p))
+	}
+	if err := j.log.write(p); err != nil {
+		j.mu.Lock()
+		j.lost = err
+		j.mu.Unlock()
+	}
+}
+
+// takeScreen puts what is new on the screen into the log.
+func (j *job) takeScreen() {
+	if j.term == nil {
+		return
+	}
+	if text := j.term.Take(); text != "" {
+		j.log.write([]byte(text))
 	}
 }
 
@@ -194,6 +195,9 @@ func (j *job) killTree(grace time.Duration) (met, left int) {
 	j.mu.Unlock()
 	tree := j.tree(nil)
 	met = len(tree)
+	if j.term != nil {
+		signalTree(tree, syscall.SIGHUP) // as when a terminal is closed: an interactive shell ignores SIGTERM
+	}
 	signalTree(tree, syscall.SIGTERM)
 	soft, hard := time.NewTimer(grace), time.NewTimer(grace+unkillable)
 	defer soft.Stop()

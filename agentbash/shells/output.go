@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"regexp"
 	"time"
 
@@ -19,20 +20,22 @@ func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.T
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
-	var filter *regexp.Regexp
-	if call.Has("filter") {
-		filter = regexp.MustCompile(call.String("filter")) // Check saw that it compiles
+	res := registry.ToolResult{Success: true}
+	if call.String("wait") != "" {
+		res = j.waitForLine(ctx, call.String("wait"), secondsParam(call, "timeout"), j.position())
 	}
-	var res registry.ToolResult
-	if wait := call.String("wait"); wait != "" {
-		res = j.waitForLine(ctx, wait, secondsParam(call, "timeout"))
-	} else {
-		res.Success = true
-	}
+	return j.answer(ctx, call, res)
+}
+
+// answer prints what is new, or the screen, and says how the shell is doing.
+func (j *job) answer(ctx context.Context, call *registry.Call, res registry.ToolResult) (registry.ToolResult, error) {
 	if ctx.Err() != nil {
 		return registry.ToolResult{}, ctx.Err() // what is new stays new
 	}
-	if err := j.copyNew(ctx, call, filter); err != nil {
+	if call.Bool("screen") && j.term == nil {
+		return registry.Failure("background shell %s has no terminal, and no screen: leave --screen out, or start it with bash_start --tty", j.id), nil
+	}
+	if err := j.show(ctx, call); err != nil {
 		return registry.ToolResult{}, err
 	}
 	st := j.state()
@@ -43,8 +46,27 @@ func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.T
 	return j.result(res, j.id+": "+st.says()), nil
 }
 
-// waitForLine waits for a line or for the end.
-func (j *job) waitForLine(ctx context.Context, what string, limit time.Duration) registry.ToolResult {
+// show prints the screen where it is asked for or a program has all of it, and
+// otherwise the output that is new.
+func (j *job) show(ctx context.Context, call *registry.Call) error {
+	j.takeScreen()
+	if j.term == nil || !call.Bool("screen") && !j.term.FullScreen() {
+		var filter *regexp.Regexp
+		if call.Has("filter") {
+			filter = regexp.MustCompile(call.String("filter")) // Check saw that it compiles
+		}
+		return j.copyNew(ctx, call, filter)
+	}
+	text, line, column := j.term.Screen()
+	if _, err := io.WriteString(call.Stdout, text); err != nil {
+		return err
+	}
+	fmt.Fprintf(call.Stderr, "%s: that is its screen, the cursor is in line %d, column %d; bash_input --bash_id %[1]s --key NAME presses a key\n", j.id, line, column)
+	return nil
+}
+
+// waitForLine waits for a line after a position of the log, or for the end.
+func (j *job) waitForLine(ctx context.Context, what string, limit time.Duration, from int64) registry.ToolResult {
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	if what == "exit" {
@@ -57,7 +79,7 @@ func (j *job) waitForLine(ctx context.Context, what string, limit time.Duration)
 			return registry.ToolResult{}
 		}
 	}
-	s := scanner{re: regexp.MustCompile(what), at: j.position()}
+	s := scanner{re: regexp.MustCompile(what), at: from}
 	for {
 		over := false
 		select {
@@ -66,7 +88,7 @@ func (j *job) waitForLine(ctx context.Context, what string, limit time.Duration)
 		default:
 		}
 		end, more := j.log.news()
-		if s.matches(j.log, end) {
+		if s.matches(j, end) {
 			return registry.ToolResult{Success: true}
 		}
 		if over {
@@ -96,10 +118,10 @@ type scanner struct {
 	line []byte
 }
 
-func (s *scanner) matches(l *log, end int64) bool {
+func (s *scanner) matches(j *job, end int64) bool {
 	buf := make([]byte, 64<<10)
 	for s.at < end {
-		n, err := l.readAt(buf[:min(int64(len(buf)), end-s.at)], s.at)
+		n, err := j.log.readAt(buf[:min(int64(len(buf)), end-s.at)], s.at)
 		if n == 0 || err != nil {
 			s.at = end
 			break
@@ -117,7 +139,20 @@ func (s *scanner) matches(l *log, end int64) bool {
 			rest = after
 		}
 	}
-	return len(s.line) > 0 && s.re.Match(s.line)
+	last := s.line
+	switch {
+	case j.term != nil && j.term.FullScreen():
+		screen, _, _ := j.term.Screen()
+		last = []byte(screen)
+	case j.term != nil:
+		last = append(bytes.Clone(last), j.term.News()...)
+	}
+	for line := range bytes.Lines(last) {
+		if s.re.Match(bytes.TrimSuffix(line, []byte("\n"))) {
+			return true
+		}
+	}
+	return false
 }
 
 // position is how far was looked.

@@ -3,6 +3,8 @@ package shells
 import (
 	"bytes"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,9 +16,11 @@ import (
 type process struct {
 	pid     int
 	parent  int
+	group   int
 	session int
 	start   string // in ticks; tells it from a later one with its number
 	zombie  bool
+	busy    bool // it runs, or waits for a disk
 }
 
 // readProcesses reads them all from /proc (proc_pid_stat(5)).
@@ -38,8 +42,9 @@ func readProcesses() (all []process) {
 		if len(f) < 20 {
 			continue
 		}
-		p := process{pid: pid, start: f[19], zombie: f[0] == "Z" || f[0] == "X"}
+		p := process{pid: pid, start: f[19], zombie: f[0] == "Z" || f[0] == "X", busy: f[0] == "R" || f[0] == "D"}
 		p.parent, _ = strconv.Atoi(f[1])
+		p.group, _ = strconv.Atoi(f[2])
 		p.session, _ = strconv.Atoi(f[3])
 		all = append(all, p)
 	}
@@ -88,6 +93,63 @@ func (j *job) tree(before []process) (alive []process) {
 		}
 	}
 	return alive
+}
+
+// waitsForInput reports whether the program that has the terminal, or without one some
+// program of the shell, waits for something to read, and none is at work.
+func (j *job) waitsForInput() bool {
+	front := j.front()
+	waits := false
+	for _, p := range j.tree(nil) {
+		switch {
+		case front > 0 && p.group != front:
+		case p.busy:
+			return false
+		default:
+			waits = waits || isReading(p.pid)
+		}
+	}
+	return waits
+}
+
+// readsIn are parts of the names of the kernel's functions in which a thread waits that
+// reads a terminal or a pipe, or polls.
+var readsIn = []string{"wait_woken", "tty_read", "pipe_read", "poll", "select"}
+
+// isReading reports whether a thread of a process waits for something to read
+// (proc_pid_wchan(5)). Where that is not shown, each one that sleeps may.
+func isReading(pid int) bool {
+	tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/wchan")
+	for _, task := range tasks {
+		at, err := os.ReadFile(task)
+		name := string(at)
+		if err == nil && (name == "0" || name == "" || slices.ContainsFunc(readsIn, func(part string) bool { return strings.Contains(name, part) })) {
+			return true
+		}
+	}
+	return false
+}
+
+// shellReads reports whether an interactive shell has the terminal: what is typed is a command.
+func (j *job) shellReads() bool {
+	front := j.front()
+	return slices.ContainsFunc(j.tree(nil), func(p process) bool {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/cmdline")
+		argv := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+		return err == nil && p.group == front && shellNames[strings.TrimPrefix(filepath.Base(argv[0]), "-")] &&
+			!slices.ContainsFunc(argv[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") || arg == "-c" })
+	})
+}
+
+// shellNames are the shells whose commands can be judged.
+var shellNames = map[string]bool{"bash": true, "sh": true, "dash": true, "zsh": true, "ksh": true, "mksh": true, "ash": true, "busybox": true}
+
+// front is the process group that has the terminal; 0 without one.
+func (j *job) front() (group int) {
+	if conn, err := j.out.SyscallConn(); j.term != nil && err == nil {
+		conn.Control(func(fd uintptr) { group, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) })
+	}
+	return group
 }
 
 // isOld reports whether a process was started before the command of an adopted shell.

@@ -25,6 +25,12 @@ func (j *job) tree([]process) []process {
 	return []process{{j.pid}}
 }
 
+// waitsForInput cannot be told without /proc: who is quiet is taken to wait.
+func (j *job) waitsForInput() bool { return true }
+
+// shellReads cannot be told either.
+func (j *job) shellReads() bool { return true }
+
 // signalTree reaches the process group alone.
 func signalTree(tree []process, sig syscall.Signal) {
 	for _, p := range tree {

@@ -4,13 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,6 +39,9 @@ type Options struct {
 	// tells how it ended. nil is StartDirectly.
 	Start func(ctx context.Context, cmd *exec.Cmd) (pid int, wait func() syscall.WaitStatus, err error)
 
+	// Terminal opens a terminal of a size for a shell that Start will start (pty(7)).
+	// nil is OpenTerminal.
+	Terminal func(ctx context.Context, columns, rows int) (control, terminal *os.File, err error)
 	// Limit is how long a command may go on that was adopted, besides what it took before; 0 is an hour.
 	Limit time.Duration
 
@@ -122,6 +124,58 @@ func (s *Shells) Jobs() []Job {
 	return out
 }
 
+// Running is how many of them run.
+func (s *Shells) Running() (n int) {
+	for _, j := range s.all() {
+		if j.state().Status == Running {
+			n++
+		}
+	}
+	return n
+}
+
+// End ends a shell as bash_kill does, and says how it ended.
+func (s *Shells) End(id string) (string, error) {
+	j, err := s.findJob(id)
+	if err != nil {
+		return "", err
+	}
+	met, left := j.killTree(closeGrace)
+	if left > 0 {
+		return "", j.stillThere(left, met)
+	}
+	return j.state().Line(), nil
+}
+
+// Show returns how a shell is doing and the end of what it wrote, which stays new for
+// bash_output.
+func (s *Shells) Show(id string) (string, error) {
+	j, err := s.findJob(id)
+	if err != nil {
+		return "", err
+	}
+	const most = 8 << 10
+	text := j.state().Line() + "\n"
+	if j.term != nil && j.term.FullScreen() {
+		screen, _, _ := j.term.Screen()
+		return text + screen, nil
+	}
+	b := make([]byte, most)
+	from := max(0, j.log.end()-most)
+	n, err := j.log.readAt(b, from)
+	if err != nil && err != io.EOF {
+		return "", err
+	}
+	if from > 0 {
+		text += fmt.Sprintf("... %d bytes before, in %s\n", from, j.log.path)
+	}
+	text += string(b[:n])
+	if j.term != nil {
+		text += j.term.News()
+	}
+	return text, nil
+}
+
 func (s *Shells) all() []*job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,98 +203,6 @@ func (s *Shells) findJob(id string) (*job, error) {
 
 // maxEnded is how many shells are remembered that have ended and were looked at since.
 const maxEnded = 50
-
-// errClosed is returned when the program is about to end.
-var errClosed = errors.New("agentbash is ending: nothing more is started")
-
-// startJob starts a shell in dir with the environment env, and with keep one that outlasts the program.
-func (s *Shells) startJob(ctx context.Context, command, dir string, env []string, keep bool) (*job, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ids := s.running(func(*job) bool { return true }); len(ids) >= maxRunning {
-		return nil, fmt.Errorf("%d background shells run already, the most there are: bash_kill %s ends the oldest", len(ids), ids[0])
-	}
-	if err := s.watch.Start(); err != nil {
-		return nil, err
-	}
-	j, err := s.newJob(command, dir, keep)
-	if err != nil {
-		return nil, err
-	}
-	text := command
-	if s.opts.Prepare != nil {
-		text = s.opts.Prepare(command)
-	}
-	j.mark = s.mark + "." + j.id
-	if keep { // the watchdog knows the other mark
-		j.mark = markVar + "=kept." + randomID(16)
-	}
-	cmd := exec.Command("bash", "-c", text)
-	cmd.Dir, cmd.Env = dir, childEnv(env, dir, j.mark)
-	start := s.opts.Start
-	if start == nil {
-		start = StartDirectly
-	}
-	if err = s.giveState(ctx, j, cmd); err == nil {
-		err = j.start(ctx, cmd, start)
-	}
-	if err != nil {
-		j.log.remove()
-		os.Remove(j.statePath())
-		return nil, err
-	}
-	if !keep {
-		s.watch.Add(j.pid)
-	}
-	go func() {
-		<-j.ended
-		os.Remove(j.statePath())
-		if len(sessionMembers(j.pid)) == 0 {
-			s.watch.Remove(j.pid) // the number may be another's soon
-		}
-	}()
-	s.forgetEnded()
-	s.jobs = append(s.jobs, j)
-	return j, nil
-}
-
-// newJob makes a job that runs nothing yet; the caller holds mu.
-func (s *Shells) newJob(command, dir string, keep bool) (*job, error) {
-	if s.closed {
-		return nil, errClosed
-	}
-	if err := s.makeDir(); err != nil {
-		return nil, err
-	}
-	id := strconv.Itoa(s.last + 1)
-	flags := 0
-	if keep {
-		flags = os.O_APPEND
-	}
-	log, err := newLog(filepath.Join(s.dir, "background-"+s.name+"-"+id+".log"), flags)
-	if err != nil {
-		return nil, err
-	}
-	s.last++
-	return &job{id: id, command: command, dir: dir, log: log, keep: keep, started: time.Now(), ended: make(chan struct{}), drained: make(chan struct{})}, nil
-}
-
-// maxRunning is how many shells run at once.
-const maxRunning = 100
-
-// running are the IDs of the shells that run and are of a kind; the caller holds mu.
-func (s *Shells) running(of func(*job) bool) (ids []string) {
-	for _, j := range s.jobs {
-		select {
-		case <-j.ended:
-		default:
-			if of(j) {
-				ids = append(ids, j.id)
-			}
-		}
-	}
-	return ids
-}
 
 // forgetEnded drops the oldest shells of which all was seen, also their end, if they
 // are too many; their logs stay.

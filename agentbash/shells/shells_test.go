@@ -417,14 +417,14 @@ func TestManyAtOnce(t *testing.T) {
 	cancel()
 	j, err := b.s.findJob(id)
 	require.NoError(t, err)
-	require.False(t, j.waitForLine(ctx, "exit", time.Hour).Success)
+	require.False(t, j.waitForLine(ctx, "exit", time.Hour, 0).Success)
 }
 
 // When the program is killed, its shells are too.
 func TestTheProgramIsKilled(t *testing.T) {
 	if dir := os.Getenv("SHELLS_TEST_HOST"); dir != "" {
 		s := New(&Options{StateDir: dir})
-		j, err := s.startJob(t.Context(), "setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ(), false)
+		j, err := s.startJob(t.Context(), "setsid sleep 1009 & env -i sleep 1010 & echo $$ $! >pids.new; mv pids.new pids; wait", dir, os.Environ(), ports{})
 		require.NoError(t, err)
 		<-j.ended
 		return

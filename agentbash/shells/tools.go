@@ -14,12 +14,12 @@ import (
 
 const category = "background"
 
-// Tools returns bash_start, bash_output and bash_kill. The Metadata of their
+// Tools returns bash_start, bash_output, bash_input and bash_kill. The Metadata of their
 // results are bash_id, status, pid, log (the file with its output) and, when it has
 // ended, exit_code; of bash_kill also processes, how many ended; of a list only
 // shells, how many there are.
 func (s *Shells) Tools() []*registry.Tool {
-	return []*registry.Tool{s.startTool(), s.outputTool(), s.killTool()}
+	return []*registry.Tool{s.startTool(), s.outputTool(), s.inputTool(), s.killTool()}
 }
 
 func idParam() registry.Param {
@@ -36,15 +36,36 @@ func (s *Shells) startTool() *registry.Tool {
 		FromShell: true,
 		Detail: `Starts a bash of its own for the command and prints its ID at once. It runs with a copy of the current directory, of the
 exported variables, and of the session's functions, other variables, aliases and options; stdin is empty. It goes on while other commands
-run, also when the session's shell is restarted, and ends with agentbash, unless with --keep. bash_output shows what it writes, bash_kill ends it.`,
+run, also when the session's shell is restarted, and ends with agentbash, unless with --keep. bash_output shows what it writes, bash_kill ends it.
+With --tty it has a terminal, for what asks questions or has the whole screen (python3, psql, gdb, npm init, git rebase -i, vim, installers):
+bash_input types there. With --stdin bash_input writes to its stdin, a pipe.`,
 		Params: registry.NewParams(
 			registry.Param{Name: "command", Type: registry.String, Positional: true, Pattern: true, Role: registry.RunsText, Aliases: []string{"cmd"},
 				Description: "The command, in quotes; - reads it from stdin. Without one, the background shells are listed."},
+			registry.Param{Name: "tty", Type: registry.Boolean, Aliases: []string{"pty", "terminal", "interactive"}, Description: "Give it a terminal, on which bash_input types."},
+			registry.Param{Name: "size", Type: registry.String, Default: "80x24", Description: "Columns and rows of the terminal."},
+			registry.Param{Name: "stdin", Type: registry.Boolean, Description: "Give it a pipe as stdin, to which bash_input writes; without it, stdin is empty."},
 			registry.Param{Name: "keep", Type: registry.Boolean, Description: "Leave it running when agentbash ends; its log is named."},
 		),
+		Check: func(k registry.Kwargs) (problems []string) {
+			size, sized := k["size"].(string)
+			if _, _, err := parseSize(size); sized && err != nil {
+				problems = append(problems, err.Error())
+			}
+			if k["tty"] == true && k["stdin"] == true {
+				problems = append(problems, "--tty and --stdin: a terminal is its stdin already; leave --stdin out")
+			} else if sized && size != "80x24" && k["tty"] != true {
+				problems = append(problems, "--size is that of a terminal: give --tty too")
+			}
+			if k["keep"] == true && (k["tty"] == true || k["stdin"] == true) {
+				problems = append(problems, "--keep with --tty or --stdin: those end with agentbash; leave --keep out, or let it run without input")
+			}
+			return problems
+		},
 		Examples: []string{
 			"bash_start 'npm run dev'",
-			"id=$(bash_start 'make test'); bash_output --bash_id $id --wait exit",
+			"id=$(bash_start --tty 'python3 -q'); bash_input $id '6*7'",
+			"id=$(bash_start 'make test'); bash_output $id --wait exit",
 			"bash_start",
 		},
 		Uses: func(k registry.Kwargs, uses []registry.Use, known bool) ([]registry.Use, bool) {
@@ -90,12 +111,16 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if err != nil {
 		return registry.ToolResult{}, err
 	}
+	columns, rows, err := parseSize(call.String("size"))
+	if err != nil {
+		return registry.ToolResult{}, registry.Usagef("%v", err)
+	}
 	if keep && s.opts.Keeps != nil {
 		if err := s.opts.Keeps(ctx); err != nil {
 			return registry.Failure("--keep: %v", err), nil
 		}
 	}
-	j, err := s.startJob(ctx, command, call.Dir, env, keep)
+	j, err := s.startJob(ctx, command, call.Dir, env, ports{terminal: call.Bool("tty"), columns: columns, rows: rows, stdin: call.Bool("stdin"), keep: keep})
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
@@ -108,13 +133,23 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 	if j.pid == 0 { // it had ended before its number was known
 		<-j.ended
 	}
+	types := ""
+	if j.term != nil {
+		j.settle(ctx, firstPrompt) // what is typed before a program asks for it is echoed twice, or lost
+	}
+	if j.in != nil || j.term != nil {
+		types = fmt.Sprintf("bash_input --bash_id %s TEXT types there, ", j.id)
+	}
 	if st := j.state(); st.Status != Running {
 		fmt.Fprintf(call.Stderr, "%s: bash_output --bash_id %s shows what it wrote\n", st.says(), j.id)
 	} else {
-		fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, bash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id)
+		fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, %sbash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id, types)
 	}
 	return j.result(registry.Success(""), "started "+j.id), nil
 }
+
+// firstPrompt is how long a program on a terminal may take until it waits for input.
+const firstPrompt = 2 * time.Second
 
 // result adds to a result what it is about.
 func (j *job) result(res registry.ToolResult, display string) registry.ToolResult {
@@ -167,12 +202,12 @@ func (s *Shells) outputTool() *registry.Tool {
 		Detail: `Prints what the shell wrote to stdout and stderr since the last look, and its status on stderr: running, completed (exit
 code 0), failed, terminated (by a signal or bash_kill) or error (its output got lost). With --filter only lines that match are printed; the
 others count as seen. --wait waits for a line that matches, or with the word exit for the end, and then prints what there is; exit status 124
-says that it did not come in time, 1 that the shell ended without such a line. The time limit of the command itself applies too.`,
+says that it did not come in time, 1 that the shell ended without such a line. The time limit of the command itself applies too.
+Of a terminal (bash_start --tty) the text is shown, without control sequences; while a program has the whole screen, or with --screen, the screen.`,
 		Params: registry.NewParams(
 			idParam(),
 			registry.Param{Name: "filter", Type: registry.String, Pattern: true, Description: "Print only lines that match this regular expression (RE2)."},
-			registry.Param{Name: "wait", Type: registry.String,
-				Description: "Wait for a new line that matches this regular expression, or for the end: exit. ([e]xit is a line with that word.)"},
+			waitParam(), screenParam(),
 			registry.Param{Name: "timeout", Type: registry.Number, Default: 60, Min: registry.Float(0), Max: registry.Float(600),
 				Description: "How many seconds --wait waits."},
 		),
@@ -181,14 +216,8 @@ says that it did not come in time, 1 that the shell ended without such a line. T
 			"bash_output 1 --wait 'listening on' --timeout 30",
 			"bash_output 1 --filter 'ERROR|WARN'",
 		},
-		Check: func(k registry.Kwargs) (problems []string) {
-			for _, name := range []string{"filter", "wait"} {
-				if re, ok := k[name].(string); ok {
-					if _, err := regexp.Compile(re); err != nil {
-						problems = append(problems, fmt.Sprintf("--%s: %v: quote what is meant literally with a backslash", name, err))
-					}
-				}
-			}
+		Check: func(k registry.Kwargs) []string {
+			problems := checkPatterns(k)
 			if _, ok := k["wait"]; !ok && k["timeout"] != nil {
 				problems = append(problems, "--timeout is for --wait: give that too")
 			}
@@ -196,6 +225,27 @@ says that it did not come in time, 1 that the shell ended without such a line. T
 		},
 		Run: s.runOutput,
 	}
+}
+
+func waitParam() registry.Param {
+	return registry.Param{Name: "wait", Type: registry.String, Aliases: []string{"wait_for", "expect", "until"},
+		Description: "Wait for a new line that matches this regular expression, or for the end: exit. ([e]xit is a line with that word.)"}
+}
+
+func screenParam() registry.Param {
+	return registry.Param{Name: "screen", Type: registry.Boolean, Description: "Print the terminal's screen as it is, and where the cursor is."}
+}
+
+// checkPatterns says what is wrong with regular expressions.
+func checkPatterns(k registry.Kwargs) (problems []string) {
+	for _, name := range []string{"filter", "wait"} {
+		if re, ok := k[name].(string); ok {
+			if _, err := regexp.Compile(re); err != nil {
+				problems = append(problems, fmt.Sprintf("--%s: %v: quote what is meant literally with a backslash", name, err))
+			}
+		}
+	}
+	return problems
 }
 
 func (s *Shells) killTool() *registry.Tool {
@@ -226,17 +276,22 @@ func (s *Shells) runKill(ctx context.Context, call *registry.Call) (registry.Too
 		return registry.Failure("background shell %s has ended already: %s: bash_output --bash_id %[1]s has what it wrote", j.id, st.says()), nil
 	}
 	met, left := j.killTree(secondsParam(call, "grace"))
+	j.takeScreen()
 	if err := j.copyNew(ctx, call, nil); err != nil {
 		return registry.ToolResult{}, err
 	}
 	if left > 0 {
-		return registry.Failure("%d of %d processes of background shell %s are still there: they belong to another user, or hang in the kernel", left, met, j.id), nil
+		return registry.Failure("%v", j.stillThere(left, met)), nil
 	}
 	ended := countNoun(met, "process", "es") + " ended"
 	fmt.Fprintf(call.Stderr, "%s: %s; %s\n", j.id, j.state().says(), ended)
 	res := j.result(registry.ToolResult{Success: true}, j.id+": "+ended)
 	res.Metadata["processes"] = met
 	return res, nil
+}
+
+func (j *job) stillThere(left, met int) error {
+	return fmt.Errorf("%d of %d processes of background shell %s are still there: they belong to another user, or hang in the kernel", left, met, j.id)
 }
 
 func countNoun(n int, what, plural string) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/router"
+	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
 )
 
@@ -34,6 +35,7 @@ type chatCommands struct {
 func (t *chatCommands) slashCommands() []term.Command {
 	list := []term.Command{
 		{Name: "tools", Args: "[WORDS]", Help: "lists the agent commands and servers, or those that match", Run: t.b.slashTools},
+		{Name: "jobs", Args: "[ID | kill ID]", Help: "lists the background shells, shows the end of what one wrote, or ends it", Run: t.b.slashJobs},
 		{Name: "config", Help: "shows what is configured, and where", Run: t.b.slashConfig},
 	}
 	if t.conv == nil {
@@ -44,6 +46,31 @@ func (t *chatCommands) slashCommands() []term.Command {
 		term.Command{Name: "sessions", Help: "lists the sessions of this project", Run: t.listSessions},
 		term.Command{Name: "export", Args: "[md|json|sh] [FILE]", Help: "writes the session to a file: to read, as data, or as a script that runs its commands again",
 			Run: t.exportSession, Complete: func() []string { return []string{"md", "json", "sh"} }})
+}
+
+// slashJobs is /jobs.
+func (b *configuredBash) slashJobs(ctx context.Context, words string) (string, error) {
+	shells := b.Shells()
+	word, id, _ := strings.Cut(strings.TrimSpace(words), " ")
+	switch {
+	case word == "kill" && strings.TrimSpace(id) != "":
+		return shells.End(strings.TrimSpace(id))
+	case word == "kill":
+		return "", errors.New("/jobs kill: which one? /jobs kill ID, and /jobs lists them")
+	case word != "":
+		return shells.Show(word)
+	}
+	var list strings.Builder
+	for _, j := range shells.Jobs() {
+		list.WriteString(j.Line() + "\n")
+	}
+	if list.Len() > 0 {
+		list.WriteString("\n/jobs ID shows one, /jobs kill ID ends it\n")
+	}
+	if res := b.Router().Run(guard.Said(ctx), "jobs -l", nil); res.Stdout != "" {
+		list.WriteString("\nin the shell itself:\n" + res.Stdout)
+	}
+	return cmp.Or(list.String(), "nothing runs in the background"), nil
 }
 
 // switchModel is /model.

@@ -146,7 +146,7 @@ func (a *app) runSession(ctx context.Context, b *configuredBash, saved *chatTran
 	b.Start()
 	b.Prepare() // warnings come before the screen
 	o := &term.Options{In: a.in, Out: a.out, Err: a.err, Runner: &typedRunner{chat.RouterRunner{Router: b.Router(), Turns: b.Guard()}, c.config.Mode == "" || choice.model != "", choice.model == ""}, Interrupt: interrupts,
-		Info: b.bannerInfo(choice), Plain: a.plainTerminal(), Color: a.wantsColours(), Asker: b.asker}
+		Info: b.bannerInfo(choice), Plain: a.plainTerminal(), Color: a.wantsColours(), Asker: b.asker, Background: b.Shells().Running}
 	t := &chatCommands{a: a, b: b, transcript: saved, none: c.noSession}
 	o.Mode, o.SetMode, o.ModeText = func() string { return string(b.Guard().Mode()) }, b.setMode, b.modeText
 	if choice.model != "" {

@@ -195,7 +195,7 @@ func (a *app) warn(warnings ...error) {
 
 // tellLeft says what still runs in the background and ends now, where nobody sees a list of it.
 func (a *app) tellLeft(b *configuredBash) {
-	for _, j := range b.BackgroundShells() {
+	for _, j := range b.Shells().Jobs() {
 		if j.Status == shells.Running && !j.Kept {
 			fmt.Fprintf(a.err, "agentbash: still running at the end, and ended: shell %s; all its output is in %s\n", safetext.Visible(j.Line()), j.Log)
 		}

@@ -55,7 +55,7 @@ var bans = []ban{
 // leaves are for everybody, also for those who import nothing else of ours:
 // what would otherwise be written once in each of them. They import nothing of
 // ours themselves.
-var leaves = []string{"internal/atomicfile", "internal/jsonpos", "internal/protected", "internal/publicaddr", "internal/quote", "internal/safetext", "internal/secrettext", "internal/tempdir", "internal/timeline", "internal/watchdog"}
+var leaves = []string{"internal/atomicfile", "internal/jsonpos", "internal/protected", "internal/pseudotty", "internal/publicaddr", "internal/quote", "internal/safetext", "internal/secrettext", "internal/tempdir", "internal/timeline", "internal/watchdog"}
 
 // sole are dependencies and who imports them: one package, but for parsers whose
 // positions or nodes others need.
@@ -81,6 +81,8 @@ var sole = map[string]string{
 	"golang.org/x/net/idna":                    "confinement/network",
 	"github.com/aymanbagabas/go-udiff":         "agentbash/files",
 	"github.com/tidwall/sjson":                 "cmd/agentbash/internal/config",
+	"github.com/charmbracelet/x":               "agentbash/internal/terminal",
+	"github.com/creack/pty":                    "internal/pseudotty",
 	"github.com/tidwall/gjson":                 "registry",
 	"github.com/tailscale/hujson":              "cmd/agentbash/internal/config",
 	"github.com/BurntSushi/toml":               "cmd/agentbash/internal/config",

@@ -69,7 +69,7 @@ func (a *app) everyTool(ctx context.Context, b *configuredBash) []*registry.Tool
 
 // runOffered runs a command for another program.
 func (b *configuredBash) runOffered(ctx context.Context, args router.Arguments, live io.Writer) mcp.Outcome {
-	res := b.Router().Run(args.Context(ctx), args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live, Images: true})
+	res := b.Router().Run(args.Context(ctx), args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live, Stderr: live, Images: true})
 	return mcp.Outcome{Text: args.Noted(res.Output), Images: res.Images, Failed: !res.Success}
 }
 

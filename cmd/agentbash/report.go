@@ -53,6 +53,8 @@ func (r *report) writeEvent(e chat.Event) {
 		if e.Kill {
 			out["kill"] = true
 		}
+	case chat.Output:
+		out = map[string]any{"type": "output", "id": e.ID, "text": e.Text, "omitted": e.Omitted}
 	case chat.ToolResult:
 		if e.Denied {
 			r.denials++

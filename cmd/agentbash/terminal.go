@@ -46,8 +46,7 @@ func (r *typedRunner) markTyped(ctx context.Context) context.Context {
 
 // RunLive is Run, with what the command writes as it comes.
 func (r *typedRunner) RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (string, int) {
-	ctx = r.markTyped(ctx)
-	res := r.Router.Run(ctx, command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr})
+	res := r.Router.Run(r.markTyped(ctx), command, &router.RunOptions{Timeout: timeout, Stdout: stdout, Stderr: stderr}) // nobody shows images
 	return res.Output, res.ExitCode
 }
 

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/pseudotty"
 	"golang.org/x/sys/unix"
 )
 
@@ -154,6 +155,13 @@ func (in *inside) serve(fds []int) (a answer, back []int) {
 			}
 		case "end":
 			endAll()
+		case "terminal":
+			var control, terminal *os.File
+			if control, terminal, err = pseudotty.Open(r.Columns, r.Rows); err == nil {
+				defer control.Close()
+				defer terminal.Close()
+				back, err = dupAll(control, terminal)
+			}
 		case "start":
 			var pidfd int
 			if pidfd, err = in.start(&r, fds[1:]); err == nil {
@@ -167,6 +175,18 @@ func (in *inside) serve(fds []int) (a answer, back []int) {
 		a = answer{Err: err.Error(), Busy: errors.Is(err, unix.EBUSY)}
 	}
 	return a, back
+}
+
+// dupAll copies the descriptors of files.
+func dupAll(files ...*os.File) (fds []int, err error) {
+	for _, f := range files {
+		fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			return fds, err
+		}
+		fds = append(fds, fd)
+	}
+	return fds, nil
 }
 
 // start starts a program.
@@ -206,7 +226,7 @@ func (in *inside) startConfined(r *request, fds []int, status int) (pidfd int, e
 		return -1, err
 	}
 	attr := &syscall.ProcAttr{Dir: nearestDir(r.Dir), Env: r.Env, Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2])},
-		Sys: &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd}}
+		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: r.Terminal, PidFD: &pidfd}}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	pid, err := syscall.ForkExec(path, r.Argv, attr)

@@ -11,7 +11,7 @@ import (
 
 // request is one thing that a host wants of init, and answer what it gets.
 type request struct {
-	Do      string // "profile", "protect", "idle", "start" or "end"
+	Do      string // "profile", "protect", "idle", "start", "terminal" or "end"
 	Writes  bool
 	Path    string
 	Argv    []string
@@ -20,6 +20,9 @@ type request struct {
 	Files   int // descriptors that come along: 0, 1, 2, and where the exit status goes
 	Profile Profile
 	Apart   bool // in a mount namespace of its own, whose profile stays
+
+	Terminal      bool // stdin is the controlling one
+	Columns, Rows int  // of a terminal
 }
 
 type answer struct {

@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -37,6 +38,7 @@ func (*world) setProfile(Profile) error                         { return errOnly
 func (*world) idle() bool                                       { return true }
 func (*world) protect() error                                   { return errOnlyLinux }
 func (*world) start(*exec.Cmd, bool, Profile) (*Process, error) { return nil, errOnlyLinux }
+func (*world) openTerminal(int, int) (_, _ *os.File, err error) { return nil, nil, errOnlyLinux }
 func (*world) close()                                           {}
 func (*Sandbox) startAlone(*exec.Cmd) (*Process, error)         { return nil, errOnlyLinux }
 func (*Sandbox) tempDirs() []string                             { return nil }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"github.com/agentbash/agentbash/internal/pseudotty"
 )
 
 // start starts a program inside. What it is for the host is found by its pidfd.
@@ -31,7 +34,7 @@ func (w *world) start(cmd *exec.Cmd, apart bool, p Profile) (*Process, error) {
 			files[i] = f
 		}
 	}
-	_, fds, err := w.ask(request{Do: "start", Path: cmd.Path, Argv: cmd.Args, Env: cmd.Environ(), Dir: cmd.Dir, Apart: apart, Profile: p}, files...)
+	_, fds, err := w.ask(request{Do: "start", Path: cmd.Path, Argv: cmd.Args, Env: cmd.Environ(), Dir: cmd.Dir, Apart: apart, Profile: p, Terminal: hasTerminal(cmd)}, files...)
 	if err == nil && len(fds) != 1 {
 		err = errors.New("init sent no process")
 	}
@@ -44,6 +47,30 @@ func (w *world) start(cmd *exec.Cmd, apart bool, p Profile) (*Process, error) {
 		return nil, err
 	}
 	return &Process{Pid: pid, PidFD: fds[0], Init: w.init.Process.Pid, status: status}, nil
+}
+
+// hasTerminal reports whether the stdin of a command is to be its controlling terminal.
+func hasTerminal(cmd *exec.Cmd) bool { return cmd.SysProcAttr != nil && cmd.SysProcAttr.Setctty }
+
+// openTerminal opens a terminal that programs inside know by its name.
+func (w *world) openTerminal(columns, rows int) (control, terminal *os.File, err error) {
+	_, fds, err := w.ask(request{Do: "terminal", Columns: columns, Rows: rows})
+	for _, fd := range fds {
+		defer syscall.Close(fd)
+	}
+	if err != nil || len(fds) != 2 {
+		return nil, nil, cmp.Or(err, errors.New("init sent no terminal"))
+	}
+	theirs, err := syscall.Dup(fds[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	syscall.CloseOnExec(theirs)
+	if control, err = pseudotty.Control(fds[0]); err != nil {
+		syscall.Close(theirs)
+		return nil, nil, err
+	}
+	return control, os.NewFile(uintptr(theirs), "terminal"), nil
 }
 
 // pidOf is the number that a process has for us.
@@ -96,7 +123,7 @@ func (s *Sandbox) startAlone(cmd *exec.Cmd) (*Process, error) {
 	c.Path = argv[0]
 	p := &Process{cmd: &c}
 	c.Dir = nearestDir(c.Dir)
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, PidFD: &p.PidFD}
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: hasTerminal(cmd), PidFD: &p.PidFD}
 	if err := c.Start(); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agentbash/agentbash/internal/pseudotty"
 	"github.com/agentbash/agentbash/internal/tempdir"
 )
 
@@ -237,7 +238,7 @@ func (s *Sandbox) StartApart(cmd *exec.Cmd, p Profile) (*Process, error) {
 	return s.start(cmd, true, p)
 }
 
-func (s *Sandbox) start(cmd *exec.Cmd, apart bool, profile Profile) (*Process, error) {
+func (s *Sandbox) start(cmd *exec.Cmd, apart bool, profile Profile) (p *Process, err error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err
 	}
@@ -246,21 +247,44 @@ func (s *Sandbox) start(cmd *exec.Cmd, apart bool, profile Profile) (*Process, e
 	if s.why != "" {
 		return s.startAlone(cmd)
 	}
+	return p, s.inWorld(func(w *world) (err error) {
+		p, err = w.start(cmd, apart, profile)
+		return err
+	})
+}
+
+// OpenTerminal opens a terminal for a program that is started inside, as
+// pseudotty.Open does. It is the program's controlling one if that is its stdin and its
+// SysProcAttr says so (Setctty).
+func (s *Sandbox) OpenTerminal(columns, rows int) (control, terminal *os.File, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.why != "" {
+		return pseudotty.Open(columns, rows)
+	}
+	return control, terminal, s.inWorld(func(w *world) (err error) {
+		control, terminal, err = w.openTerminal(columns, rows)
+		return err
+	})
+}
+
+// inWorld does something in the world, which is made again if something has ended it.
+func (s *Sandbox) inWorld(do func(*world) error) error {
 	if s.world != nil {
-		p, err := s.world.start(cmd, apart, profile)
+		err := do(s.world)
 		if err == nil || !errors.Is(err, errWorldEnded) {
-			return p, err
+			return err
 		}
-		s.world.close() // something ended it
+		s.world.close()
 		s.world = nil
 	}
 	w, err := openWorld(s.worldOrder())
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
+		return fmt.Errorf("sandbox: %w", err)
 	}
 	s.world = w
 	s.listen()
-	return w.start(cmd, apart, profile)
+	return do(w)
 }
 
 func (s *Sandbox) listen() {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/internal/safetext"
@@ -47,6 +46,9 @@ type Options struct {
 	CommandDirs []CommandDir    // hold the user's commands, NAME.md; the first of a name counts
 	Skills      func() []Skill  // are commands too, after those; nil: there are none
 
+	// Background says how many background shells run; nil: nobody knows.
+	Background func() int
+
 	// Mode is how much runs without a question, and SetMode changes it; nil: it
 	// cannot be seen, or changed. ModeText is what a conversation whose system prompt
 	// tells another mode is told of it. Resume has another session go on and says so, with
@@ -56,12 +58,6 @@ type Options struct {
 	SetMode  func(ctx context.Context, mode string) error
 	ModeText func() string
 	Resume   func(ctx context.Context, id string) (c *chat.Conversation, about string, err error)
-}
-
-// LiveRunner is a [chat.Runner] that can show what a command writes as it comes.
-// The output it returns is, as that of Run, what a model is to see.
-type LiveRunner interface {
-	RunLive(ctx context.Context, command string, timeout time.Duration, stdout, stderr io.Writer) (output string, exitCode int)
 }
 
 // errInterrupted is Ctrl-C at the prompt.
@@ -83,6 +79,7 @@ func Chat(ctx context.Context, o *Options) error {
 	s := &chatUI{Options: *o, in: in}
 	defer in.close()
 	s.screen = newScreen(o, in)
+	s.screen.live.background = o.Background
 	in.attaches = s.attachFromKey
 	if in.terminal && o.Asker.Present() {
 		in.questions, in.news = o.Asker.requests, o.Asker.news
@@ -296,7 +293,7 @@ func (s *chatUI) takePictures(prompt string) (images []chat.Image) {
 
 // runTyped runs a command that was typed, and returns what a model sees of it.
 func (s *chatUI) runTyped(ctx context.Context, command string) (out string) {
-	live, ok := s.Runner.(LiveRunner)
+	live, ok := s.Runner.(chat.LiveRunner)
 	s.runInterruptible(ctx, "running", func(ctx context.Context) {
 		if !ok || !s.in.terminal {
 			out, _ = s.Runner.Run(ctx, command, chat.DefaultTimeout)

@@ -36,7 +36,6 @@ func (s *chatUI) builtinCommands() []Command {
 		{Name: "output", Args: "[N]", Help: "shows the last output whole, or the Nth from the last (Ctrl-O: the last)", Run: s.output},
 		{Name: "diff", Help: "shows what has changed since the last commit", Run: s.shellCommand("git --no-pager diff --no-color HEAD")},
 		{Name: "undo", Args: "[FILE]", Help: "takes back the last write or edit, with --turn all that the last turn changed", Run: s.undo},
-		{Name: "jobs", Help: "lists what runs in the background of the shell", Run: s.shellCommand("jobs -l")},
 		{Name: "field", Args: "[SERVER]", Help: "lists the servers, or the tools of one", Run: s.field},
 		{Name: "mode", Args: "[MODE]", Help: "shows or changes how much runs without a question: plan, ask, auto, full", Run: s.switchMode, Complete: modeNames},
 	}

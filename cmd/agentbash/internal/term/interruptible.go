@@ -100,6 +100,10 @@ func (s *chatUI) handlePressed(k key) (stop bool) {
 		s.answerKey(k)
 		return false
 	}
+	if k.name == keyOutput {
+		s.screen.toggleTail()
+		return false
+	}
 	k, note := s.in.attaches(k)
 	if note != "" {
 		s.screen.note(note)

@@ -179,6 +179,11 @@ func (s *screen) showEvent(e chat.Event) {
 		s.showReasoning(e.Delta)
 	case chat.ToolCall:
 		s.toolCall(e)
+	case chat.Output:
+		if s.live.on {
+			s.live.tail.add(e)
+			s.flush()
+		}
 	case chat.ToolResult:
 		s.showResult(e)
 	case chat.Retry:
@@ -233,7 +238,7 @@ func (s *screen) toolCall(c chat.ToolCall) {
 	line := clipColumns("  $ "+asLine(c.Command), max(20, s.width()-28))
 	s.callW = textColumns(line)
 	s.call = c.Command
-	s.live.label = "running"
+	s.live.label, s.live.begun = "running", time.Now()
 	s.writeSoon(s.err, s.look.paint(line, bold))
 	if s.live.on {
 		s.flush()
@@ -242,7 +247,7 @@ func (s *screen) toolCall(c chat.ToolCall) {
 
 // showResult ends the line of a tool call with its outcome.
 func (s *screen) showResult(r chat.ToolResult) {
-	s.live.label = "working"
+	s.live.label, s.live.begun, s.live.tail = "working", time.Time{}, outputTail{whole: s.live.tail.whole}
 	if r.Refused {
 		s.endLine()
 		s.line(s.look.paint("  [refused: "+clipColumns(safeLine(r.Output), max(40, s.width()-14))+"]", yellow))

@@ -18,17 +18,20 @@ const mostHeld = 32 << 10
 // been going, and what was typed meanwhile. It is drawn with the cursor left where
 // the output ends, so that neither needs to know of the other.
 type statusLine struct {
-	on      bool
-	drawn   int // rows below the cursor
-	label   string
-	since   time.Time
-	queued  []string
-	typed   string
-	asked   *Question // that is to be answered; nil: none
-	answer  string    // the prompt of the answer and what is typed of it; "": not yet
-	held    strings.Builder
-	heldFor io.Writer
-	flushed time.Time
+	on         bool
+	drawn      int // rows below the cursor
+	label      string
+	since      time.Time
+	queued     []string
+	typed      string
+	tail       outputTail
+	begun      time.Time // when the command that runs was started
+	background func() int
+	asked      *Question // that is to be answered; nil: none
+	answer     string    // the prompt of the answer and what is typed of it; "": not yet
+	held       strings.Builder
+	heldFor    io.Writer
+	flushed    time.Time
 }
 
 // writeSoon writes to out or err, at once or with what follows soon.
@@ -121,12 +124,26 @@ func (s *screen) drawBelow(b *strings.Builder) {
 func (s *screen) liveRows(width int) []string {
 	l := &s.live
 	elapsed := time.Since(l.since)
-	label := l.label
+	label := fmt.Sprintf("%s %d s", l.label, int(elapsed.Seconds()))
+	if !l.begun.IsZero() {
+		label = fmt.Sprintf("%s %d s", l.label, int(time.Since(l.begun).Seconds()))
+	}
 	if l.asked != nil {
-		label = "waiting for your answer"
+		label = fmt.Sprintf("waiting for your answer %d s", int(elapsed.Seconds()))
 	}
 	frame := `|/-\`[int(elapsed/(2*frameTime))%4]
-	rows := []string{s.look.paint(clipColumns(fmt.Sprintf("%c %s %d s, Esc stops", frame, label, int(elapsed.Seconds())), width), dim)}
+	label += ", Esc stops"
+	if l.background != nil {
+		if n := l.background(); n > 0 {
+			label += fmt.Sprintf(", %s: /jobs", countNoun(n, "background shell"))
+		}
+	}
+	var rows []string
+	_, height := s.size()
+	for _, line := range l.tail.rows(max(height-6, 1), l.asked != nil) {
+		rows = append(rows, s.look.paint(clipColumns("    "+line, width), dim))
+	}
+	rows = append(rows, s.look.paint(clipColumns(fmt.Sprintf("%c %s", frame, label), width), dim))
 	if l.asked != nil {
 		for _, r := range (block{width: width}).choices(l.asked) {
 			rows = append(rows, s.look.paint(clipColumns(r, width), bold))
@@ -168,7 +185,7 @@ func (s *screen) startLive(label string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.canLive {
-		s.live = statusLine{on: true, label: label, since: time.Now()}
+		s.live = statusLine{on: true, label: label, since: time.Now(), background: s.live.background}
 		s.lineStart = !s.midline // the prompt was left with a newline
 	}
 }
@@ -203,6 +220,14 @@ func (s *screen) typing(typed string, queued []string) {
 		s.live.typed, s.live.queued = typed, queued
 		s.flush()
 	}
+}
+
+// toggleTail shows more or less of what runs.
+func (s *screen) toggleTail() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live.tail.whole = !s.live.tail.whole
+	s.flush()
 }
 
 // stopLive leaves the output alone on the screen.
