@@ -36,7 +36,7 @@ func TestEverything(t *testing.T) {
 		{"string stays text", call("echo", "--message", "007 yes"), "Echo: 007 yes", "", 0},
 		{"positional", call("echo", "hello"), "Echo: hello", "", 0},
 		{"numbers", call("get-sum", "--a", "1.5", "--b=2"), "The sum of 1.5 and 2 is 3.5", "", 0},
-		{"dashes in names", call("get-annotated-message", "--message-type", "nope"), "", "unknown parameter --message-type", 2},
+		{"dashes in names", call("get-annotated-message", "--message-type", "nope"), "", `--messageType: "nope" is not one of`, 2},
 		{"enum", call("get-annotated-message", "--messageType", "nope"), "", `"nope" is not one of error, success, debug`, 2},
 		{"enum and flag", call("get-annotated-message", "--messageType", "error", "--includeImage"), "Error: Operation failed", "image (image/png, ", 0},
 		{"environment is minimal", call("get-env"), `"PATH"`, "", 0},

@@ -182,7 +182,7 @@ func TestErrorsNameThePlaceAndTheNextMove(t *testing.T) {
 		{"not an object", "[1]", `line 1, column 1: it holds a list: write an object`},
 		{"columns are characters", "{\"model\": \"\u00e4\u00e4\",,}", "line 1, column 16: "},
 		{"a key twice", "{\"model\": \"a\",\n \"model\": \"b\"}", "line 2, column 2: model: it stands here for the second time"},
-		{"a mistyped key", "{\n \"modle\": \"m\"}", "line 2, column 2: modle: unknown key: did you mean mode or model?"},
+		{"a mistyped key", "{\n \"modle\": \"m\"}", "line 2, column 2: modle: unknown key: did you mean model or mode?"},
 		{"a key of another case", `{"mcpservers": {}}`, "unknown key: did you mean mcpServers?"},
 		{"an unknown key", `{"colour": 1}`, "line 1, column 2: colour: unknown key: known are $schema, mcpServers"},
 		{"a mistyped limit", `{"limits": {"turn": 1}}`, "limits.turn: unknown key: did you mean turns?"},
