@@ -143,7 +143,7 @@ func sendMistakes(t *testing.T, row, memory string) {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
-	script := &modelserver.Script{}
+	script := &modelserver.Script{Loose: true} // a call as text comes back as a call
 	for _, m := range list {
 		script.Replies = append(script.Replies, readReply(m.sent))
 	}

@@ -1,6 +1,9 @@
 package registry
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // NotFoundError says that no tool or group has that name. Exit status 127.
 type NotFoundError struct {
@@ -44,6 +47,9 @@ func (r *ToolRegistry) NotFound(name string) error {
 	} else {
 		for _, g := range r.Groups() {
 			names = append(names, FieldPrefix+g.Name)
+			if g.Known != nil {
+				names = append(names, g.Known()...)
+			}
 		}
 	}
 	for _, t := range r.All() {
@@ -54,7 +60,16 @@ func (r *ToolRegistry) NotFound(name string) error {
 	if prefix != "" {
 		e.others = append(e.others, names...)
 	}
-	for _, near := range Closest(name[len(prefix):], names, 2) {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	near := Closest(name[len(prefix):], names, 2)
+	if prefix == "" && isField { // the server is left out, or another
+		tool := name[strings.LastIndexByte(name, ':'):]
+		if same := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, tool) || strings.Count(n, ":") < 2 }); len(same) > 0 {
+			near = same[:min(len(same), 2)]
+		}
+	}
+	for _, near := range near {
 		e.Close = append(e.Close, prefix+near)
 	}
 	return e

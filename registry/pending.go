@@ -198,7 +198,7 @@ func (c *Call) ReadPending(ctx context.Context) error {
 	var usage *UsageError
 	switch {
 	case errors.As(err, &usage) && r.unused != "":
-		usage.Problems = append(usage.Problems, r.unused+": write --json - and pipe one, or name the values")
+		usage.Problems = append(usage.Problems, r.unused+": "+r.next)
 	case err == nil && r.unused != "":
 		fmt.Fprintf(c.Stderr, "%s: %s, and was not used\n", c.Tool.Name, r.unused)
 	}
@@ -212,6 +212,7 @@ type pendingReader struct {
 	stdin  io.Reader
 	used   bool
 	unused string // why stdin was not
+	next   string // what to write then
 }
 
 func (r *pendingReader) read(ctx context.Context, name string) (string, error) {
@@ -251,7 +252,11 @@ func (r *pendingReader) layOver(s source, text string) error {
 	switch {
 	case err != nil && s.Maybe:
 		if strings.TrimSpace(text) != "" {
-			r.unused = fmt.Sprintf("what is on stdin %v", err)
+			r.unused, r.next = fmt.Sprintf("what is on stdin %v", err), "write --json - and pipe one, or name the values"
+			list := c.Tool.Params.list
+			if i := slices.IndexFunc(list, func(q Param) bool { return q.Required && q.holds(Array) }); i >= 0 && strings.HasPrefix(strings.TrimSpace(text), "[") {
+				r.next = "write --" + list[i].Name + " - for an array"
+			}
 		}
 		return nil
 	case err != nil:

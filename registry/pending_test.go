@@ -121,6 +121,8 @@ func TestJSONOnStdin(t *testing.T) {
 		{`{"properties":{"z":{}}}`, "--z:=\"\xe9\"", "empty", "", `--z:= is not UTF-8`},
 		{`{"properties":{"z":{}}}`, "--json {\"z\":\"\xe9\"}", "empty", "", `--json is not UTF-8`},
 		{`{"properties":{"name":{"type":"string"}},"required":["name"]}`, "", "text", "", "missing --name: write --name TEXT\ntake: what is on stdin is not a JSON object (invalid character 'e' in literal true (expecting 'r')): write --json - and pipe one, or name the values"},
+		{`{"properties":{"n":{},"rows":{"type":"array"}},"required":["rows"]}`, "", `[1]`, "", "missing --rows: write --rows '[...]'\ntake: what is on stdin is not a JSON object: write --rows - for an array"},
+		{`{"properties":{"rows":{"type":"array"}},"required":["rows"]}`, "", `text`, "", "write --json - and pipe one, or name the values"},
 		{`{"properties":{"name":{"type":"string"}},"required":["name"]}`, "", "empty", "", "missing --name: write --name TEXT"},
 		{`{"properties":{"name":{"type":"string"},"n":{}},"required":["name"]}`, "--n 1", `{"name":"x"}`, "", "missing --name: write --name TEXT"},
 		{`{"properties":{"z":{}}}`, "--z 1", `{"z":2}`, `{"z":1}`, ""},

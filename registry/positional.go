@@ -67,7 +67,7 @@ func (p *parser) surplusProblem(at int, owner string) string {
 	}
 	said := fmt.Sprintf("a word too many: %s: quote values of several words: --%s %s", quoteCut(word.word), owner, whole)
 	switch q := p.given[i].param; {
-	case q != nil && q.Type == Array:
+	case q != nil && q.holds(Array):
 		said += ", or repeat it for more values:"
 		for _, w := range words {
 			said += " --" + owner + " " + quote.Word(w)

@@ -46,6 +46,26 @@ func TestParseSchemaSurvivesOddSchemas(t *testing.T) {
 	require.ErrorContains(t, err, "schema of bad")
 }
 
+func TestNotFoundNamesWhatWasMeant(t *testing.T) {
+	r := New()
+	require.NoError(t, r.Register(&Tool{Name: "read", Summary: "s", Params: NewParams(), Run: nothing}))
+	load := func(context.Context) ([]*Tool, error) {
+		return []*Tool{{Name: "field:st:echo", Run: nothing}, {Name: "field:st:get-sum", Run: nothing}}, nil
+	}
+	require.NoError(t, r.RegisterGroup(Group{Name: "st", Load: load, Known: func() []string { return []string{"field:st:echo", "field:st:get-sum"} }}))
+	for range 2 { // with what was kept of the server, then with its own listing
+		for name, meant := range map[string]string{
+			"field:echo": "field:st:echo", "field:nope:echo": "field:st:echo", "field:st.echo": "field:st:echo", "field:st/get_sum": "field:st:get-sum",
+			"field:ts": "field:st", "raed": "read",
+		} {
+			require.ErrorContains(t, r.NotFound(name), "did you mean "+meant+"?", name)
+		}
+		require.ErrorContains(t, r.NotFound("field:nothing"), "lists the servers")
+		_, err := r.LoadGroup(t.Context(), "st")
+		require.NoError(t, err)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	require.Equal(t, "sample: Does nothing\n", sample.Help(false))
 	long := sample.Help(true)

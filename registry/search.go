@@ -32,9 +32,13 @@ const (
 func (r *ToolRegistry) Search(query string) []*Tool {
 	x := r.searchIndex()
 	scores := make([]float64, len(x.tools))
+	asTyped := map[string]string{}
+	for word := range eachWord(query) {
+		asTyped[stemOf(word)] = word
+	}
 	for _, typed := range searchWords(query) {
 		best := map[int]float64{} // of this word, by tool
-		for word, weight := range x.meant(typed) {
+		for word, weight := range x.meant(typed, asTyped[typed]) {
 			rarity := weight * min(x.rarity(word), x.rarity(typed)) // a synonym says no more than the word
 			for _, f := range x.found[word] {
 				length := 1 - lengthShare + lengthShare*x.lengths[f.tool]/x.length
@@ -142,8 +146,9 @@ func newIndex(tools []*Tool, changes int) *index {
 	return x
 }
 
-// meant are the words of the index that a typed word stands for, with their weights.
-func (x *index) meant(typed string) map[string]float64 {
+// meant are the words of the index that a typed word's stem stands for, with their
+// weights. A typing error is looked for in the word itself: the stem of "raed" is "ra".
+func (x *index) meant(typed, whole string) map[string]float64 {
 	out := map[string]float64{}
 	for _, word := range synonyms()[typed] {
 		if x.found[word] != nil {
@@ -164,7 +169,7 @@ func (x *index) meant(typed string) map[string]float64 {
 	}
 	if len(out) == 0 {
 		slices.Sort(words)
-		for _, word := range Closest(typed, words, 3) {
+		for _, word := range Closest(whole, words, 3) {
 			out[word] = byTypingError
 		}
 	}

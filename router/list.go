@@ -1,6 +1,7 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -49,7 +50,7 @@ func (r *Router) printListing(ctx context.Context, group string, words []string,
 		return r.searchGroups(ctx, rest[1:], w)
 	case len(rest) > 0:
 		return &registry.UsageError{Tool: registry.FieldPrefix + group,
-			Problems: []string{fmt.Sprintf("%q is not understood here: a tool is called as field:SERVER:TOOL --key value", rest[0])},
+			Problems: []string{fmt.Sprintf("%q is not understood here: a tool is called as field:%s:TOOL --key value", rest[0], cmp.Or(group, "SERVER"))},
 			Next:     "field: lists the servers, field:SERVER lists its tools, field: search WORDS looks for one"}
 	case group == "":
 		return r.listGroups(w)

@@ -149,11 +149,18 @@ const mostListed = 50
 // listChanges prints the changes, the last one first: of a file, else of the workspace.
 func (f *files) listChanges(call *registry.Call, list []checkpoint.Change, named string) (int, error) {
 	workspace, err := resolveLinks(f.workspace(call.Dir))
+	all := len(list)
 	list = slices.DeleteFunc(list, func(c checkpoint.Change) bool {
 		return named != "" && c.Path != named || named == "" && !call.Bool("all") && !registry.Below(c.Path, workspace)
 	})
-	if len(list) == 0 && err == nil {
+	switch {
+	case len(list) > 0:
+	case all == 0:
 		fmt.Fprintln(call.Stderr, "nothing was changed yet")
+	case named != "":
+		fmt.Fprintf(call.Stderr, "no change of %s is kept: undo --list shows those that are\n", call.String("file_path"))
+	default:
+		fmt.Fprintf(call.Stderr, "nothing was changed in this workspace: --all lists %s elsewhere\n", countNoun(all, "change"))
 	}
 	for i, c := range slices.Backward(list) {
 		if i < len(list)-mostListed {

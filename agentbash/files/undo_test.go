@@ -167,8 +167,10 @@ func TestUndoThroughALinkAndWithTheMode(t *testing.T) {
 func TestUndoListAndDryRun(t *testing.T) {
 	s := newUndoShell(t)
 	require.Contains(t, s.fails("undo"), "nothing was changed yet")
+	require.Equal(t, "nothing was changed yet\n", s.run("undo", "--list").err)
 	s.put("f", "one\n")
 	s.ok("edit", "f", "one", "two")
+	require.Contains(t, s.run("undo", "--list", "h").err, "no change of h is kept")
 	s.ok("write", "g", "new")
 	lines := strings.Split(strings.TrimSuffix(s.ok("undo", "--list"), "\n"), "\n")
 	require.Len(t, lines, 2)

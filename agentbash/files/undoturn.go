@@ -105,6 +105,9 @@ func printTurn(call *registry.Call, root string, done snapshot.Done) (files []st
 func listTurns(call *registry.Call, s *snapshot.Store) (about summary, err error) {
 	list, err := s.List()
 	list = slices.DeleteFunc(list, func(e snapshot.Entry) bool { return e.Turn == 0 })
+	if len(list) == 0 {
+		fmt.Fprintln(call.Stderr, "no turn was kept yet")
+	}
 	for i, e := range slices.Backward(list) {
 		if i < len(list)-mostListed {
 			fmt.Fprintf(call.Stderr, "the last %d of %d turns\n", mostListed, len(list))
