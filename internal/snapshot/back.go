@@ -70,23 +70,34 @@ func (s *Store) GoBack(ctx context.Context, b Back) (done Done, err error) {
 	if len(done.Changes) == 0 || b.DryRun {
 		return done, nil
 	}
-	if b.Path == "" {
-		now.To = to.ID
+	tree, err := s.partOf(ctx, now.state, done.Changes)
+	if err != nil {
+		return done, err
+	}
+	if _, err := s.git(ctx, nil, "read-tree", "-n", "-m", "-u", now.Tree, tree); err != nil {
+		return done, fmt.Errorf("nothing was changed, for files changed meanwhile: try again (%w)", err)
 	}
 	if err := s.append(now); err != nil { // what is there is kept before anything is changed
 		return done, err
 	}
-	err = s.apply(ctx, now.state, to.state, done.Changes)
-	if errors.Is(err, errUnchanged) && now.To != 0 { // the log is to say so, too
-		same := s.next(append(all, now))
-		same.state, same.To = now.state, now.ID
-		err = errors.Join(err, s.append(same))
+	if err := s.apply(ctx, now.state, to.state, tree, done.Changes); err != nil {
+		return done, fmt.Errorf("not everything could be restored: undo --turn takes back what was, --dry_run says what is left to do (%w)", err)
+	}
+	done.Changes = slices.DeleteFunc(done.Changes, func(c Change) bool {
+		dir, is := strings.CutSuffix(c.Path, "/")
+		stays := is && c.Kind == "removed" && isDirectory(filepath.Join(s.root, dir))
+		if stays {
+			c.Why = errors.New("something in it is not kept, such as what git ignores, or a repository")
+			done.Kept = append(done.Kept, c)
+		}
+		return stays
+	})
+	if b.Path == "" {
+		now.To = to.ID
+		err = s.append(now) // again: it was done
 	}
 	return done, err
 }
-
-// errUnchanged says that git refused to change anything.
-var errUnchanged = errors.New("nothing was changed, for files changed meanwhile: try again")
 
 // choose finds the snapshot to go back to.
 func choose(list []Entry, now Entry, b Back) (*Entry, error) {
@@ -238,21 +249,13 @@ func (s *Store) replaced(list []Change, path string) bool {
 	})
 }
 
-// apply makes the changes. git exchanges the files: it refuses as a whole where one is not what
-// the index says.
-func (s *Store) apply(ctx context.Context, from, to state, list []Change) error {
-	tree, err := s.partOf(ctx, from, list)
-	if err != nil {
-		return err
-	}
+// apply makes the changes: git exchanges the files for those of a tree.
+func (s *Store) apply(ctx context.Context, from, to state, tree string, list []Change) error {
 	dirs := map[string]bool{} // of what changes: whether its permissions do, or it is made
 	for _, c := range list {
 		for dir := filepath.Dir(c.Path + "x"); dir != "."; dir = filepath.Dir(dir) {
 			dirs[dir] = dirs[dir] || dir+"/" == c.Path || !isDirectory(filepath.Join(s.root, dir))
 		}
-	}
-	if _, err := s.git(ctx, nil, "read-tree", "-m", "-u", from.Tree, tree); err != nil {
-		return fmt.Errorf("%w (%w)", errUnchanged, err)
 	}
 	modes, err := s.modes(ctx, to)
 	if err != nil {
@@ -263,6 +266,18 @@ func (s *Store) apply(ctx context.Context, from, to state, list []Change) error 
 		return err
 	}
 	defer root.Close()
+	closed := map[string]os.FileMode{} // directories in which nothing can be changed, for a while they are not
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if st, err := root.Lstat(dir); err == nil && st.IsDir() && st.Mode()&0o300 != 0o300 && root.Chmod(dir, st.Mode()|0o300) == nil {
+			closed[dir] = st.Mode()
+		}
+	}
+	if _, err := s.git(ctx, nil, "read-tree", "-m", "-u", from.Tree, tree); err != nil {
+		for dir, mode := range closed {
+			err = errors.Join(err, root.Chmod(dir, mode))
+		}
+		return err
+	}
 	var errs []error
 	for _, c := range list {
 		if !strings.HasSuffix(c.Path, "/") {
@@ -276,7 +291,9 @@ func (s *Store) apply(ctx context.Context, from, to state, list []Change) error 
 		} else if mode != "" {
 			errs = append(errs, root.MkdirAll(dir, 0o755))
 		}
-		if mode != "" || dirs[dir] {
+		if was, isClosed := closed[dir]; isClosed && !dirs[dir] {
+			errs = append(errs, root.Chmod(dir, was))
+		} else if mode != "" || dirs[dir] {
 			errs = append(errs, setMode(root, dir, mode))
 		}
 	}

@@ -107,9 +107,7 @@ func (s *Store) look(ctx context.Context) (f found, err error) {
 		}
 	}
 	for _, path := range paths {
-		if err := f.add(s, path, modified[path]); err != nil {
-			return f, err
-		}
+		f.add(s, path, modified[path])
 		for dir := filepath.Dir(path); dir != "." && !f.parents[dir]; dir = filepath.Dir(dir) {
 			f.parents[dir] = true
 		}
@@ -149,19 +147,17 @@ func (f *found) addDirectories(ctx context.Context, s *Store) (err error) {
 }
 
 // add notes one file.
-func (f *found) add(s *Store, path string, modified bool) error {
+func (f *found) add(s *Store, path string, modified bool) {
 	var st unix.Stat_t
 	err := unix.Lstat(filepath.Join(s.root, path), &st)
 	kind := st.Mode & unix.S_IFMT
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), err == nil && kind != unix.S_IFREG && kind != unix.S_IFLNK:
 		f.gone = append(f.gone, path)
-		return nil
-	case err != nil:
-		return err
-	case kind == unix.S_IFREG && (st.Size > s.opts.MaxFile || modified && unix.Access(filepath.Join(s.root, path), unix.R_OK) != nil):
+		return
+	case err != nil, kind == unix.S_IFREG && (st.Size > s.opts.MaxFile || modified && unix.Access(filepath.Join(s.root, path), unix.R_OK) != nil):
 		f.gone, f.left = append(f.gone, path), append(f.left, path)
-		return nil
+		return
 	}
 	if f.count++; kind == unix.S_IFREG {
 		f.bytes += st.Size
@@ -172,7 +168,6 @@ func (f *found) add(s *Store, path string, modified bool) error {
 	if modified {
 		f.changed = append(f.changed, path)
 	}
-	return nil
 }
 
 // lookNested lists the files of a repository in the workspace, which git passes over until

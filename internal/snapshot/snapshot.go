@@ -193,9 +193,13 @@ func (s *Store) read() (all []Entry, err error) {
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var e Entry
-		if json.Unmarshal(lines.Bytes(), &e) == nil && e.ID > 0 {
-			all = append(all, e)
+		if json.Unmarshal(lines.Bytes(), &e) != nil || e.ID == 0 {
+			continue
 		}
+		if n := len(all); n > 0 && all[n-1].ID == e.ID { // what it led to is known
+			all = all[:n-1]
+		}
+		all = append(all, e)
 	}
 	return all, errors.Join(err, lines.Err())
 }
