@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -66,7 +67,11 @@ func (s *Store) GoBack(ctx context.Context, b Back) (done Done, err error) {
 	if done.Changes, err = s.compare(ctx, now.state, to.state); err != nil {
 		return done, err
 	}
-	s.passOver(&done, b, append(slices.Clone(to.Left), now.Left...))
+	ignored, err := s.ignoredIn(ctx, to.state, done.Changes)
+	if err != nil {
+		return done, err
+	}
+	s.passOver(&done, b, append(slices.Clone(to.Left), now.Left...), ignored)
 	if len(done.Changes) == 0 || b.DryRun {
 		return done, nil
 	}
@@ -92,11 +97,20 @@ func (s *Store) GoBack(ctx context.Context, b Back) (done Done, err error) {
 		}
 		return stays
 	})
-	if b.Path == "" {
-		now.To = to.ID
-		err = s.append(now) // again: it was done
+	if b.Path != "" {
+		return done, nil
 	}
-	return done, err
+	if len(ignored) > 0 { // again, and so left out
+		if _, err := s.git(ctx, joinZ(ignored), "update-index", "--force-remove", "-z", "--stdin"); err != nil {
+			return done, err
+		}
+	}
+	reached := now
+	if err := s.capture(ctx, &reached); err != nil {
+		return done, err
+	}
+	now.To, now.Reached = to.ID, &reached.state
+	return done, s.append(now) // again: it was done
 }
 
 // choose finds the snapshot to go back to.
@@ -114,8 +128,8 @@ func choose(list []Entry, now Entry, b Back) (*Entry, error) {
 	var left state // by the last that went back
 	for _, e := range list {
 		step := timeline.Step{ID: e.ID, To: e.To, Same: e.state == left && left != state{}}
-		if target := byID(e.To); target != nil {
-			left = target.state
+		if e.Reached != nil {
+			left = *e.Reached
 		} else if !step.Same {
 			left = state{}
 		}
@@ -146,7 +160,7 @@ func choose(list []Entry, now Entry, b Back) (*Entry, error) {
 			return e, nil
 		}
 	}
-	return nil, errors.New("no turn is kept that changed a file: there is nothing to take back")
+	return nil, errors.New("no turn is kept that changed a file that git does not ignore: there is nothing to take back")
 }
 
 // compare tells what has to be done to get from one state to another.
@@ -216,9 +230,45 @@ func (s *Store) modes(ctx context.Context, of state) (map[string]string, error) 
 	return modes, err
 }
 
+// ignoredIn lists the files to be removed that rules of a state ignore, with which they were
+// left out: where the changes are of rules, too.
+func (s *Store) ignoredIn(ctx context.Context, in state, list []Change) ([]string, error) {
+	var removed []string
+	rules := false
+	for _, c := range list {
+		if rules = rules || filepath.Base(c.Path) == ".gitignore"; c.Kind == "removed" {
+			removed = append(removed, strings.TrimSuffix(c.Path, "/"))
+		}
+	}
+	if !rules || len(removed) == 0 {
+		return nil, nil
+	}
+	dir, err := os.MkdirTemp(s.dir, "rules")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	index := filepath.Join(dir, "index")
+	var out []byte
+	for _, args := range [][]string{{"read-tree", in.Tree}, {"ls-files", "-z", "--", ":(top,glob)**/.gitignore"}, {"checkout-index", "-z", "--stdin"}} {
+		if out, err = s.gitWith(ctx, dir, index, out, args...); err != nil {
+			return nil, err
+		}
+	}
+	out, err = s.gitWith(ctx, dir, index, joinZ(removed), "check-ignore", "--no-index", "-z", "--stdin")
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
+		err = nil // none is
+	}
+	return records(out), err
+}
+
 // passOver takes out of the changes what was not asked for, what may not be done, and what
 // would do away with bytes that are not kept.
-func (s *Store) passOver(done *Done, b Back, left []string) {
+func (s *Store) passOver(done *Done, b Back, left, ignored []string) {
+	wasIgnored := map[string]bool{}
+	for _, path := range ignored {
+		wasIgnored[path] = true
+	}
 	done.Changes = slices.DeleteFunc(done.Changes, func(c Change) bool {
 		path := strings.TrimSuffix(c.Path, "/")
 		if b.Path != "" && path != b.Path && !strings.HasPrefix(path, b.Path+"/") {
@@ -228,6 +278,8 @@ func (s *Store) passOver(done *Done, b Back, left []string) {
 		switch err := unix.Lstat(filepath.Join(s.root, path), &st); {
 		case slices.Contains(left, path):
 			c.Why = errors.New("it was too big, or could not be read")
+		case c.Kind == "removed" && wasIgnored[path]:
+			c.Why = errors.New("git ignored it then, so it may have been there")
 		case c.Kind == "brought back" && c.object != "" && err != unix.ENOENT && !s.replaced(done.Changes, path):
 			c.Why = errors.New("what is there is ignored by git, so it was not kept: move it away first")
 		case b.May != nil:

@@ -55,6 +55,7 @@ type Entry struct {
 	Turn    int       `json:"turn,omitempty"` // which one of the session that changed something; 0: it was taken to go back
 	Time    time.Time `json:"time"`
 	To      int       `json:"to,omitempty"`      // of one that was taken to go back: to the one of this number
+	Reached *state    `json:"reached,omitempty"` // by that
 	Skipped string    `json:"skipped,omitempty"` // why there is none
 	Left    []string  `json:"left,omitempty"`    // files that were left out
 	state

@@ -98,6 +98,8 @@ func TestGoBackAndForward(t *testing.T) {
 		{"a submodule", "git init -q up; (cd up; echo 1 > a; git add a; git commit -qm x); git init -q; git -c protocol.file.allow=always submodule -q add ./up sub; git commit -qm y", "echo x > sub/a; echo y > sub/new"},
 		{"big and small", "head -c 3000000 /dev/urandom > big; : > empty", "head -c 2000000 /dev/urandom > big; echo x > empty"},
 		{"same size, same second", "echo 1 > a", "t=$(date -r a +@%s.%N); echo 2 > a; touch -d $t a"},
+		{"what is in the index though a rule ignores it", "git init -q; echo '*.log' > .gitignore; echo 1 > k.log; echo 1 > m.log; mkdir n; (cd n; git init -q; echo 1 > k.log; echo '*.log' > .gitignore; git add -f k.log); git add -f *.log", "rm k.log n/k.log; echo 2 > m.log; echo x > a"},
+		{"rules go", "printf '*.o\\n/n/\\n' > .gitignore; echo 1 > f.o; mkdir n p; echo 1 > n/f; echo 1 > p/f.o; echo 1 > p/g", "rm .gitignore p/g; echo 2 > a"},
 		{"FIFOs stay", "mkfifo p; echo 1 > a", "echo 2 > a"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -130,7 +132,7 @@ func without(all string) string { return strings.Join(gitLines(all, false), "\n"
 
 func gitLines(all string, in bool) (out []string) {
 	for line := range strings.Lines(all) {
-		if name := " " + strings.SplitN(line, " ", 3)[1]; (strings.Contains(name, "/.git") || strings.Contains(name, " .git")) && !strings.Contains(name, ".gita") == in {
+		if name := " " + strings.SplitN(line, " ", 3)[1]; (strings.Contains(name, "/.git") || strings.Contains(name, " .git")) && !(strings.Contains(name, ".gita") || strings.Contains(name, ".giti")) == in {
 			out = append(out, line)
 		} else if !in && !strings.Contains(name, ".git/") && !strings.HasSuffix(strings.TrimSpace(name), ".git") {
 			out = append(out, line)
@@ -191,6 +193,9 @@ func TestNothingIsLostByGoingBack(t *testing.T) {
 	require.Equal(t, "mine\nmine\n2\n1\n", w.bash("cat a d/f b shrinks"))
 	require.Equal(t, "2000\n", w.bash("stat -c %s grows"))
 	require.NoFileExists(t, filepath.Join(w.dir, ".gitignore"))
+	w.back(Back{Redo: true})
+	require.FileExists(t, filepath.Join(w.dir, ".gitignore"))
+	w.back(Back{})
 
 	w.bash("echo 3 > c; echo 3 > b")
 	w.back(Back{Turn: 1, Path: "c"})
@@ -420,6 +425,10 @@ func TestOneThatWasStopped(t *testing.T) {
 	_, err := w.Take(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	w.take()
+	for _, damage := range []string{"truncate -s 100 " + w.index(), "truncate -s 0 " + w.index(), "rm -r " + w.gitDir() + "/objects/??"} {
+		w.bash(damage)
+		require.Empty(t, w.take().Skipped)
+	}
 	require.NoError(t, os.WriteFile(w.index()+".lock", nil, 0o600)) // of a git that was killed
 	w.bash("echo 2 > a")
 	w.take()
