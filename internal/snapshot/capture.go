@@ -66,6 +66,7 @@ func (s *Store) captureWith(ctx context.Context, e *Entry) error {
 	slices.Sort(f.modes)
 	modes, err := s.git(ctx, joinZ(f.modes), "hash-object", "-w", "--stdin")
 	e.Tree, e.Modes, e.Left = strings.TrimSpace(string(tree)), strings.TrimSpace(string(modes)), f.left
+	e.Added = f.added
 	return err
 }
 
@@ -75,7 +76,7 @@ type found struct {
 	left          []string // files that are not kept
 	modes         []string // "MODE PATH" of what has not the usual one; directories that are empty have a slash, too
 	count         int
-	bytes         int64
+	bytes, added  int64 // of all, and of those that changed
 
 	parents   map[string]bool // directories of files that are kept
 	untracked []string        // what git lists beside those in the index: a directory is one that has none there
@@ -195,6 +196,7 @@ func (f *found) add(s *Store, path string, modified bool) {
 		}
 	}
 	if modified {
+		f.added += st.Size
 		f.changed = append(f.changed, path)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -398,11 +399,27 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 		list[i].Time = long
 	}
 	require.NoError(t, os.WriteFile(w.log(), encode(list), 0o600))
-	w.take()
+	_, err = Open(t.TempDir(), filepath.Dir(w.Store.dir), &Options{Environ: os.Environ()}).Take(t.Context()) // in any workspace
+	require.NoError(t, err)
 	require.NoDirExists(t, unused.dir)
+	w.take()
 	list, err = w.List()
 	require.NoError(t, err)
 	require.Len(t, list, 1, "those that are too old")
+}
+
+func TestTheBytesOfSnapshotsAreBounded(t *testing.T) {
+	w := newWorkspace(t, Options{MaxBytes: 100_000})
+	for range 12 {
+		w.bash("head -c 50000 /dev/urandom > a; head -c 20000 /dev/zero > b")
+		w.take()
+	}
+	size, err := strconv.Atoi(strings.Fields(w.bash("find " + w.gitDir() + "/objects -type f -printf '%s\\n' | awk '{s += $1} END {print s}'"))[0])
+	require.NoError(t, err)
+	require.Less(t, size, 300_000)
+	w.bash("echo > a")
+	w.back(Back{})
+	require.Equal(t, "50000\n", w.bash("stat -c %s a"))
 }
 
 // The state directory may lie in the workspace, and is not kept then.
