@@ -130,7 +130,9 @@ func (s *Store) look(ctx context.Context) (f found, err error) {
 	}
 	maps.Copy(modified, own)
 	for _, path := range slices.AppendSeq(paths, maps.Keys(own)) {
-		f.add(s, path, modified[path])
+		if !f.add(s, path, modified[path]) {
+			continue
+		}
 		for dir := filepath.Dir(path); dir != "." && !f.parents[dir]; dir = filepath.Dir(dir) {
 			f.parents[dir] = true
 		}
@@ -154,7 +156,7 @@ func (s *Store) listForced(ctx context.Context, dir string) []string {
 // most. The index has all files.
 func (f *found) addDirectories(ctx context.Context, s *Store) (err error) {
 	isNew := func(dir string) bool { return f.parents[strings.TrimSuffix(dir, "/")] }
-	if slices.ContainsFunc(f.untracked, isNew) { // git did not look into it
+	if len(f.gone) > 0 || slices.ContainsFunc(f.untracked, isNew) { // git did not look into it
 		if f.untracked, err = s.listUntracked(ctx); err != nil {
 			return err
 		}
@@ -176,18 +178,18 @@ func (f *found) addDirectories(ctx context.Context, s *Store) (err error) {
 	return nil
 }
 
-// add notes one file.
-func (f *found) add(s *Store, path string, modified bool) {
+// add notes one file, and says whether it is kept.
+func (f *found) add(s *Store, path string, modified bool) bool {
 	var st unix.Stat_t
 	err := unix.Lstat(filepath.Join(s.root, path), &st)
 	kind := st.Mode & unix.S_IFMT
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), err == nil && kind != unix.S_IFREG && kind != unix.S_IFLNK:
 		f.gone = append(f.gone, path)
-		return
+		return false
 	case err != nil, kind == unix.S_IFREG && (st.Size > s.opts.MaxFile || modified && unix.Access(filepath.Join(s.root, path), unix.R_OK) != nil):
 		f.gone, f.left = append(f.gone, path), append(f.left, path)
-		return
+		return false
 	}
 	if f.count++; kind == unix.S_IFREG {
 		f.bytes += st.Size
@@ -199,6 +201,7 @@ func (f *found) add(s *Store, path string, modified bool) {
 		f.added += st.Size
 		f.changed = append(f.changed, path)
 	}
+	return true
 }
 
 // lookNested lists the files of a repository in the workspace, which git passes over until

@@ -171,6 +171,19 @@ func TestStepByStep(t *testing.T) {
 	require.ErrorContains(t, err, "no snapshot of turn 99 is kept")
 }
 
+// What one turn left behind is what the next one found.
+func TestAnEmptyDirectoryThatATurnLeft(t *testing.T) {
+	w := newWorkspace(t, Options{})
+	w.bash("mkdir -p d/e g; echo 1 > d/e/f; echo 1 > g/f")
+	w.take()
+	w.bash("rm d/e/f; rm g/f; mkdir g/h")
+	w.take()
+	before := w.all()
+	w.bash("echo > a")
+	w.back(Back{})
+	require.Equal(t, before, w.all())
+}
+
 func TestNothingIsLostByGoingBack(t *testing.T) {
 	w := newWorkspace(t, Options{MaxFile: 1000})
 	w.bash("echo 1 > a; echo 1 > b; echo 1 > c; echo 1 > grows; head -c 2000 /dev/zero > shrinks; echo 1 > d")
