@@ -70,10 +70,13 @@ func pathBelow(call *registry.Call, root, path string) (string, error) {
 		return "", err
 	}
 	rel, err := filepath.Rel(root, filepath.Join(real, filepath.Base(call.Path(path))))
-	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
+	if err != nil || !filepath.IsLocal(rel) {
 		return "", fmt.Errorf("%s is not in the workspace %s, of which snapshots are kept", path, root)
 	}
-	return strings.TrimSuffix(rel, "."), nil
+	if rel == "." {
+		return "", nil
+	}
+	return rel, nil
 }
 
 // printTurn says what was done, or would be, to which files, and returns their paths.

@@ -66,6 +66,8 @@ func TestUndoOfATurn(t *testing.T) {
 	turn("echo 1 > e")
 	require.Contains(t, s.ok("undo", "--turn", "--list"), "3\t")
 	require.Contains(t, s.ok("undo", "--turn", "--list"), "kept, but for what git ignores and 1 file too big or not readable\n")
+	turn("echo 2 > e; echo 2 > e.")
+	require.Equal(t, "e.: would be removed\n", s.ok("undo", "--turn", "e.", "--dry_run"))
 
 	none := newShell(t, nil)
 	require.Contains(t, none.fails("undo", "--turn"), "no snapshots of turns are kept here: undo alone")

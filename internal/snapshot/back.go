@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -66,27 +67,51 @@ func (s *Store) GoBack(ctx context.Context, b Back) (done Done, err error) {
 	if done.Changes, err = s.compare(ctx, now.state, to.state); err != nil {
 		return done, err
 	}
-	s.passOver(&done, b, append(slices.Clone(to.Left), now.Left...))
+	ignored, err := s.ignoredIn(ctx, to.state, done.Changes)
+	if err != nil {
+		return done, err
+	}
+	s.passOver(&done, b, append(slices.Clone(to.Left), now.Left...), ignored)
 	if len(done.Changes) == 0 || b.DryRun {
 		return done, nil
 	}
-	if b.Path == "" {
-		now.To = to.ID
+	tree, err := s.partOf(ctx, now.state, done.Changes)
+	if err != nil {
+		return done, err
+	}
+	if _, err := s.git(ctx, nil, "read-tree", "-n", "-m", "-u", now.Tree, tree); err != nil {
+		return done, fmt.Errorf("nothing was changed, for files changed meanwhile: try again (%w)", err)
 	}
 	if err := s.append(now); err != nil { // what is there is kept before anything is changed
 		return done, err
 	}
-	err = s.apply(ctx, now.state, to.state, done.Changes)
-	if errors.Is(err, errUnchanged) && now.To != 0 { // the log is to say so, too
-		same := s.next(append(all, now))
-		same.state, same.To = now.state, now.ID
-		err = errors.Join(err, s.append(same))
+	if err := s.apply(ctx, now.state, to.state, tree, done.Changes); err != nil {
+		return done, fmt.Errorf("not everything could be restored: undo --turn takes back what was, --dry_run says what is left to do (%w)", err)
 	}
-	return done, err
+	done.Changes = slices.DeleteFunc(done.Changes, func(c Change) bool {
+		dir, is := strings.CutSuffix(c.Path, "/")
+		stays := is && c.Kind == "removed" && isDirectory(filepath.Join(s.root, dir))
+		if stays {
+			c.Why = errors.New("something in it is not kept, such as what git ignores, or a repository")
+			done.Kept = append(done.Kept, c)
+		}
+		return stays
+	})
+	if b.Path != "" {
+		return done, nil
+	}
+	if len(ignored) > 0 { // again, and so left out
+		if _, err := s.git(ctx, joinZ(ignored), "update-index", "--force-remove", "-z", "--stdin"); err != nil {
+			return done, err
+		}
+	}
+	reached := now
+	if err := s.capture(ctx, &reached); err != nil {
+		return done, err
+	}
+	now.To, now.Reached = to.ID, &reached.state
+	return done, s.append(now) // again: it was done
 }
-
-// errUnchanged says that git refused to change anything.
-var errUnchanged = errors.New("nothing was changed, for files changed meanwhile: try again")
 
 // choose finds the snapshot to go back to.
 func choose(list []Entry, now Entry, b Back) (*Entry, error) {
@@ -103,8 +128,8 @@ func choose(list []Entry, now Entry, b Back) (*Entry, error) {
 	var left state // by the last that went back
 	for _, e := range list {
 		step := timeline.Step{ID: e.ID, To: e.To, Same: e.state == left && left != state{}}
-		if target := byID(e.To); target != nil {
-			left = target.state
+		if e.Reached != nil {
+			left = *e.Reached
 		} else if !step.Same {
 			left = state{}
 		}
@@ -135,7 +160,7 @@ func choose(list []Entry, now Entry, b Back) (*Entry, error) {
 			return e, nil
 		}
 	}
-	return nil, errors.New("no turn is kept that changed a file: there is nothing to take back")
+	return nil, errors.New("no turn is kept that changed a file that git does not ignore: there is nothing to take back")
 }
 
 // compare tells what has to be done to get from one state to another.
@@ -205,9 +230,45 @@ func (s *Store) modes(ctx context.Context, of state) (map[string]string, error) 
 	return modes, err
 }
 
+// ignoredIn lists the files to be removed that rules of a state ignore, with which they were
+// left out: where the changes are of rules, too.
+func (s *Store) ignoredIn(ctx context.Context, in state, list []Change) ([]string, error) {
+	var removed []string
+	rules := false
+	for _, c := range list {
+		if rules = rules || filepath.Base(c.Path) == ".gitignore"; c.Kind == "removed" {
+			removed = append(removed, strings.TrimSuffix(c.Path, "/"))
+		}
+	}
+	if !rules || len(removed) == 0 {
+		return nil, nil
+	}
+	dir, err := os.MkdirTemp(s.dir, "rules")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	index := filepath.Join(dir, "index")
+	var out []byte
+	for _, args := range [][]string{{"read-tree", in.Tree}, {"ls-files", "-z", "--", ":(top,glob)**/.gitignore"}, {"checkout-index", "-z", "--stdin"}} {
+		if out, err = s.gitWith(ctx, dir, index, out, args...); err != nil {
+			return nil, err
+		}
+	}
+	out, err = s.gitWith(ctx, dir, index, joinZ(removed), "check-ignore", "--no-index", "-z", "--stdin")
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
+		err = nil // none is
+	}
+	return records(out), err
+}
+
 // passOver takes out of the changes what was not asked for, what may not be done, and what
 // would do away with bytes that are not kept.
-func (s *Store) passOver(done *Done, b Back, left []string) {
+func (s *Store) passOver(done *Done, b Back, left, ignored []string) {
+	wasIgnored := map[string]bool{}
+	for _, path := range ignored {
+		wasIgnored[path] = true
+	}
 	done.Changes = slices.DeleteFunc(done.Changes, func(c Change) bool {
 		path := strings.TrimSuffix(c.Path, "/")
 		if b.Path != "" && path != b.Path && !strings.HasPrefix(path, b.Path+"/") {
@@ -217,6 +278,8 @@ func (s *Store) passOver(done *Done, b Back, left []string) {
 		switch err := unix.Lstat(filepath.Join(s.root, path), &st); {
 		case slices.Contains(left, path):
 			c.Why = errors.New("it was too big, or could not be read")
+		case c.Kind == "removed" && wasIgnored[path]:
+			c.Why = errors.New("git ignored it then, so it may have been there")
 		case c.Kind == "brought back" && c.object != "" && err != unix.ENOENT && !s.replaced(done.Changes, path):
 			c.Why = errors.New("what is there is ignored by git, so it was not kept: move it away first")
 		case b.May != nil:
@@ -238,21 +301,13 @@ func (s *Store) replaced(list []Change, path string) bool {
 	})
 }
 
-// apply makes the changes. git exchanges the files: it refuses as a whole where one is not what
-// the index says.
-func (s *Store) apply(ctx context.Context, from, to state, list []Change) error {
-	tree, err := s.partOf(ctx, from, list)
-	if err != nil {
-		return err
-	}
+// apply makes the changes: git exchanges the files for those of a tree.
+func (s *Store) apply(ctx context.Context, from, to state, tree string, list []Change) error {
 	dirs := map[string]bool{} // of what changes: whether its permissions do, or it is made
 	for _, c := range list {
 		for dir := filepath.Dir(c.Path + "x"); dir != "."; dir = filepath.Dir(dir) {
 			dirs[dir] = dirs[dir] || dir+"/" == c.Path || !isDirectory(filepath.Join(s.root, dir))
 		}
-	}
-	if _, err := s.git(ctx, nil, "read-tree", "-m", "-u", from.Tree, tree); err != nil {
-		return fmt.Errorf("%w (%w)", errUnchanged, err)
 	}
 	modes, err := s.modes(ctx, to)
 	if err != nil {
@@ -263,6 +318,18 @@ func (s *Store) apply(ctx context.Context, from, to state, list []Change) error 
 		return err
 	}
 	defer root.Close()
+	closed := map[string]os.FileMode{} // directories in which nothing can be changed, for a while they are not
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if st, err := root.Lstat(dir); err == nil && st.IsDir() && st.Mode()&0o300 != 0o300 && root.Chmod(dir, st.Mode()|0o300) == nil {
+			closed[dir] = st.Mode()
+		}
+	}
+	if _, err := s.git(ctx, nil, "read-tree", "-m", "-u", from.Tree, tree); err != nil {
+		for dir, mode := range closed {
+			err = errors.Join(err, root.Chmod(dir, mode))
+		}
+		return err
+	}
 	var errs []error
 	for _, c := range list {
 		if !strings.HasSuffix(c.Path, "/") {
@@ -276,7 +343,9 @@ func (s *Store) apply(ctx context.Context, from, to state, list []Change) error 
 		} else if mode != "" {
 			errs = append(errs, root.MkdirAll(dir, 0o755))
 		}
-		if mode != "" || dirs[dir] {
+		if was, isClosed := closed[dir]; isClosed && !dirs[dir] {
+			errs = append(errs, root.Chmod(dir, was))
+		} else if mode != "" || dirs[dir] {
 			errs = append(errs, setMode(root, dir, mode))
 		}
 	}

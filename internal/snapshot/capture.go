@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,9 +14,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// errDamaged says that the index is of no use: it is cut off, or names objects that there are not.
+var errDamaged = errors.New("the index is damaged")
+
 // capture brings the index up to what the files are, and notes that in an entry. The
 // lock is held.
 func (s *Store) capture(ctx context.Context, e *Entry) error {
+	err := s.captureWith(ctx, e)
+	if errors.Is(err, errDamaged) && ctx.Err() == nil && os.Remove(s.index()) == nil {
+		err = s.captureWith(ctx, e)
+	}
+	return err
+}
+
+func (s *Store) captureWith(ctx context.Context, e *Entry) error {
 	if home := filepath.Clean(s.opts.Home); s.root == "/" || s.opts.Home != "" && (home == s.root || strings.HasPrefix(home, s.root+"/")) {
 		return fmt.Errorf("%s holds more than a project: start in the project's directory", s.root)
 	}
@@ -45,7 +58,7 @@ func (s *Store) capture(ctx context.Context, e *Entry) error {
 	}
 	tree, err := s.git(ctx, nil, "write-tree")
 	if err != nil {
-		return err
+		return errors.Join(errDamaged, err)
 	}
 	if err := f.addDirectories(ctx, s); err != nil {
 		return err
@@ -53,6 +66,7 @@ func (s *Store) capture(ctx context.Context, e *Entry) error {
 	slices.Sort(f.modes)
 	modes, err := s.git(ctx, joinZ(f.modes), "hash-object", "-w", "--stdin")
 	e.Tree, e.Modes, e.Left = strings.TrimSpace(string(tree)), strings.TrimSpace(string(modes)), f.left
+	e.Added = f.added
 	return err
 }
 
@@ -62,7 +76,7 @@ type found struct {
 	left          []string // files that are not kept
 	modes         []string // "MODE PATH" of what has not the usual one; directories that are empty have a slash, too
 	count         int
-	bytes         int64
+	bytes, added  int64 // of all, and of those that changed
 
 	parents   map[string]bool // directories of files that are kept
 	untracked []string        // what git lists beside those in the index: a directory is one that has none there
@@ -70,20 +84,27 @@ type found struct {
 
 // look compares the workspace with the index.
 func (s *Store) look(ctx context.Context) (f found, err error) {
-	dirs := make(chan []string, 1)
+	dirs, forced := make(chan []string, 1), make(chan []string, 1)
 	go func() { // on the second processor; where it fails the other does too
 		list, _ := s.listUntracked(ctx)
 		dirs <- list
+		forced <- s.listForced(ctx, s.root)
 	}()
 	if _, err := os.Stat(s.index()); err == nil {
-		s.git(ctx, nil, "update-index", "-q", "--refresh") // fails where something changed
+		_, err = s.git(ctx, nil, "update-index", "-q", "--refresh") // fails where something changed
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 128 {
+			return f, errors.Join(errDamaged, err)
+		}
 	}
 	out, err := s.git(ctx, nil, "ls-files", "-z", "-t", "--cached", "--modified", "--others", "--exclude-standard")
 	f.parents, f.untracked = map[string]bool{}, <-dirs
 	if err != nil {
 		return f, err
 	}
-	modified := map[string]bool{}
+	modified, own := map[string]bool{}, map[string]bool{}
+	for _, path := range <-forced {
+		own[path] = true
+	}
 	var paths []string
 	for _, r := range records(out) {
 		tag, path, _ := strings.Cut(r, " ")
@@ -98,6 +119,7 @@ func (s *Store) look(ctx context.Context) (f found, err error) {
 			}
 			paths = append(paths, inner...)
 		case tag == "H":
+			delete(own, path)
 			paths = append(paths, path)
 		case tag == "?":
 			paths = append(paths, path)
@@ -106,9 +128,10 @@ func (s *Store) look(ctx context.Context) (f found, err error) {
 			modified[path] = true
 		}
 	}
-	for _, path := range paths {
-		if err := f.add(s, path, modified[path]); err != nil {
-			return f, err
+	maps.Copy(modified, own)
+	for _, path := range slices.AppendSeq(paths, maps.Keys(own)) {
+		if !f.add(s, path, modified[path]) {
+			continue
 		}
 		for dir := filepath.Dir(path); dir != "." && !f.parents[dir]; dir = filepath.Dir(dir) {
 			f.parents[dir] = true
@@ -122,11 +145,18 @@ func (s *Store) listUntracked(ctx context.Context) ([]string, error) {
 	return records(out), err
 }
 
+// listForced lists what a repository of the user has in its index though a rule would ignore
+// it: git does not ignore that.
+func (s *Store) listForced(ctx context.Context, dir string) []string {
+	out, _ := runGit(ctx, dir, s.environ(), nil, "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
+	return records(out) // none where it is no repository
+}
+
 // addDirectories notes the directories that are empty and those with other permissions than
 // most. The index has all files.
 func (f *found) addDirectories(ctx context.Context, s *Store) (err error) {
 	isNew := func(dir string) bool { return f.parents[strings.TrimSuffix(dir, "/")] }
-	if slices.ContainsFunc(f.untracked, isNew) { // git did not look into it
+	if len(f.gone) > 0 || slices.ContainsFunc(f.untracked, isNew) { // git did not look into it
 		if f.untracked, err = s.listUntracked(ctx); err != nil {
 			return err
 		}
@@ -148,20 +178,18 @@ func (f *found) addDirectories(ctx context.Context, s *Store) (err error) {
 	return nil
 }
 
-// add notes one file.
-func (f *found) add(s *Store, path string, modified bool) error {
+// add notes one file, and says whether it is kept.
+func (f *found) add(s *Store, path string, modified bool) bool {
 	var st unix.Stat_t
 	err := unix.Lstat(filepath.Join(s.root, path), &st)
 	kind := st.Mode & unix.S_IFMT
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), err == nil && kind != unix.S_IFREG && kind != unix.S_IFLNK:
 		f.gone = append(f.gone, path)
-		return nil
-	case err != nil:
-		return err
-	case kind == unix.S_IFREG && (st.Size > s.opts.MaxFile || modified && unix.Access(filepath.Join(s.root, path), unix.R_OK) != nil):
+		return false
+	case err != nil, kind == unix.S_IFREG && (st.Size > s.opts.MaxFile || modified && unix.Access(filepath.Join(s.root, path), unix.R_OK) != nil):
 		f.gone, f.left = append(f.gone, path), append(f.left, path)
-		return nil
+		return false
 	}
 	if f.count++; kind == unix.S_IFREG {
 		f.bytes += st.Size
@@ -170,9 +198,10 @@ func (f *found) add(s *Store, path string, modified bool) error {
 		}
 	}
 	if modified {
+		f.added += st.Size
 		f.changed = append(f.changed, path)
 	}
-	return nil
+	return true
 }
 
 // lookNested lists the files of a repository in the workspace, which git passes over until
@@ -189,6 +218,9 @@ func (s *Store) lookNested(ctx context.Context, dir string) (paths []string, err
 			return nil, err
 		}
 		paths = append(paths, inner...)
+	}
+	for _, p := range s.listForced(ctx, filepath.Join(s.root, dir)) {
+		paths = append(paths, dir+p)
 	}
 	return paths, err
 }

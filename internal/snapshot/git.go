@@ -28,6 +28,7 @@ const gitConfig = `[core]
 	protectNTFS = false
 	protectHFS = false
 	attributesFile = /dev/null
+	hooksPath = /dev/null
 [gc]
 	auto = 0
 `
@@ -93,7 +94,7 @@ func (s *Store) prepare(ctx context.Context) error {
 			info = string(data)
 		}
 	}
-	if rel, err := filepath.Rel(s.root, filepath.Dir(s.dir)); err == nil && !strings.HasPrefix(rel, "..") {
+	if rel, err := filepath.Rel(s.root, filepath.Dir(s.dir)); err == nil && filepath.IsLocal(rel) {
 		info += "\n/" + quotePattern.Replace(rel) + "\n"
 	}
 	for _, dir := range []string{"info", "objects", "refs"} {

@@ -55,8 +55,10 @@ type Entry struct {
 	Turn    int       `json:"turn,omitempty"` // which one of the session that changed something; 0: it was taken to go back
 	Time    time.Time `json:"time"`
 	To      int       `json:"to,omitempty"`      // of one that was taken to go back: to the one of this number
+	Reached *state    `json:"reached,omitempty"` // by that
 	Skipped string    `json:"skipped,omitempty"` // why there is none
 	Left    []string  `json:"left,omitempty"`    // files that were left out
+	Added   int64     `json:"added,omitempty"`   // bytes that were not in the one before, at most
 	state
 }
 
@@ -181,7 +183,7 @@ func (s *Store) lock() (func(), error) {
 
 func (s *Store) log() string    { return filepath.Join(s.dir, "snapshots.jsonl") }
 func (s *Store) index() string  { return filepath.Join(s.dir, "index") }
-func (s *Store) pruned() string { return filepath.Join(s.dir, "pruned") } // shows when that was
+func (s *Store) pruned() string { return filepath.Join(filepath.Dir(s.dir), "pruned") } // shows when all stores were looked at
 
 // read returns the log; a line that was cut off is passed over.
 func (s *Store) read() (all []Entry, err error) {
@@ -193,9 +195,13 @@ func (s *Store) read() (all []Entry, err error) {
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var e Entry
-		if json.Unmarshal(lines.Bytes(), &e) == nil && e.ID > 0 {
-			all = append(all, e)
+		if json.Unmarshal(lines.Bytes(), &e) != nil || e.ID == 0 {
+			continue
 		}
+		if n := len(all); n > 0 && all[n-1].ID == e.ID { // what it led to is known
+			all = all[:n-1]
+		}
+		all = append(all, e)
 	}
 	return all, errors.Join(err, lines.Err())
 }
@@ -222,7 +228,8 @@ func encode(list []Entry) []byte {
 }
 
 // slack is how many snapshots beyond the limit are kept so that git need not look
-// through its objects each time, and pruneEvery how long those that are too old.
+// through its objects each time, and pruneEvery how long those that are too old. For the
+// same reason there may be twice the bytes.
 const (
 	slack      = 20
 	pruneEvery = 24 * time.Hour
@@ -243,11 +250,17 @@ func (s *Store) prune(ctx context.Context, all []Entry) error {
 			return err
 		}
 	}
-	first := slices.IndexFunc(all, func(e Entry) bool { return time.Since(e.Time) < s.opts.MaxAge })
-	if len(all) < s.opts.MaxCount+slack && (first == 0 || !due) {
+	from, later, total := len(all), int64(0), int64(0) // later: bytes that came after the first that is kept
+	for i, e := range slices.Backward(all) {
+		if from == i+1 && len(all)-from < s.opts.MaxCount && later <= s.opts.MaxBytes && time.Since(e.Time) < s.opts.MaxAge {
+			from, later = i, later+e.Added
+		}
+		total += e.Added
+	}
+	if from == 0 || from < slack && total <= 2*s.opts.MaxBytes && time.Since(all[0].Time) < s.opts.MaxAge+pruneEvery {
 		return nil
 	}
-	all = all[max(first, len(all)-s.opts.MaxCount):]
+	all = all[from:]
 	if err := atomicfile.Write(s.log(), encode(all)); err != nil {
 		return err
 	}

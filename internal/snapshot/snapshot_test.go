@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,6 +99,8 @@ func TestGoBackAndForward(t *testing.T) {
 		{"a submodule", "git init -q up; (cd up; echo 1 > a; git add a; git commit -qm x); git init -q; git -c protocol.file.allow=always submodule -q add ./up sub; git commit -qm y", "echo x > sub/a; echo y > sub/new"},
 		{"big and small", "head -c 3000000 /dev/urandom > big; : > empty", "head -c 2000000 /dev/urandom > big; echo x > empty"},
 		{"same size, same second", "echo 1 > a", "t=$(date -r a +@%s.%N); echo 2 > a; touch -d $t a"},
+		{"what is in the index though a rule ignores it", "git init -q; echo '*.log' > .gitignore; echo 1 > k.log; echo 1 > m.log; mkdir n; (cd n; git init -q; echo 1 > k.log; echo '*.log' > .gitignore; git add -f k.log); git add -f *.log", "rm k.log n/k.log; echo 2 > m.log; echo x > a"},
+		{"rules go", "printf '*.o\\n/n/\\n' > .gitignore; echo 1 > f.o; mkdir n p; echo 1 > n/f; echo 1 > p/f.o; echo 1 > p/g", "rm .gitignore p/g; echo 2 > a"},
 		{"FIFOs stay", "mkfifo p; echo 1 > a", "echo 2 > a"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -129,7 +133,7 @@ func without(all string) string { return strings.Join(gitLines(all, false), "\n"
 
 func gitLines(all string, in bool) (out []string) {
 	for line := range strings.Lines(all) {
-		if name := " " + strings.SplitN(line, " ", 3)[1]; (strings.Contains(name, "/.git") || strings.Contains(name, " .git")) && !strings.Contains(name, ".gita") == in {
+		if name := " " + strings.SplitN(line, " ", 3)[1]; (strings.Contains(name, "/.git") || strings.Contains(name, " .git")) && !(strings.Contains(name, ".gita") || strings.Contains(name, ".giti")) == in {
 			out = append(out, line)
 		} else if !in && !strings.Contains(name, ".git/") && !strings.HasSuffix(strings.TrimSpace(name), ".git") {
 			out = append(out, line)
@@ -167,6 +171,19 @@ func TestStepByStep(t *testing.T) {
 	require.ErrorContains(t, err, "no snapshot of turn 99 is kept")
 }
 
+// What one turn left behind is what the next one found.
+func TestAnEmptyDirectoryThatATurnLeft(t *testing.T) {
+	w := newWorkspace(t, Options{})
+	w.bash("mkdir -p d/e g; echo 1 > d/e/f; echo 1 > g/f")
+	w.take()
+	w.bash("rm d/e/f; rm g/f; mkdir g/h")
+	w.take()
+	before := w.all()
+	w.bash("echo > a")
+	w.back(Back{})
+	require.Equal(t, before, w.all())
+}
+
 func TestNothingIsLostByGoingBack(t *testing.T) {
 	w := newWorkspace(t, Options{MaxFile: 1000})
 	w.bash("echo 1 > a; echo 1 > b; echo 1 > c; echo 1 > grows; head -c 2000 /dev/zero > shrinks; echo 1 > d")
@@ -190,6 +207,9 @@ func TestNothingIsLostByGoingBack(t *testing.T) {
 	require.Equal(t, "mine\nmine\n2\n1\n", w.bash("cat a d/f b shrinks"))
 	require.Equal(t, "2000\n", w.bash("stat -c %s grows"))
 	require.NoFileExists(t, filepath.Join(w.dir, ".gitignore"))
+	w.back(Back{Redo: true})
+	require.FileExists(t, filepath.Join(w.dir, ".gitignore"))
+	w.back(Back{})
 
 	w.bash("echo 3 > c; echo 3 > b")
 	w.back(Back{Turn: 1, Path: "c"})
@@ -213,6 +233,93 @@ func TestChangedMeanwhile(t *testing.T) {
 	require.Equal(t, "1\n1\n", w.bash("cat a b"))
 	w.back(Back{Redo: true})
 	require.Equal(t, "meanwhile\nmeanwhile\n", w.bash("cat a b"))
+}
+
+// fakeGit has a script run where git is asked for some commands.
+func (w *workspace) fakeGit(pattern, script string) {
+	git, err := exec.LookPath("git")
+	require.NoError(w.t, err)
+	dir := w.t.TempDir()
+	require.NoError(w.t, os.WriteFile(filepath.Join(dir, "git"), fmt.Appendf(nil, "#!/bin/sh\ncase \"$*\" in %s) %s;; esac\nexec %s \"$@\"\n", pattern, script, git), 0o755))
+	w.t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+}
+
+func TestGoingBackThatStopsHalfWay(t *testing.T) {
+	w := newWorkspace(t, Options{})
+	w.bash("echo 1 > a; echo 1 > b")
+	w.take()
+	w.bash("echo 2 > a; echo 2 > b")
+	path := os.Getenv("PATH")
+	w.fakeGit("'read-tree -m -u '*", "echo 1 > a; echo no space >&2; exit 128")
+	_, err := w.GoBack(t.Context(), Back{})
+	require.ErrorContains(t, err, "not everything could be restored: undo --turn takes back what was")
+	require.ErrorContains(t, err, "no space")
+	t.Setenv("PATH", path)
+	_, err = w.GoBack(t.Context(), Back{Redo: true})
+	require.ErrorContains(t, err, "nothing to redo")
+	w.back(Back{})
+	require.Equal(t, "2\n2\n", w.bash("cat a b"))
+	w.back(Back{})
+	require.Equal(t, "1\n1\n", w.bash("cat a b"))
+}
+
+// The permissions of directories keep nothing from being restored. They do not hold for root.
+func TestDirectoriesThatAreClosed(t *testing.T) {
+	if os.Getuid() == 0 {
+		dir, err := os.MkdirTemp("", "")
+		require.NoError(t, err)
+		defer os.RemoveAll(dir)
+		require.NoError(t, os.Chown(dir, 65534, 65534))
+		bin, err := os.ReadFile("/proc/self/exe") // where it is that user may not get to
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "test"), bin, 0o700))
+		require.NoError(t, os.Chown(filepath.Join(dir, "test"), 65534, 65534))
+		cmd := exec.Command(filepath.Join(dir, "test"), "-test.run=^"+t.Name()+"$", "-test.v")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Contains(t, string(out), "--- PASS: "+t.Name())
+		return
+	}
+	for _, row := range []struct{ name, before, turn string }{
+		{"it was", "mkdir d; echo 1 > d/f; chmod 555 d", "chmod 755 d; echo 2 > d/f; echo 3 > d/g; chmod 555 d"},
+		{"it came to be", "mkdir -p d/e; echo 1 > d/e/f; echo 1 > a", "echo 2 > d/e/f; echo 2 > a; chmod 555 d/e d"},
+		{"it cannot be looked into", "mkdir d; echo 1 > d/f; echo 1 > a", "echo 2 > a; chmod 000 d"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorkspace(t, Options{})
+			t.Cleanup(func() { w.bash("chmod -R u+rwx .") })
+			w.bash("umask 022; " + row.before)
+			w.take()
+			before := w.all()
+			w.bash("umask 022; " + row.turn)
+			w.back(Back{})
+			require.Equal(t, before, w.all())
+			w.back(Back{Redo: true})
+			w.back(Back{})
+			require.Equal(t, before, w.all())
+		})
+	}
+}
+
+// What is said to be removed is.
+func TestDirectoriesThatHoldWhatIsNotKeptStay(t *testing.T) {
+	w := newWorkspace(t, Options{})
+	w.bash("echo '*.o' > .gitignore")
+	w.take()
+	w.bash("git init -q n; mkdir o p; echo 1 > o/f.o; echo 1 > p/f")
+	done := w.back(Back{})
+	var removed, kept []string
+	for _, c := range done.Changes {
+		removed = append(removed, c.Path)
+	}
+	for _, c := range done.Kept {
+		kept = append(kept, c.Path)
+	}
+	require.Equal(t, []string{"p/f"}, removed)
+	require.Equal(t, []string{"n/", "o/"}, kept)
+	require.Equal(t, "n o\n", w.bash("echo *"))
 }
 
 func TestIgnoredFilesAreLeftOut(t *testing.T) {
@@ -305,11 +412,27 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 		list[i].Time = long
 	}
 	require.NoError(t, os.WriteFile(w.log(), encode(list), 0o600))
-	w.take()
+	_, err = Open(t.TempDir(), filepath.Dir(w.Store.dir), &Options{Environ: os.Environ()}).Take(t.Context()) // in any workspace
+	require.NoError(t, err)
 	require.NoDirExists(t, unused.dir)
+	w.take()
 	list, err = w.List()
 	require.NoError(t, err)
 	require.Len(t, list, 1, "those that are too old")
+}
+
+func TestTheBytesOfSnapshotsAreBounded(t *testing.T) {
+	w := newWorkspace(t, Options{MaxBytes: 100_000})
+	for range 12 {
+		w.bash("head -c 50000 /dev/urandom > a; head -c 20000 /dev/zero > b")
+		w.take()
+	}
+	size, err := strconv.Atoi(strings.Fields(w.bash("find " + w.gitDir() + "/objects -type f -printf '%s\\n' | awk '{s += $1} END {print s}'"))[0])
+	require.NoError(t, err)
+	require.Less(t, size, 300_000)
+	w.bash("echo > a")
+	w.back(Back{})
+	require.Equal(t, "50000\n", w.bash("stat -c %s a"))
 }
 
 // The state directory may lie in the workspace, and is not kept then.
@@ -332,6 +455,10 @@ func TestOneThatWasStopped(t *testing.T) {
 	_, err := w.Take(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	w.take()
+	for _, damage := range []string{"truncate -s 100 " + w.index(), "truncate -s 0 " + w.index(), "rm -r " + w.gitDir() + "/objects/??"} {
+		w.bash(damage)
+		require.Empty(t, w.take().Skipped)
+	}
 	require.NoError(t, os.WriteFile(w.index()+".lock", nil, 0o600)) // of a git that was killed
 	w.bash("echo 2 > a")
 	w.take()

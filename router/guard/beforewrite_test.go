@@ -46,3 +46,17 @@ func TestBeforeWrite(t *testing.T) {
 		require.Equal(t, 2*row.want, calls, "what a person types among them")
 	}
 }
+
+// One that was stopped is no reason to leave it out.
+func TestBeforeWriteThatWasStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	b := newBench(t, Options{Mode: policy.FullMode, BeforeWrite: func(context.Context) { calls++; cancel() }})
+	b.g.BeginTurn()
+	b.r.Run(ctx, "touch a", nil)
+	require.Equal(t, 1, calls)
+	b.run("touch b")
+	require.Equal(t, 2, calls)
+	b.run("touch c")
+	require.Equal(t, 2, calls)
+}

@@ -29,7 +29,7 @@ type spent struct {
 func (g *Guard) BeginTurn() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.turn, g.writing = spent{since: g.opts.Now()}, new(sync.Once)
+	g.turn, g.begun = spent{since: g.opts.Now()}, new(begun)
 }
 
 // beforeWrite calls Options.BeforeWrite before the first action of a turn that may change
@@ -40,9 +40,20 @@ func (g *Guard) beforeWrite(ctx context.Context, e *Entry) {
 		return
 	}
 	g.mu.Lock()
-	once := g.writing
+	turn := g.begun
 	g.mu.Unlock()
-	once.Do(func() { g.opts.BeforeWrite(ctx) })
+	turn.Lock()
+	defer turn.Unlock()
+	if !turn.done {
+		g.opts.BeforeWrite(ctx)
+		turn.done = ctx.Err() == nil // else the next does it
+	}
+}
+
+// begun says whether BeforeWrite was called in a turn; it is held meanwhile.
+type begun struct {
+	sync.Mutex
+	done bool
 }
 
 // overBudget is a denial when a budget is spent.

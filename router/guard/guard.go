@@ -36,8 +36,8 @@ type Options struct {
 	Session  Budget   // of the guard's whole life
 
 	// BeforeWrite, when set, is called once in a turn, before the first action that may
-	// change files is run, and waited for. What a person types among a model's commands
-	// does not count.
+	// change files is run, and waited for; again before the next where it was cancelled.
+	// What a person types among a model's commands does not count.
 	BeforeWrite func(ctx context.Context)
 
 	// Settings are the words for what a person may change.
@@ -64,12 +64,12 @@ type Guard struct {
 	running *running      // the command line that was started last; nil: none
 	turn    spent
 	session spent
-	writing *sync.Once // calls BeforeWrite in this turn
+	begun   *begun
 }
 
 // New returns a guard for one router.
 func New(opts *Options) *Guard {
-	g := &Guard{writing: new(sync.Once)}
+	g := &Guard{begun: new(begun)}
 	if opts != nil {
 		g.opts = *opts
 	}
