@@ -233,6 +233,10 @@ func TestMisbehavingServers(t *testing.T) {
 			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`{"command": "write --file_path x <<E`)}}, FinishReason: "length"},
 			{Expect: modelserver.Expectations{{Contains: []string{"output limit"}}}, Text: "ok"},
 		}, "ok", nil},
+		{"a brace cut by the output limit", []modelserver.Reply{
+			{ToolCalls: []modelserver.ToolCall{{Arguments: text(`{"command": "rm -rf *"`)}}, FinishReason: "length"},
+			{Expect: modelserver.Expectations{{Contains: []string{"cut off, and nothing ran", "output limit"}}}, Text: "ok"},
+		}, "ok", nil},
 		{"an answer without a word", []modelserver.Reply{
 			{ToolCalls: call("echo 1")}, {Text: " \n"},
 			{Expect: modelserver.Expectations{{Role: "user", Contains: []string{"your reply was empty"}}}, Text: "ok"},

@@ -31,6 +31,9 @@ func (c *Conversation) makeRoom(ctx context.Context, t *turn, err error) bool {
 		c.size.used, c.size.at = sent, len(c.messages)
 	}
 	c.noteFull(limit)
+	if before := c.brief; before != c.fitPrompt() {
+		return c.syncJournal() == nil
+	}
 	for t.compactions < maxCompactions {
 		if t.compactions++; c.shortenHistory(ctx, t.compactions) {
 			return c.syncJournal() == nil

@@ -90,12 +90,12 @@ const (
 	promptPart  = 10
 )
 
-// fitPrompt takes the brief prompts for a small window, and the usual ones for another.
-func (c *Conversation) fitPrompt() {
+// fitPrompt takes the brief prompts for a small window, and the usual ones for another; it reports which.
+func (c *Conversation) fitPrompt() (brief bool) {
 	window := c.size.window
 	small := c.opts.Brief != nil && window > 0 && window < smallWindow
 	if small == c.brief {
-		return
+		return small
 	}
 	c.brief = small
 	system, description := c.opts.System, c.opts.Description
@@ -107,4 +107,5 @@ func (c *Conversation) fitPrompt() {
 		c.addRecord(transcript.Record{Type: transcript.TypeSystem, Text: system})
 	}
 	c.size.forget()
+	return small
 }

@@ -88,16 +88,18 @@ const (
 	denyAt     = 3 // denials of the same call, whatever else succeeds: it will not be allowed by asking again
 	warnKindAt = 5 // failures of one kind in a row
 	stopKindAt = 10
+	patience   = 5 // times as often may fail what waits for something
 )
 
 // A loopDetector finds a model that repeats itself: the same call, failing again
 // and again or with the same output, and different calls that fail in one way. A call that succeeds with
-// a new output is progress and resets it. What waits may come to the same.
+// a new output is progress and resets it. What waits may come to the same. The calls of one reply count
+// once, since the model had no answer in between.
 type loopDetector struct {
 	failed map[string]int
 	stale  map[string]int // successes with an output that was seen, one a reply
 	reply  int            // its number
-	last   map[string]int // the reply that a success was in
+	last   map[string]int // the reply that it was in
 	denied map[string]int
 	seen   map[string]bool // succeeded since, with this output
 	kind   string          // of the last failure
@@ -122,30 +124,46 @@ func (d *loopDetector) noteResult(call string, r ToolResult) string {
 			return ""
 		}
 	}
-	d.failed[call]++
-	if kind := failureKind(call, r); kind != d.kind {
-		d.kind, d.alike = kind, 0
+	d.noteFailure(call, failureKind(call, r))
+	n, warn, stop := d.failed[call], warnAt, stopAt
+	if sleeps(call) {
+		warn, stop = warn*patience, stop*patience
 	}
-	d.alike++
-	n := d.failed[call]
 	switch {
-	case n >= stopAt:
+	case n >= stop:
 		d.stop("the same failing command", n, call)
 	case d.alike >= stopKindAt:
 		d.stop("commands that fail in the same way", d.alike, call)
 	}
 	switch {
-	case n >= warnAt:
-		return fmt.Sprintf("\n<system_hint type=\"repeated_failure\">this very call has failed %d times with nothing new in between, and at %d the turn is stopped: find out why it fails, or do something else</system_hint>", n, stopAt)
+	case n >= warn:
+		return fmt.Sprintf("\n<system_hint type=\"repeated_failure\">this very call has failed %d times with nothing new in between, and at %d the turn is stopped: find out why it fails, or do something else</system_hint>", n, stop)
 	case d.alike >= warnKindAt:
 		return fmt.Sprintf("\n<system_hint type=\"repeated_failure\">%d calls in a row have failed in this way, and at %d the turn is stopped: find out why (ls, pwd, glob), or do something else</system_hint>", d.alike, stopKindAt)
 	}
 	return ""
 }
 
+// noteFailure counts a failure, and the failures of its kind; "": it has none.
+func (d *loopDetector) noteFailure(call, kind string) {
+	if d.last[call] != d.reply {
+		d.last[call] = d.reply
+		d.failed[call]++
+	}
+	switch {
+	case kind == "" || sleeps(call):
+		d.kind, d.alike = "", 0
+	case kind != d.kind:
+		d.kind, d.alike, d.last[kind] = kind, 1, d.reply
+	case d.last[kind] != d.reply:
+		d.last[kind] = d.reply
+		d.alike++
+	}
+}
+
 func (d *loopDetector) noteSuccess(call, output string) string {
 	key := call + "\x00" + output
-	if d.kind, d.alike = "", 0; !d.seen[key] {
+	if d.kind, d.alike = "", 0; !d.seen[key] || sleeps(call) { // time that passes may change what comes next
 		clear(d.failed)
 		clear(d.stale)
 		d.seen[key] = true
@@ -179,8 +197,12 @@ func waits(text string) bool {
 	})
 }
 
+func sleeps(text string) bool {
+	return slices.ContainsFunc(router.Commands(text), func(name string) bool { return strings.HasPrefix(name+" ", "sleep ") })
+}
+
 // failureKind is how a call failed: its command, its status, and the last line of what it said without
-// the words of the call itself.
+// the words of the call itself. "": it said nothing, as a search that finds nothing.
 func failureKind(call string, r ToolResult) string {
 	command, _, _ := strings.Cut(router.Commands(call)[0], " ")
 	lines := strings.Split(strings.TrimSpace(r.Output), "\n")
@@ -189,6 +211,9 @@ func failureKind(call string, r ToolResult) string {
 			lines = lines[i : i+1]
 			break
 		}
+	}
+	if lines[0] == "" || lines[0] == "(no output)" || strings.HasPrefix(lines[0], "[") {
+		return ""
 	}
 	words := slices.DeleteFunc(strings.Fields(lines[0]), func(word string) bool {
 		return strings.Contains(call, strings.Trim(word, `:;,.'"‘’()`))

@@ -64,6 +64,48 @@ func TestFailuresOfOneKind(t *testing.T) {
 	k.played(t)
 }
 
+// TestWorkThatIsNoLoop: what waits, what finds nothing, and what one reply holds, is not ended.
+func TestWorkThatIsNoLoop(t *testing.T) {
+	one := func(format string) (calls []modelserver.ToolCall) {
+		for i := range 14 {
+			calls = append(calls, modelserver.ToolCall{Command: fmt.Sprintf(format, i)})
+		}
+		return calls
+	}
+	for name, commands := range map[string][]string{
+		"a poll that sleeps and fails":    {"sleep 0; echo no; false"},
+		"a loop that waits, in vain":      {"for i in 1 2; do sleep 0; done; echo timed out; false"},
+		"a sleep apart from a poll":       {"sleep 0", "echo building"},
+		"a sleep apart from a failure":    {"sleep 0", "echo no; false"},
+		"the same test after silent work": {"sed -i s/%d/x/ /dev/null || true", "echo FAIL; false"},
+		"searches that find nothing":      {"grep -n word%d /dev/null"},
+	} {
+		var replies []modelserver.Reply
+		for i := range 14 * len(commands) {
+			replies = append(replies, modelserver.Reply{ToolCalls: call(strings.ReplaceAll(commands[i%len(commands)], "%d", fmt.Sprint(i)))})
+		}
+		k := startChat(t, &modelserver.Script{Replies: append(replies, modelserver.Reply{Text: "ok"})}, nil)
+		_, err := k.Turn(context.Background(), "go")
+		require.NoError(t, err, name)
+		k.played(t)
+	}
+	for _, format := range []string{"cat nofile%d", "cat nofile # %.0d"} {
+		k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{ToolCalls: one(format)}, {Text: "ok"}}}, nil)
+		_, err := k.Turn(context.Background(), "go")
+		require.NoError(t, err, "in one reply: "+format)
+		require.Len(t, k.runner.ran(), 14)
+		k.played(t)
+	}
+	var replies []modelserver.Reply
+	for range stopAt * patience {
+		replies = append(replies, modelserver.Reply{ToolCalls: call("sleep 0; echo refused; false")})
+	}
+	k := startChat(t, &modelserver.Script{Replies: replies}, nil)
+	_, err := k.Turn(context.Background(), "go")
+	requireLine(t, err, ExitLimit, "the same failing command 30 times")
+	k.played(t)
+}
+
 func TestATextWithoutEnd(t *testing.T) {
 	sentence := "I will now look at the files of the project and see. "
 	for _, c := range []modelserver.Reply{

@@ -16,11 +16,11 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// textCall finds a call that is written as text, at the end of a reply: the forms of
+// textCall is a call that is written as text and nothing else: the forms of
 // Hermes and Qwen, Llama, Mistral, DeepSeek, Kimi, GLM, gpt-oss and Claude, as they come from a server that
 // does not read its model's template.
 var textCall = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?s)(^|\n)\s*(` + strings.Join([]string{
+	return regexp.MustCompile(`(?s)^(` + strings.Join([]string{
 		`<tool_call>.*</tool_call>`,
 		`<tool_call>\s*\{.*\}`,
 		`<function=\w+>.*(</function>|\}|</parameter>)`,
@@ -36,6 +36,13 @@ var (
 	callEnds = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`</tool_call>|</function>|</(antml:)?invoke>|<\|call\|>|<｜tool▁call▁end｜>|<\|tool_call_end\|>`)
 	})
+	// what stands around the name and the arguments
+	callMarks = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("</?tool_calls?>|</?(antml:)?(function_calls|invoke)\\b[^<>]*>|</?function(=\\w+)?>|\\[(TOOL_CALLS|ARGS)\\]|\\[CALL_ID\\]\\w+|<[|｜][^<>\\s]*[|｜]>|```(json|tool_call)?")
+	})
+	callRest = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(function\s+)?(commentary to=)?(functions\.)?(\w+(:\d+)?)?\s*(json)?\s*[\]}]*\s*$`)
+	})
 	callName = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:function=|name="|to=functions\.|to=|functions\.|\[TOOL_CALLS\]|sep｜>|<tool_call>)\s*([A-Za-z_]\w*)`)
 	})
@@ -44,25 +51,117 @@ var (
 	})
 )
 
-// readTextCalls makes calls of those that stand as text at the end of a reply without a call. What the
-// model was given in the same words is quoted.
-func (c *Conversation) readTextCalls(r *reply) {
-	said := r.text.String()
-	at := textCall().FindStringSubmatchIndex(said)
-	if len(r.calls) > 0 || at == nil || r.finish == "length" || c.hasText(said[at[4]:at[5]]) {
-		return
+// findTextCalls reads the calls that a text ends with, outside fences, and returns where the first
+// begins; -1: there is none. calls is nil where they cannot be read, or have something besides.
+func findTextCalls(said string) (at int, calls []*toolCall) {
+	at, fence, start := -1, "", 0
+	for line := range strings.Lines(said) {
+		bare := strings.TrimLeft(line, " \t\r\n")
+		begins := start + len(line) - len(bare)
+		start += len(line)
+		if begins-start+len(line) > maxIndent {
+			continue
+		}
+		if fence == "" && bare != "" && strings.IndexByte("<[{`", bare[0]) >= 0 && textCall().MatchString(said[begins:]) {
+			if calls = allCalls(said[begins:]); calls != nil {
+				return begins, calls
+			}
+			if at < 0 {
+				at = begins
+			}
+		}
+		for _, mark := range []string{fenceMark, "~~~"} {
+			if strings.HasPrefix(bare, mark) && (fence == "" || fence == mark) {
+				fence = map[bool]string{true: mark}[fence == ""]
+				break
+			}
+		}
 	}
-	for _, part := range callEnds().Split(said[at[4]:at[5]], -1) {
-		r.calls = append(r.calls, callsIn(part)...)
-	}
-	if len(r.calls) > 0 {
-		r.text.Reset()
-		r.text.WriteString(strings.TrimRight(said[:at[4]], " \n"))
-	}
+	return at, nil
 }
 
-// callsIn reads the calls in a text: none, one, or a list of them in JSON.
-func callsIn(part string) (calls []*toolCall) {
+// maxIndent is how far a line is indented, at most, that Markdown does not take for code.
+const maxIndent = 3
+
+// allCalls are the calls that a text consists of; nil: it has something else, too.
+func allCalls(text string) (calls []*toolCall) {
+	for _, part := range callEnds().Split(text, -1) {
+		more, rest := callsIn(part)
+		if rest = callMarks().ReplaceAllString(rest, " "); !callRest().MatchString(rest) {
+			return nil
+		}
+		calls = append(calls, more...)
+	}
+	return calls
+}
+
+// readTextCalls makes calls of those that stand as text at the end of a reply without a call.
+func (c *Conversation) readTextCalls(r *reply) {
+	if len(r.calls) > 0 || r.finish == "length" {
+		return
+	}
+	said := r.text.String()
+	at, calls := findTextCalls(said)
+	if calls == nil || c.isQuoted(said[at:], calls) || explains().MatchString(strings.TrimSpace(said[:at])) {
+		return
+	}
+	r.calls = calls
+	r.text.Reset()
+	r.text.WriteString(strings.TrimRight(said[:at], " \n"))
+}
+
+// explains is what stands before a call that is an example.
+var explains = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(examples?|e\.g|for instance|would|could|looks? like|formats?|syntax)\b[^\n]*$`)
+})
+
+// isQuoted reports whether calls that stand as text were in what the model was given, however
+// it was spaced, escaped or numbered there: a file that the model shows must not make it run anything.
+func (c *Conversation) isQuoted(text string, calls []*toolCall) bool {
+	said := []string{wordsOf(text)}
+	for _, call := range calls {
+		var args any
+		json.Unmarshal([]byte(call.parts.String()), &args)
+		if m, ok := args.(map[string]any); ok {
+			args = cmp.Or(m["command"], m["cmd"], m["code"], m["script"])
+		}
+		if command, ok := args.(string); ok {
+			words := wordsOf(command)
+			if strings.Count(words, " ") <= fewWords { // which may stand anywhere
+				words = " command" + words
+			}
+			said = append(said, words)
+		}
+	}
+	const nothing = "  "
+	return slices.ContainsFunc(c.messages, func(m message) bool {
+		given := m.rec.Text + "\n" + m.rec.Output
+		if m.Role == openai.ChatMessageRoleAssistant || !speaksOfCalls().MatchString(given) {
+			return false
+		}
+		given = wordsOf(given)
+		return slices.ContainsFunc(said, func(words string) bool { return words != nothing && strings.Contains(given, words) })
+	})
+}
+
+const fewWords = 3
+
+var (
+	speaksOfCalls = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)tool[_▁]?calls?|function=|\binvoke\b|python_tag|to=functions|(arguments|parameters|args|input)\\?["']\s*:`)
+	})
+	noWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^[ \t]*\d+[\s:|→]|\\+(u[0-9a-fA-F]{4}|[nrt])|&\w+;|[^\pL\pN&\\\n]+|[&\\\n]`)
+	})
+)
+
+// wordsOf is a text as words with a blank between, before and after.
+func wordsOf(text string) string {
+	return " " + strings.Join(strings.Fields(noWord().ReplaceAllString(text, " ")), " ") + " "
+}
+
+// callsIn reads the calls in a text: none, one, or a list of them in JSON. rest is what is no part of them.
+func callsIn(part string) (calls []*toolCall, rest string) {
 	add := func(name string, arguments []byte) {
 		call := &toolCall{index: len(calls), name: name}
 		call.parts.Write(arguments)
@@ -81,16 +180,18 @@ func callsIn(part string) (calls []*toolCall) {
 		if err == nil {
 			add(name, data)
 		}
-		return calls
+		return calls, callParameter().ReplaceAllString(part, "")
 	}
-	for _, value := range firstValues([]byte(part[jsonStart(part):])) {
+	begin := jsonStart(part)
+	values, n := firstValues([]byte(part[begin:]))
+	for _, value := range values {
 		if own, args := namedCall(value); args != nil {
 			add(own, args)
 		} else if name != "" {
 			add(name, value)
 		}
 	}
-	return calls
+	return calls, part[:begin] + part[begin+n:]
 }
 
 // jsonStart is where JSON begins in a text, behind marks such as [ARGS]; its length: nowhere.
@@ -122,12 +223,12 @@ func namedCall(value []byte) (name string, arguments []byte) {
 	return name, nil
 }
 
-// firstValues are the JSON values at the beginning of a text.
-func firstValues(text []byte) (values [][]byte) {
-	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+// firstValues are the JSON values at the beginning of a text, and how long they are.
+func firstValues(text []byte) (values [][]byte, n int) {
+	for d := json.NewDecoder(bytes.NewReader(text)); ; n = int(d.InputOffset()) {
 		var v json.RawMessage
 		if d.Decode(&v) != nil {
-			return values
+			return values, n
 		}
 		values = append(values, splitValues(v)...)
 	}
@@ -181,12 +282,12 @@ func leavesUndone(text string) bool {
 func (c *Conversation) askAgain(t *turn, r *reply) (again bool, err error) {
 	reason, hint, most := "", "", maxUnusable
 	text := r.text.String()
-	as := textCall().FindStringSubmatch(text)
+	at, calls := findTextCalls(text)
 	switch {
 	case strings.TrimSpace(text) == "":
 		reason, most = "the reply was empty", 1
 		hint = "your reply was empty: call bash to go on, or say in words what you did and what you saw"
-	case as != nil && !c.hasText(as[2]):
+	case at >= 0 && !c.isQuoted(text[at:], calls):
 		reason = "the reply had a call as text"
 		hint = "your reply holds a call as text, so nothing ran: call the tool bash itself, with arguments such as {\"command\": \"ls -l\"}; if it was meant to be read, say it in other words"
 	case !t.nudged && (r.finish == openai.FinishReasonToolCalls || c.opts.Unattended && !t.called && leavesUndone(text)):

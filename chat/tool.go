@@ -76,6 +76,9 @@ func quoteHead(s string) string {
 func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call *toolCall) {
 	result := ToolResult{ID: call.id}
 	args, err := c.parseCall(call)
+	if err == nil && r.finish == openai.FinishReasonLength && !isObject(call.arguments) { // what is repaired lacks its end
+		err = errors.New("the arguments are cut off, and nothing ran")
+	}
 	switch {
 	case ctx.Err() != nil:
 		result.Output, result.ExitCode, result.Interrupted = "["+stopReason(ctx)+" before it ran]", 130, true

@@ -223,18 +223,23 @@ func innerArguments(args registry.Kwargs) registry.Kwargs {
 	return nil
 }
 
-// joinLines is a list of commands as one text.
+// joinLines is a list of commands as one text. What follows a cd that fails is not for the directory before it.
 func joinLines(list []any) any {
 	var lines []string
-	for _, v := range list {
+	for i, v := range list {
 		line, ok := v.(string)
 		if !ok {
 			return list
+		}
+		if i < len(list)-1 && plainCD().MatchString(line) {
+			line += " &&"
 		}
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }
+
+var plainCD = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*cd [^\n;|&#]+$`) })
 
 // commandText is a command that is a string, or the words of one.
 func commandText(v any) (string, error) {

@@ -54,6 +54,11 @@ func TestParseArguments(t *testing.T) {
 		{"```json\n{\"command\": \"ls\"}\n```", Arguments{Command: "ls"}, ""},
 		{`{"command": "rm -rf /tmp/x`, Arguments{}, "cut off"},
 		{`{"command": "echo \"one`, Arguments{}, "cut off"},
+		{`{"command": "rm -rf *",`, Arguments{}, "cut off"},
+		{`{"command": "make", "timeout": 1`, Arguments{}, "cut off"},
+		{`{"command": "find . -delete -name "`, Arguments{}, "cut off"},
+		{`{"command": "make", "kill": true`, Arguments{Command: "make", Kill: true}, ""},
+		{`{"command": "grep '\bx\d' a.txt"}`, Arguments{Command: `grep '\bx\d' a.txt`}, ""},
 		{`{"command": ["a", "b"`, Arguments{}, "cut off"},
 		{`{"command": "grep "x" f"}`, Arguments{}, `at character 19 of 25 near`},
 		// by other names
@@ -61,7 +66,9 @@ func TestParseArguments(t *testing.T) {
 		{`{"input":{"command":"ls"}}`, Arguments{Command: "ls"}, ""},
 		{`{"parameters":{"command":"ls"}}`, Arguments{Command: "ls"}, ""},
 		{`{"name":"bash","arguments":{"command":"ls"}}`, Arguments{Command: "ls"}, ""},
-		{`{"commands":["cd a","ls"]}`, Arguments{Command: "cd a\nls"}, ""},
+		{`{"commands":["cd a","ls"]}`, Arguments{Command: "cd a &&\nls"}, ""},
+		{`{"commands":["ls","cat <<E\nx\nE","cd a; ls","cd b","pwd"]}`, Arguments{Command: "ls\ncat <<E\nx\nE\ncd a; ls\ncd b &&\npwd"}, ""},
+		{`{"commands":["ls","cd b"]}`, Arguments{Command: "ls\ncd b"}, ""},
 		{`{"command":"cat","input":"x"}`, Arguments{}, "bash has no argument input"},
 		// times
 		{`{"command":"ls","timeout":"30s"}`, Arguments{Command: "ls", Timeout: 30 * time.Second}, ""},

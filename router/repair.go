@@ -10,7 +10,7 @@ import (
 // repairJSON makes JSON of a text that models write in its place, where only one reading is left:
 // raw control characters and the shell's backslashes in strings, Python's quotes and words, a comma
 // before the end, a brace too many or too few, a Markdown fence around it. A string that
-// does not end is left alone, since what it says may be cut off.
+// does not end is left alone, since what it says may be cut off; so is what ends where more has to follow.
 func repairJSON(text string) string {
 	text = strings.TrimSpace(text)
 	if f := fenced().FindStringSubmatch(text); f != nil && !strings.Contains(f[3], "```") {
@@ -24,7 +24,7 @@ func repairJSON(text string) string {
 		}
 		i += n
 	}
-	if strings.Trim(string(r.open), "}") != "" {
+	if strings.Trim(string(r.open), "}") != "" || len(r.open) > 0 && !wholeEnd().MatchString(text) {
 		return text
 	}
 	return r.out.String() + string(r.open)
@@ -57,7 +57,7 @@ func (r *repairer) next(text string) int {
 		}
 		r.open = r.open[1:]
 	case ',':
-		if rest := strings.TrimLeft(text[1:], " \t\r\n"); rest == "" || rest[0] == '}' || rest[0] == ']' {
+		if rest := strings.TrimLeft(text[1:], " \t\r\n"); rest != "" && (rest[0] == '}' || rest[0] == ']') {
 			return 1
 		}
 	default:
@@ -73,7 +73,9 @@ func (r *repairer) next(text string) int {
 var (
 	pythonDict = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[?\{\s*'`) })
 	pythonWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(True|False|None)\b`) })
-	hexEscape  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^u[0-9a-fA-F]{4}`) })
+	// what a missing brace may follow: a number may lack digits, and a blank before the quote a word
+	wholeEnd  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([^\s]["']|[}\]a-z])$`) })
+	hexEscape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^u[0-9a-fA-F]{4}`) })
 )
 
 // repairString writes the string at the beginning of a text as JSON, and returns its
@@ -96,12 +98,12 @@ func repairString(out *strings.Builder, text string) int {
 			case next == '\'' && text[0] == '\'':
 				out.WriteByte('\'')
 				i++
-			case strings.IndexByte(`"\/bfnrt`, next) >= 0:
+			case strings.IndexByte(`"\/nrt`, next) >= 0:
 				out.WriteString(text[i : i+2])
 				i++
 			case hexEscape().MatchString(text[i+1:]):
 				out.WriteByte(c)
-			default: // the shell's
+			default: // the shell's; \b and \f are a pattern's
 				out.WriteString(`\\`)
 			}
 		default:

@@ -49,11 +49,13 @@ const exitUsage = 2
 
 // terminalPrograms are programs that draw on a terminal, what has them not do it, and what to type in their place.
 var terminalPrograms = []struct{ names, unless, say string }{
-	{"vi vim nvim nano pico micro joe", `^(-[eE]s|-s|--headless|--version|--help|-h)$`, "change files with edit or write, and see them with read"},
-	{"emacs", `^(-batch|--batch|--version|--help|--daemon)$`, "change files with edit or write, and see them with read"},
-	{"top", `^-.*b|^-(h|v)`, "top -bn1 prints once, ps aux --sort=-%cpu | head too"},
-	{"htop btop", `^--?(version|help|h)$`, "ps aux --sort=-%cpu | head prints once"},
-	{"mc tig lazygit nmtui", `^--?(version|help|h|V)$`, "use commands that print: ls, git log --oneline"},
+	{"vi vim nvim", `^(-[eE]s|-s|-l|--headless|--version|--help|-h)$|(^|[+:| ])(w?qa?(ll)?|xa(ll)?|cq)!?$|[+:| ]x!?$`, "change files with edit or write, and see them with read"},
+	{"nano pico micro joe", `^--?(version|help|V|h)$`, "change files with edit or write, and see them with read"},
+	{"emacs", `^(--?batch|--?script|-x|--version|--help|--(fg-|bg-)?daemon.*)`, "change files with edit or write, and see them with read"},
+	{"top", `^-.*b|^-[hvl]`, "top -bn1 prints once, ps aux --sort=-%cpu | head too"},
+	{"htop btop", `^--?(version|help|[hvV])$`, "ps aux --sort=-%cpu | head prints once"},
+	{"tig lazygit nmtui", `^--?(version|help|h|v|V|config|logs|print-config-dir)$`, "use commands that print: ls, git log --oneline"},
+	{"mc", `^--?(version|help|h|V)$|^[a-z]+$`, "use commands that print: ls, cp, mv"}, // with a word it is MinIO's
 }
 
 var forTerminals = sync.OnceValue(func() *regexp.Regexp {

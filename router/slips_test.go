@@ -38,6 +38,14 @@ func TestWhatModelsWriteInPlaceOfBash(t *testing.T) {
 		require.Contains(t, res.Stderr, row.says, row.command)
 		require.LessOrEqual(t, len(res.Stderr), 600, row.command)
 	}
+	for command, refused := range map[string]bool{
+		"vim -c '%s/a/b/g' -c wq a.txt": false, "nvim --headless +PlugInstall +qall": false, "vim -c ':%s/a/b/|wq!' a": false, "vim -es a": false, "nvim -l a.lua": false,
+		"emacs --script a.el": false, "emacs -Q --batch -l a.el": false, "mc ls minio/x": false, "mc alias set a b": false, "top -l 1": false, "top -b": false,
+		"lazygit --print-config-dir": false, "git commit -m top; which vim": false, "EDITOR=vim git rebase --continue": false,
+		"vim +12 a.txt": true, "git log | vim -": true, "top -n1 | head": true, "mc": true, "mc /tmp": true, "emacs -nw a": true, "(tig)": true, "htop -d 5": true, "vim query.q": true,
+	} {
+		require.Equal(t, refused, r.Plan(command).Err != nil, command)
+	}
 	require.NoFileExists(t, filepath.Join(r.Dir(), "n.py"))
 	require.NoFileExists(t, filepath.Join(r.Dir(), ".a.txt.swp"))
 	for _, command := range []string{
