@@ -159,6 +159,7 @@ func TestSecretsAreNotRead(t *testing.T) {
 			require.NotContains(t, r.err, "theirs", "%q", words)
 		}
 		require.Equal(t, 126, s.run("read", path).status, path)
+		require.Equal(t, 126, s.run("read", path+":1").status, path)
 	}
 	r := s.run("grep", "--pattern", "rs", "--path", s.dir, "--hidden")
 	require.Contains(t, r.out, "kept:1:ours")

@@ -46,9 +46,9 @@ func (e *edited) printNotes(call *registry.Call, shown string) {
 // which encoding the content is in, they must come to the same bytes in all that it may be; an old text beyond
 // ASCII that stands there shows it.
 func applyReplacements(old []byte, list []replacement, call *registry.Call, shown string) (edited, error) {
-	all, certain := candidates(old, call.String("encoding"), list)
+	all, alike, certain := candidates(old, call.String("encoding"), list)
 	telling := slices.ContainsFunc(list, func(r replacement) bool { return !isASCII(r.old) })
-	e, err := agree(all, telling, shown, func(c *charset.Encoding) (edited, error) {
+	e, err := agree(all, alike, telling, shown, func(c *charset.Encoding) (edited, error) {
 		return applyIn(c, old, list, call.Bool("strict"), shown)
 	})
 	switch guessed := call.String("encoding") == autoText && e.encoding != nil && !hasMark(e.encoding, old); {

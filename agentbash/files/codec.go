@@ -29,20 +29,22 @@ func encodingParam(description string) registry.Param {
 }
 
 // candidates are the encodings in which a content that is edited may be; nil is UTF-8, or bytes
-// that are handled as they are.
-func candidates(content []byte, named string, list []replacement) (all []*charset.Encoding, certain bool) {
+// that are handled as they are. In those that are alike it is the same text as in one of them.
+func candidates(content []byte, named string, list []replacement) (all, alike []*charset.Encoding, certain bool) {
 	if named != autoText && named != "" {
-		return []*charset.Encoding{charset.ByName(named)}, true
+		return []*charset.Encoding{charset.ByName(named)}, nil, true
 	}
 	own := func(r replacement) bool { return !utf8.ValidString(r.old) || !utf8.ValidString(r.new) } // the file's own bytes
 	g := charset.Detect(content, false)
 	switch {
 	case len(g.Likely) == 0 || slices.ContainsFunc(list, own):
-		return []*charset.Encoding{nil}, true
-	case !g.Certain:
-		return append(g.Likely, nil)[:max(2, len(g.Likely))], false
+		return []*charset.Encoding{nil}, nil, true
 	}
-	return g.Likely, true
+	alike = charset.Alike(content, g.Likely)
+	if !g.Certain {
+		return append(g.Likely, nil)[:max(2, len(g.Likely))], alike, false
+	}
+	return g.Likely, alike, true
 }
 
 // listEncodings is "gbk, or big5, euc-kr".
@@ -64,18 +66,21 @@ func isASCII(s string) bool {
 }
 
 // agree makes something of a content in each of the encodings that it may be in. What comes out must
-// be the same in all of them, but that one in which it can't be is out where telling says so.
-func agree(all []*charset.Encoding, telling bool, shown string, do func(*charset.Encoding) (edited, error)) (e edited, err error) {
-	for i, c := range all {
+// be the same in all of them, but that one in which it can't be is out where telling says so, and one of
+// those alike always.
+func agree(all, alike []*charset.Encoding, telling bool, shown string, do func(*charset.Encoding) (edited, error)) (e edited, err error) {
+	every := slices.Concat(all, alike)
+	for i, c := range every {
 		one, oneErr := do(c)
 		switch {
+		case i >= len(all) && (err != nil || oneErr != nil):
 		case i == 0, telling && err != nil && oneErr == nil:
 			e, err = one, oneErr
 			e.encoding = c
 		case telling && oneErr != nil, err != nil && oneErr != nil:
 		case err != nil || oneErr != nil || !bytes.Equal(e.content, one.content):
 			return edited{}, fmt.Errorf("%s is not UTF-8, and what would become of it depends on what it is: %s. Say which: --encoding %s (read %[1]s --encoding NAME shows whether it is right)",
-				shown, listEncodings(all), all[0].Name)
+				shown, listEncodings(every), all[0].Name)
 		}
 	}
 	return e, err
@@ -88,9 +93,9 @@ func encodeContent(call *registry.Call, shown string, old, content []byte) ([]by
 	if named == autoText && !utf8.Valid(content) || named == rawBytes || named == utf8Text {
 		return content, nil
 	}
-	all, _ := candidates(old, named, nil)
+	all, alike, _ := candidates(old, named, nil)
 	marked := !adding && all[0].Marked() && (len(old) == 0 || hasMark(all[0], old)) && !bytes.HasPrefix(content, []byte(bom))
-	e, err := agree(all, false, shown, func(c *charset.Encoding) (e edited, err error) {
+	e, err := agree(all, alike, false, shown, func(c *charset.Encoding) (e edited, err error) {
 		text := string(content)
 		if marked {
 			text = bom + text

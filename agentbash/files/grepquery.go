@@ -60,10 +60,16 @@ func (q *query) wantsOne() bool { return q.mode != modeContent && q.mode != mode
 func newQuery(ctx context.Context, call *registry.Call) (*query, error) {
 	q := &query{
 		call: call, mode: call.String("output_mode"), skip: call.Int("offset"), limit: call.Int("head_limit"), most: -1, largest: -1,
-		before: max(call.Int("before"), call.Int("context")), after: max(call.Int("after"), call.Int("context")),
+		before: call.Int("context"), after: call.Int("context"),
 		multi: call.Bool("multiline"), text: call.Bool("text"), binary: call.Bool("binary"), zero: call.Bool("include_zero"), unpack: call.Bool("search_zip"), patterns: patternsOf(call),
 		form: lineForm{numbers: call.Bool("show_line_numbers"), columns: call.Int("max_columns"), only: call.Bool("only_matching") && !call.Bool("invert"),
 			column: call.Bool("column") || call.Bool("vimgrep") && !call.Has("column"), each: call.Bool("vimgrep"), trim: call.Bool("trim"), noPath: !call.Bool("show_path"), replaces: call.Has("replace"), replacement: call.String("replace"), pathEnd: "\n"},
+	}
+	if call.Has("before") {
+		q.before = call.Int("before")
+	}
+	if call.Has("after") {
+		q.after = call.Int("after")
 	}
 	if call.Bool("null") {
 		q.form.pathEnd = "\x00"

@@ -119,7 +119,11 @@ func (f *files) readPath(ctx context.Context, call *registry.Call, path string) 
 	}
 	src, err := openSource(ctx, f.newGate(ctx), call, call.Path(path))
 	if name, first, last := lineRange(path); err != nil && name != "" && !call.Has("offset") && !call.Has("limit") {
-		if part, partErr := openSource(ctx, f.newGate(ctx), call, call.Path(name)); partErr == nil {
+		denied := (*Denied)(nil)
+		switch part, partErr := openSource(ctx, f.newGate(ctx), call, call.Path(name)); {
+		case errors.As(partErr, &denied):
+			err = partErr
+		case partErr == nil:
 			src, err, path = part, nil, name
 			if r.first = first; last >= first {
 				r.limit = last - first + 1

@@ -38,7 +38,7 @@ func (r *request) readOther(ctx context.Context, call *registry.Call, src *sourc
 		_, err := fmt.Fprintf(call.Stdout, "%s: %s, %s, %s: %s\n", r.shown, kind.name, dimensions, countNoun(int(size), "byte"), how)
 		return true, err
 	}
-	d := document.Open(r.shown, head[:min(len(head), document.HeadSize)], c.at, size)
+	d := document.Open(r.shown, head[:min(len(head), document.HeadSize)], untilDone{ctx, c.at}, size)
 	if d == nil {
 		if binary {
 			return true, errors.New(kind.describe(r.shown, "", src.stat.Size))
@@ -61,6 +61,19 @@ func (r *request) readOther(ctx context.Context, call *registry.Call, src *sourc
 		fmt.Fprintf(call.Stderr, "%s: what is only in %[1]s-wal is not counted\n", r.shown)
 	}
 	return true, nil
+}
+
+// untilDone reads until a call ends: what is packed may take long to be looked through.
+type untilDone struct {
+	ctx context.Context
+	at  io.ReaderAt
+}
+
+func (u untilDone) ReadAt(p []byte, off int64) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.at.ReadAt(p, off)
 }
 
 // pieceReader reads the text of pieces, with what is said of the pictures among them.
@@ -107,7 +120,7 @@ func (r *request) readDir(ctx context.Context, call *registry.Call, src *source)
 	}
 	var names []string
 	for _, e := range list {
-		name := e.Name()
+		name := document.PlainName(e.Name())
 		if e.IsDir() {
 			name += "/"
 		}

@@ -1,13 +1,16 @@
 package files
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -136,4 +139,40 @@ func TestReadListsADirectory(t *testing.T) {
 	require.Equal(t, ".hidden\n", r.out)
 	require.Contains(t, r.err, "lines 1-1 of 3: go on with --offset 2")
 	require.Equal(t, 0, s.run("read", "dir/sub/..", "-n").status)
+	s.put("odd/b\nc\x1b[2J", "")
+	s.put("odd/日本 a", "")
+	require.Equal(t, "\"b\\nc\\x1b[2J\"\n日本 a\n", s.ok("read", "odd"))
+}
+
+type readerAtFunc func([]byte, int64) (int, error)
+
+func (f readerAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
+
+// What is packed is looked through until the call ends, not longer.
+func TestReadOfADocumentEndsWithItsCall(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	require.NoError(t, tar.NewWriter(z).WriteHeader(&tar.Header{Name: "big", Size: 1 << 30}))
+	require.NoError(t, z.Close())
+	var zeros bytes.Buffer
+	z.Reset(&zeros)
+	z.Write(make([]byte, 16<<20))
+	require.NoError(t, z.Close())
+	for range 1 << 30 / (16 << 20) {
+		packed.Write(zeros.Bytes())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	data, late := bytes.NewReader(packed.Bytes()), 0
+	at := readerAtFunc(func(p []byte, off int64) (int, error) {
+		if ctx.Err() != nil {
+			late++
+		} else if off > data.Size()/10 {
+			cancel()
+		}
+		return data.ReadAt(p, off)
+	})
+	done, err := (&request{shown: "a.tgz", first: 1}).readOther(ctx, &registry.Call{Stdout: io.Discard, Stderr: io.Discard}, &source{}, &content{at: at, size: data.Size(), close: func() {}})
+	require.True(t, done)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, late)
 }

@@ -27,7 +27,7 @@ type Encoding struct {
 	enc  encoding.Encoding
 
 	prior       float64 // how much more usual it is than others that explain a text as well
-	first, last byte    // of the first bytes of the usual Chinese characters
+	first, last byte    // of the first bytes of the usual Chinese characters, or Hangul
 }
 
 // The byte order mark is a character of the text, so that it stays as it was.
@@ -43,7 +43,7 @@ var encodings = []Encoding{
 	{Name: "gbk", enc: simplifiedchinese.GBK, prior: 0.2, first: 0xb0, last: 0xd7}, {Name: "gb18030", enc: simplifiedchinese.GB18030, first: 0xb0, last: 0xd7},
 	{Name: "big5", enc: traditionalchinese.Big5, prior: 0.1, first: 0xa4, last: 0xc6},
 	{Name: "shift_jis", enc: japanese.ShiftJIS, prior: 0.2, first: 0x88, last: 0x97}, {Name: "euc-jp", enc: japanese.EUCJP, prior: 0.1, first: 0xb0, last: 0xcf},
-	{Name: "euc-kr", enc: korean.EUCKR, prior: 0.1},
+	{Name: "euc-kr", enc: korean.EUCKR, prior: 0.1, first: 0xb0, last: 0xc8},
 }
 
 // Names are the names of the encodings, those of the WHATWG Encoding Standard where it has them.

@@ -17,6 +17,7 @@ var texts = []struct{ encoding, text string }{
 	{"windows-1252", "café one\n"}, {"windows-1252", "grün\n"}, {"windows-1252", "Élan vital, où êtes-vous ?\n"}, {"windows-1252", "“quoted” – it’s 5 €\n"}, {"windows-1252", "naïve façade, mañana, Größe\n"},
 	{"windows-1250", "Příliš žluťoučký kůň\n"}, {"iso-8859-2", "Zażółć gęślą jaźń\n"}, {"windows-1253", "Καλημέρα κόσμε\n"}, {"big5", "繁體中文的測試檔案，內容很短。\n"},
 	{"euc-jp", "これは日本語のテキストです。\n"}, {"gb18030", "第一行 𠀀 结束\n"}, {"windows-1256", "مرحبا بالعالم\n"}, {"euc-kr", "안녕하세요. 이것은 한국어 텍스트입니다.\n"},
+	{"big5", "[\n~ end } 我們的 2"},
 	{"iso-8859-5", "Привет, мир! Это проверка.\n"}, {"ibm866", "Привет, мир\n"}, {"utf-16le", "hi there\n"}, {"utf-16be", "日本語の文章\n"}, {"utf-16be", bomUTF8 + "x"}, {"utf-32le", bomUTF8 + "hi"},
 }
 

@@ -53,10 +53,15 @@ func Detect(b []byte, more bool) Guess {
 		return Guess{Likely: []*Encoding{e}, Certain: certain}
 	}
 	at := InvalidAt(b, more)
-	if at < 0 || bytes.IndexByte(b, 0) >= 0 || mostlyUTF8(b) {
+	good, bad := countUTF8(b)
+	if at < 0 || bytes.IndexByte(b, 0) >= 0 || good > 4*bad {
 		return Guess{}
 	}
-	return legacy(b, bytes.LastIndexByte(b[:at], '\n')+1, more)
+	g, score := legacy(b, bytes.LastIndexByte(b[:at], '\n')+1, more)
+	if good >= bad && (bad < 2 || score < plausible) { // a stray byte, or bytes of no encoding
+		return Guess{}
+	}
+	return g
 }
 
 // marked is the encoding whose byte order mark b starts with.
@@ -145,30 +150,30 @@ func asciiBlocks(b []byte) (n int) {
 	return n
 }
 
-// mostlyUTF8 reports whether there are as many characters of more than one byte as there
-// are bytes that are none.
-func mostlyUTF8(b []byte) bool {
-	good, bad := 0, 0
+// countUTF8 counts the bytes that continue a character, and those that are no UTF-8. A few of the first are
+// in texts of other encodings by chance.
+func countUTF8(b []byte) (good, bad int) {
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
 		if n > 1 {
-			good++
+			good += n - 1
 		} else if r == utf8.RuneError {
 			bad++
 		}
 		b = b[n:]
 	}
-	return good >= bad
+	return good, bad
 }
 
 const (
 	sampleSize = 4 << 10 // bytes by which a guess is made
 	most       = 8       // candidates
 	enough     = 4       // characters that tell an encoding from others that are much like it
+	plausible  = 0.8     // score of a text that is one of an encoding
 )
 
-// legacy finds the encodings that explain bytes which are not UTF-8.
-func legacy(b []byte, from int, more bool) Guess {
+// legacy finds the encodings that explain bytes which are not UTF-8, and how well the best does.
+func legacy(b []byte, from int, more bool) (g Guess, best float64) {
 	sample := b[from:min(from+sampleSize, len(b))]
 	if end := bytes.LastIndexByte(sample, '\n'); end >= 0 && from+len(sample) < len(b) {
 		sample = sample[:end+1]
@@ -196,7 +201,6 @@ func legacy(b []byte, from int, more bool) Guess {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	var g Guess
 	var texts []string
 	least := math.Inf(-1) // what explains the text less well is no candidate
 	if more {             // the last character may be cut
@@ -215,12 +219,35 @@ func legacy(b []byte, from int, more bool) Guess {
 			if s.n >= enough {
 				least = s.score - 0.4
 			}
-			g.Certain = s.score >= 0.8
+			best, g.Certain = s.score, s.score >= plausible
 		}
 		g.Likely = append(g.Likely, s.Encoding)
 	}
 	g.Certain = g.Certain && len(texts) == 1
-	return g
+	return g, best
+}
+
+// Alike are other encodings in which a text is the same as in one of those it may be in: what is added
+// to it may be other bytes in them.
+func Alike(b []byte, likely []*Encoding) (list []*Encoding) {
+	var texts []string
+	for _, e := range likely {
+		if e == nil || e.Marked() {
+			return nil
+		}
+		text, _ := e.text(b)
+		texts = append(texts, text)
+	}
+	for i := range encodings {
+		e := &encodings[i]
+		if e.Marked() || slices.Contains(likely, e) {
+			continue
+		}
+		if text, ok := e.text(b); ok && slices.Contains(texts, text) {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // aliases are our names of what the detector names.

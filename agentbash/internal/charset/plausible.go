@@ -89,15 +89,10 @@ func (e *Encoding) letterScore(word []rune, i, ascii, n int, mixed bool, script 
 	r := word[i]
 	switch script {
 	case unicode.Han:
-		lone := i > 0 && i+1 < len(word) && word[i-1] < utf8.RuneSelf && word[i+1] < utf8.RuneSelf
-		b, err := e.enc.NewEncoder().String(string(r))
-		switch {
-		case lone:
+		if i > 0 && i+1 < len(word) && word[i-1] < utf8.RuneSelf && word[i+1] < utf8.RuneSelf {
 			return -1
-		case err == nil && len(b) == 2 && b[0] >= e.first && b[0] <= e.last && (e.first < 0xb0 || b[1] >= 0xa1):
-			return 1
 		}
-		return 0
+		return e.usual(r)
 	case unicode.Hiragana, unicode.Katakana:
 		switch {
 		case r >= 0xff61:
@@ -107,7 +102,7 @@ func (e *Encoding) letterScore(word []rune, i, ascii, n int, mixed bool, script 
 		}
 		return 0.3
 	case unicode.Hangul:
-		return 1
+		return e.usual(r)
 	case unicode.Latin:
 		if mixed || n > 2*ascii && len(word) > 1 || unicode.Is(unicode.Lo, r) {
 			return -0.5
@@ -124,6 +119,15 @@ func (e *Encoding) letterScore(word []rune, i, ascii, n int, mixed bool, script 
 		return 0.5
 	}
 	return 1
+}
+
+// usual is 1 for a character where the encoding has the usual ones, else 0.
+func (e *Encoding) usual(r rune) float64 {
+	b, err := e.enc.NewEncoder().String(string(r))
+	if err == nil && len(b) == 2 && b[0] >= e.first && b[0] <= e.last && (e.first < 0xb0 || b[1] >= 0xa1) {
+		return 1
+	}
+	return 0
 }
 
 // scriptOf is the script of a letter; nil: one of those that no other encoding takes for its own.

@@ -15,13 +15,18 @@ import (
 
 // member is one line of a listing.
 func member(name string, size uint64, at time.Time, target string) Piece {
-	if strconv.Quote(name) != `"`+name+`"` {
-		name = strconv.Quote(name)
-	}
-	if target != "" {
-		name += " -> " + target
+	if name = PlainName(name); target != "" {
+		name += " -> " + PlainName(target)
 	}
 	return Piece{Text: fmt.Sprintf("%12d  %s  %s\n", size, at.Format("2006-01-02 15:04"), name)}
+}
+
+// PlainName is a name in a line of a listing: quoted, if it would be more than that.
+func PlainName(name string) string {
+	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+		return quoted
+	}
+	return name
 }
 
 func zipMembers(r io.ReaderAt, size int64) iter.Seq2[Piece, error] {

@@ -58,15 +58,17 @@ func TestArchives(t *testing.T) {
 	require.NoError(t, a.WriteHeader(&tar.Header{Name: "one", Size: 5, ModTime: at, Mode: 0o644}))
 	a.Write([]byte("hello"))
 	require.NoError(t, a.WriteHeader(&tar.Header{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "one", ModTime: at}))
+	require.NoError(t, a.WriteHeader(&tar.Header{Name: "odd", Typeflag: tar.TypeSymlink, Linkname: "\x1b[2J\nfake", ModTime: at}))
 	require.NoError(t, a.Close())
 	g := gzip.NewWriter(&packed)
 	g.Write(plain.Bytes())
 	require.NoError(t, g.Close())
 	for name, data := range map[string][]byte{"a.tar": plain.Bytes(), "a.tgz": packed.Bytes()} {
 		text, _ := show(t, name, data)
-		require.Equal(t, 2, strings.Count(text, "\n"), text)
+		require.Equal(t, 3, strings.Count(text, "\n"), text)
 		require.Contains(t, text, "2024-02-29", name)
 		require.Contains(t, text, "  link -> one\n", name)
+		require.Contains(t, text, `  odd -> "\x1b[2J\nfake"`+"\n", name)
 	}
 	packed.Reset()
 	g.Reset(&packed)

@@ -54,7 +54,7 @@ func cells(r io.Reader, size int64) iter.Seq2[Piece, error] {
 	}
 	return func(yield func(Piece, error) bool) {
 		for i, c := range n.Cells {
-			head := fmt.Sprintf("--- cell %d, %s", i+1, c.Type)
+			head := fmt.Sprintf("--- cell %d, %s", i+1, PlainName(c.Type))
 			if c.Count > 0 {
 				head += fmt.Sprintf(", run as [%d]", c.Count)
 			}
@@ -81,7 +81,7 @@ func (o output) piece() Piece {
 	case o.Type == "error":
 		kind, shown = "error", strings.Join(append(slices.Clone(o.Traceback), o.Error+": "+o.Value), "\n")
 	case o.Type == "stream":
-		kind += " on " + o.Name
+		kind += " on " + PlainName(o.Name)
 	}
 	for _, mime := range []string{"image/png", "image/jpeg", "image/gif", "image/webp"} {
 		var encoded text

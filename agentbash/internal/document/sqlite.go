@@ -51,7 +51,7 @@ func tables(r io.ReaderAt) iter.Seq2[Piece, error] {
 				return true
 			}
 			kind, name, root, sql := row[0].text, row[1].text, row[3].number, row[4].text
-			line := fmt.Sprintf("--- %s %s", kind, name)
+			line := fmt.Sprintf("--- %s %s", PlainName(kind), PlainName(name))
 			if kind == "table" && root > 0 {
 				n, err := d.count(root, maxDepth)
 				line += fmt.Sprintf(", rows: %d", n)

@@ -62,6 +62,7 @@ func (d *Document) Page(n int) (text string, err error) {
 	if p.contents.IsNull() {
 		return "", nil
 	}
+	checkSize(p.contents)
 	w := writer{page: p, fonts: map[string]*font{}, state: state{ctm: unit}}
 	pdf.Interpret(p.contents, w.operate)
 	return strings.TrimSpace(w.text.String()), nil

@@ -2,6 +2,7 @@ package pdftext
 
 import (
 	"bytes"
+	"compress/zlib"
 	"fmt"
 	"os"
 	"strings"
@@ -41,16 +42,15 @@ func TestBroken(t *testing.T) {
 	require.ErrorContains(t, err, "not a PDF file")
 }
 
-// A tree of pages that leads in circles, and one page with more operators than anybody reads, end.
-func TestHostile(t *testing.T) {
-	objects := []string{
-		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 9/Kids[2 0 R 2 0 R 3 0 R]/Parent 2 0 R>>", "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>",
-		fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", 2*(maxSteps+1), strings.Repeat("q ", maxSteps+1)),
-	}
+// document is a document of one page: its resources, and what stands in its stream's dictionary and stream.
+func document(t *testing.T, resources, dict, stream string) *Document {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
 	table := "xref\n0 5\n0000000000 65535 f \n"
-	for i, o := range objects {
+	for i, o := range []string{
+		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 9/Kids[2 0 R 2 0 R 3 0 R]/Parent 2 0 R>>", "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<<" + resources + ">>>>",
+		fmt.Sprintf("<</Length %d%s>>stream\n%s\nendstream", len(stream), dict, stream),
+	} {
 		table += fmt.Sprintf("%010d 00000 n \n", b.Len())
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
 	}
@@ -58,6 +58,27 @@ func TestHostile(t *testing.T) {
 	d, err := Open(b.Bytes())
 	require.NoError(t, err)
 	require.Greater(t, d.Pages(), maxDepth)
-	_, err = d.Page(1)
+	return d
+}
+
+// A tree of pages that leads in circles, one page with more operators than anybody reads, and one of a
+// string that unpacks to more than there is memory end; so do widths from far below nought.
+func TestHostile(t *testing.T) {
+	_, err := document(t, "", "", strings.Repeat("q ", maxSteps+1)).Page(1)
 	require.ErrorContains(t, err, "it is too long")
+
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	for range maxStream >> 10 {
+		z.Write(bytes.Repeat([]byte("("), 1<<10))
+	}
+	fmt.Fprint(z, "(")
+	require.NoError(t, z.Close())
+	_, err = document(t, "", "/Filter/FlateDecode", packed.String()).Page(1)
+	require.ErrorContains(t, err, "it is too long")
+
+	font := "/Font<</F<</Type/Font/Subtype/Type0/DescendantFonts[<</W[-9000000000000000000 65535 500]>>]>>>>"
+	text, err := document(t, font, "", "BT /F 12 Tf (AB) Tj ET").Page(1)
+	require.NoError(t, err)
+	require.NotEmpty(t, text)
 }

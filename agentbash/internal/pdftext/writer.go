@@ -1,6 +1,7 @@
 package pdftext
 
 import (
+	"io"
 	"math"
 	"strings"
 
@@ -39,8 +40,32 @@ type writer struct {
 	steps    int
 }
 
-// maxSteps bounds the operators of a page: a small one may unpack to gigabytes.
-const maxSteps = 1_000_000
+// The operators of a page, and the bytes that a stream unpacks to, are bounded: a small one may be gigabytes.
+const (
+	maxSteps  = 1_000_000
+	maxStream = 32 << 20
+)
+
+// checkSize unpacks the streams of a value, or panics if they are too long to be looked at.
+func checkSize(v pdf.Value) {
+	parts := []pdf.Value{v}
+	if v.Kind() == pdf.Array {
+		parts = nil
+		for i := range v.Len() {
+			parts = append(parts, v.Index(i))
+		}
+	}
+	left := int64(maxStream)
+	for _, p := range parts {
+		if p.Kind() != pdf.Stream {
+			continue
+		}
+		n, _ := io.Copy(io.Discard, io.LimitReader(p.Reader(), left+1))
+		if left -= n; left < 0 {
+			panic("it is too long")
+		}
+	}
+}
 
 func (w *writer) operate(stack *pdf.Stack, op string) {
 	if w.steps++; w.steps > maxSteps {
@@ -148,6 +173,7 @@ func (w *writer) fontNamed(name string) *font {
 		return f
 	}
 	p := pdf.Font{V: w.page.fonts.Key(name)}
+	checkSize(p.V.Key("ToUnicode"))
 	f := &font{enc: p.Encoder(), widths: map[int]float64{}, bytes: 1, other: 500}
 	for i, wide := range p.Widths() {
 		f.widths[p.FirstChar()+i] = wide
@@ -164,7 +190,7 @@ func (w *writer) fontNamed(name string) *font {
 				i += 2
 				continue
 			}
-			for code := first; code <= min(int(next.Int64()), 0xffff); code++ {
+			for code := max(first, 0); code <= min(int(next.Int64()), 0xffff); code++ {
 				f.widths[code] = list.Index(i + 2).Float64()
 			}
 			i += 3

@@ -140,10 +140,16 @@ func (m *Matcher) Matches(text []byte, n int) [][]int {
 	} else {
 		text = m.WithoutCR(text)
 	}
-	if m.o.around() == "" {
-		return m.re().FindAllSubmatchIndex(text, n)
-	}
 	var list [][]int
+	if !m.o.Word || m.o.Line {
+		list = m.re().FindAllSubmatchIndex(text, n)
+		for i := range list {
+			if m.o.Line {
+				list[i] = list[i][2:]
+			}
+		}
+		return list
+	}
 	for from := 0; from <= len(text) && len(list) != n; {
 		loc := m.re().FindSubmatchIndex(text[from:])
 		if loc == nil {
@@ -155,7 +161,7 @@ func (m *Matcher) Matches(text []byte, n int) [][]int {
 			}
 		}
 		next := loc[3]
-		if inWord := m.o.Word && loc[2] == from && from > 0 && lastIsWord(text[:from]); !inWord {
+		if inWord := loc[2] == from && from > 0 && lastIsWord(text[:from]); !inWord {
 			list = append(list, loc[2:])
 		} else {
 			next = from
