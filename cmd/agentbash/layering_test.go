@@ -209,7 +209,7 @@ func TestNoRegexpIsCompiledAtStart(t *testing.T) {
 // use the package that is there for it.
 var once = []struct{ text, use, by string }{
 	{"`'\\''`", "internal/quote", "internal/quote/quote.go"},
-	{"unicode.Cf", "internal/safetext", "internal/safetext/class.go agentbash/files/diagnose.go agentbash/internal/charset/plausible.go"},                                         // it tells why a text was not found
+	{"unicode.Cf", "internal/safetext", "internal/safetext/class.go agentbash/files/diagnose.go agentbash/internal/charset/plausible.go"}, // it tells why a text was not found
 	{"os.Rename(", "internal/atomicfile", "internal/atomicfile/write.go internal/atomicfile/temp.go cmd/agentbash/internal/audit/log.go"}, // logs that are full
 	{".gnupg", "internal/protected", "internal/protected/protected.go"},
 }
