@@ -20,3 +20,11 @@ func TestAnswerSchema(t *testing.T) {
 		require.Error(t, err, bad)
 	}
 }
+
+func TestASummaryIsNoHeading(t *testing.T) {
+	for text, want := range map[string]string{
+		"# The Server\n\nKeeps facts. And more": "Keeps facts", "## Only this": "Only this", "#\n": "", "": "", "\n\n# A\n## B\n\nText.\n": "Text", "C# code": "C# code",
+	} {
+		require.Equal(t, want, summaryOf(text), "%q", text)
+	}
+}

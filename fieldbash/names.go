@@ -66,9 +66,13 @@ func cleanText(s string, limit int) string {
 	return strings.Trim(s, " \n")
 }
 
-// summaryOf is a description's first sentence or line.
+// summaryOf is the first sentence or line of a description, behind its headings.
 func summaryOf(description string) string {
-	line, _, _ := strings.Cut(cleanText(description, maxDetail), "\n")
+	line, rest, _ := strings.Cut(cleanText(description, maxDetail), "\n")
+	for (line == "" || line[0] == '#') && rest != "" {
+		line, rest, _ = strings.Cut(rest, "\n")
+	}
+	line = strings.TrimLeft(line, "# ")
 	if i := strings.Index(line, ". "); i > 0 {
 		line = line[:i]
 	}

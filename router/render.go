@@ -115,7 +115,7 @@ func (r *Router) statusLines(res *Result) []string {
 		lines = append(lines, "[the shell had stopped, and was made to go on: nothing is lost]")
 	}
 	switch {
-	case !res.Restarted:
+	case !res.Restarted || res.endTold && !res.stateLost:
 	case res.stateLost:
 		lines = append(lines, "[the shell had ended: this ran in a new one; its jobs and what was last set in it are lost]")
 	default:

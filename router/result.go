@@ -48,6 +48,7 @@ type Result struct {
 	listing    bool                   // it lists what there is, of which the beginning is enough
 	rest       func(lines int) string // of a tool: ToolResult.Rest
 	shellEnded bool                   // with this command
+	endTold    bool                   // the result before this one said that the shell ended
 	stateLost  bool                   // what the shell before this one had was not all kept
 	resumed    bool                   // the shell had stopped
 	noRoom     error                  // why it could not go on at its limit

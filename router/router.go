@@ -84,6 +84,7 @@ type Router struct {
 	sess    *session.Session
 	closed  bool
 	showing atomic.Pointer[pictures] // takes those of calls from inside bash; nil: nobody does
+	ended   atomic.Bool              // a result said that the shell ended
 	status  atomic.Int32             // exit status of an in-process command that bash does not know yet, plus 1; 0: none
 }
 

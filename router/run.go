@@ -137,6 +137,7 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 	res.ExitCode, res.TimedOut, res.Canceled, res.Dir = got.ExitCode, got.TimedOut, got.Canceled, got.Dir
 	res.Background, res.Restarted, res.stateLost, res.shellEnded = got.Background, got.Restarted, got.StateLost, got.ShellExited && !strings.Contains(p.Raw, "exit") // or somebody asked for it
 	got.ShellExited = res.shellEnded
+	res.endTold = r.ended.Swap(res.shellEnded)
 	res.resumed, res.Lost = got.Resumed, lostParts(&got)
 	if got.Running != nil {
 		r.handOver(p, s, start, &got, res)

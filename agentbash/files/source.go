@@ -176,7 +176,11 @@ func notFound(call *registry.Call, path string, err error) error {
 	dir := filepath.Dir(path)
 	list, listErr := os.ReadDir(dir)
 	if listErr != nil {
-		return fmt.Errorf("%s does not exist, nor can its directory %s be listed: look with: glob '**/%s'", shown, call.Rel(dir), filepath.Base(path))
+		said := "nor can its directory %s be listed"
+		if errors.Is(listErr, os.ErrNotExist) {
+			said = "nor does its directory %s"
+		}
+		return fmt.Errorf("%s does not exist, "+said+": look with: glob '**/%s'", shown, call.Rel(dir), filepath.Base(path))
 	}
 	var names []string
 	for _, e := range list {
