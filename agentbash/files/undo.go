@@ -86,7 +86,7 @@ func (f *files) checkpointStore() *checkpoint.Store {
 // there. A failure is reported and stops nothing.
 func (f *files) saveCheckpoint(call *registry.Call, c checkpoint.Change, before, after []byte) change {
 	s := f.checkpointStore()
-	if s == nil {
+	if s == nil || c.Before.Same(c.After) { // there is nothing to take back
 		return change{}
 	}
 	c.Dir, c.Time = call.Dir, time.Now().UTC()

@@ -30,6 +30,10 @@ func TestUndoStepByStep(t *testing.T) {
 		s.ok(strings.Fields(step.words)...)
 		require.Equal(t, step.want+"\n", s.get("a"), step.words)
 	}
+	s.ok("write", "a", "v3\n", "--force") // changes nothing, and so is no step
+	s.ok("undo")
+	require.Equal(t, "v2\n", s.get("a"))
+	s.ok("undo", "--redo")
 	s.ok("write", "a", "other\n", "--force")
 	require.Contains(t, s.fails("undo", "--redo"), "nothing was undone that could be done again", "a change ends it")
 	for _, want := range []string{"v3", "v2", "v1"} {
@@ -43,6 +47,9 @@ func TestUndoStepByStep(t *testing.T) {
 	s.ok("undo", "--redo")
 	require.Equal(t, "v1\n", s.get("a"))
 	require.Equal(t, 2, s.run("undo", "--redo", "--id", "1").status)
+	s.ok("write", "b", "1\n")
+	s.ok("undo", "--redo")
+	require.Equal(t, "v2\n", s.get("a"), "of another file is no change of this one")
 }
 
 // Files take turns as they were changed.

@@ -16,8 +16,11 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // File is what makes a folder a skill.
@@ -25,6 +28,9 @@ const File = "SKILL.md"
 
 // maxSkill bounds a SKILL.md, in bytes.
 const maxSkill = 1 << 20
+
+// maxName bounds a name, in characters: that of the standard.
+const maxName = 64
 
 // Skill is one skill that Find found.
 type Skill struct {
@@ -102,16 +108,22 @@ func loadSkill(dir string) (*Skill, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its front matter is no YAML: %s", strings.Join(strings.Fields(err.Error()), " "))
 	}
-	s := &Skill{Name: strings.Join(strings.Fields(meta.Name), "-"), Description: strings.Join(strings.Fields(meta.Description), " "),
-		Dir: dir, PersonOnly: meta.PersonOnly, Allowed: strings.Join(meta.Allowed, " "), body: body}
+	s := &Skill{Name: strings.Join(shownWords(meta.Name), "-"), Description: strings.Join(shownWords(meta.Description), " "),
+		Dir: dir, PersonOnly: meta.PersonOnly, Allowed: strings.Join(shownWords(strings.Join(meta.Allowed, " ")), " "), body: body}
 	if s.Name == "" {
 		s.Name = filepath.Base(dir)
+	}
+	if utf8.RuneCountInString(s.Name) > maxName {
+		return nil, fmt.Errorf("its name has more than %d characters: give it a short one", maxName)
 	}
 	if s.Description == "" {
 		return nil, errors.New("its front matter has no description: say in a line when it is to be used")
 	}
 	return s, nil
 }
+
+// shownWords are the words of a text that goes into prompts and listings.
+func shownWords(text string) []string { return strings.Fields(safetext.Clean(text)) }
 
 // meta is what is used of the front matter.
 type meta struct {
