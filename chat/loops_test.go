@@ -181,6 +181,18 @@ func TestTheRestOfAReplyDoesNotRun(t *testing.T) {
 	}
 }
 
+// TestACDThatWasMadeGood is none that failed.
+func TestACDThatWasMadeGood(t *testing.T) {
+	k := routerChat(t, &modelserver.Script{Replies: []modelserver.Reply{
+		{ToolCalls: []modelserver.ToolCall{{Command: "cd build || { mkdir build && cd build; }"}, {Command: "basename $PWD"}}},
+		{Expect: modelserver.Expectations{{Role: "tool"}, {Role: "tool", Equals: text("build\n")}}, ToolCalls: []modelserver.ToolCall{{Command: "cd ..; cd nodir"}, {Command: "pwd"}}},
+		{Expect: modelserver.Expectations{{Role: "tool"}, {Role: "tool", Contains: []string{"not run: the cd"}}}, Text: "ok"},
+	}}, nil)
+	_, err := k.Turn(context.Background(), "go")
+	require.NoError(t, err)
+	k.played(t)
+}
+
 // TestARefusedCallStaysInTheHistory: the model sees what it sent, and where the fault is.
 func TestARefusedCallStaysInTheHistory(t *testing.T) {
 	file := strings.Repeat("a line of the file\\n", 150)

@@ -18,6 +18,8 @@ type splitter struct {
 	lead   string // the line breaks before the text, which go with reasoning before it
 	any    bool   // there was some text
 	tagged bool   // there was reasoning
+	passed int    // bytes of text
+	cutAt  int    // how many they were when the last reasoning began
 	ended  bool   // a token has ended the reply: what follows is the model going on as somebody else
 }
 
@@ -102,6 +104,7 @@ func (s *splitter) pass(out *strings.Builder, text string) {
 		return
 	}
 	out.WriteString(text)
+	s.passed += len(text)
 	s.before = text[len(text)-1]
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
@@ -126,7 +129,7 @@ func (s *splitter) mark(rest string, last bool) (n int, wait bool) {
 	}
 	for opens, closes := range thoughts {
 		if strings.HasPrefix(rest, opens) && s.line == "" {
-			s.closes, s.tagged = closes, true
+			s.closes, s.tagged, s.cutAt = closes, true, s.passed
 			return len(opens), false
 		}
 	}

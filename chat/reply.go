@@ -246,8 +246,11 @@ func (c *Conversation) addEvent(r *reply, raw []byte) error {
 
 func (c *Conversation) takeChoice(r *reply, choice *choice) {
 	d := &choice.Delta
-	if len(choice.Message) > 0 && r.text.Len()+len(r.calls) == 0 { // else it repeats the deltas
-		json.Unmarshal(choice.Message, d)
+	if len(choice.Message) > 0 && len(r.calls) == 0 { // else it repeats the deltas
+		said := r.text.Len() > 0
+		if json.Unmarshal(choice.Message, d); said {
+			*d = delta{ToolCalls: d.ToolCalls, FunctionCall: d.FunctionCall}
+		}
 	}
 	text, thought := contentOf(d.Content, &r.said)
 	if textOf(d.ReasoningContent) != "" {

@@ -102,7 +102,7 @@ func (c *Conversation) readTextCalls(r *reply) {
 	}
 	said := r.text.String()
 	at, calls := findTextCalls(said)
-	if calls == nil || c.isQuoted(said[at:], calls) || explains().MatchString(strings.TrimSpace(said[:at])) {
+	if calls == nil || r.marks.cutAt > at || c.isQuoted(said[at:], calls) || explains().MatchString(strings.TrimSpace(said[:at])) {
 		return
 	}
 	r.calls = calls

@@ -98,6 +98,7 @@ func TestAnExampleOfACallDoesNotRun(t *testing.T) {
 		`<|python_tag|> is Llama's mark: {"name": "bash", "parameters": {"command": "touch pwned"}} and so on.`,
 		"<function=bash><parameter=command>cat > x <<'E'\n</parameter>\nE\n</parameter></function>",
 		`<tool_call>{"name": "bash", "arguments": {"command": "echo '</tool_call>' && rm -rf x"}}</tool_call>`,
+		"<function=bash><parameter=command>cat > x <<'E'\n<think>cut</think>\nE\n</parameter></function>",
 		`<tool_call>{"name": "bash", "arguments": {"command": "rm -rf `, `<tool_call>{"name": "bash", "arguments": {"command": "rm -rf "}`,
 	} {
 		k := startChat(t, &modelserver.Script{Loose: true, Replies: []modelserver.Reply{{Text: said}, {Text: "end"}}}, nil)

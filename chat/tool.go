@@ -94,7 +94,7 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		result.Output, result.ExitCode, result.Refused = "[not run: "+t.skip+"; send it again if it is still right]", 1, true
 	default:
 		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout, Kill: args.Kill})
-		start := time.Now()
+		start, dir := time.Now(), c.shellDir()
 		if l, ok := c.opts.Runner.(OutputLimiter); ok && c.size.window > 0 {
 			l.LimitOutput(max(c.size.window*bytesPerToken/outputPart, leastOutput))
 		}
@@ -109,7 +109,7 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		switch {
 		case result.Denied:
 			t.skip = "the call before it was denied"
-		case failedCD().MatchString(result.Output) && strings.Contains(args.Command, "cd"):
+		case failedCD().MatchString(result.Output) && strings.Contains(args.Command, "cd") && (result.ExitCode != 0 || dir == c.shellDir()):
 			t.skip = "the cd of the call before it failed, so it would have run in another directory"
 		}
 		if d, ok := c.opts.Runner.(Displayer); ok {

@@ -123,6 +123,13 @@ func TestRepliesInEveryForm(t *testing.T) {
 		{name: "an escaped character cut in two", replies: []modelserver.Reply{bodyReply(events(rawSaid(`\ud83d`), rawSaid(`\ude42`), theEnd), "")}, final: "🙂"},
 		{name: "a character cut in two pieces of arguments", replies: []modelserver.Reply{bodyReply(events(rawCall("{\\\"command\\\": \\\"echo \xc3"), rawCall("\xa9\\\"}"), called), ""), ok}, final: "ok", ran: []string{"echo é"}},
 		{name: "a character that is lost", replies: []modelserver.Reply{bodyReply(events(rawCall("{\\\"command\\\": \\\"rm \\ufffd.txt\\\"}"), called), ""), {Expect: modelserver.Expectations{{Role: "tool", Contains: []string{"U+FFFD", "nothing ran"}}}, Text: "ok"}}, final: "ok"},
+		{name: "a call in the message after the deltas of a text", replies: []modelserver.Reply{bodyReply(events(saidChunk("I "), saidChunk("look"), `{"choices":[{"message":{"content":"I look","tool_calls":[`+callOf(0, "a", "echo 1")+`]},"finish_reason":"tool_calls"}]}`), ""), ok}, final: "ok", ran: one},
+		{name: "finish_reason length after a whole call", replies: []modelserver.Reply{{ToolCalls: call("echo 1"), FinishReason: "length"}, ok}, final: "ok", ran: one},
+		{name: "one call of three is broken", replies: []modelserver.Reply{bodyReply(events(chunkOf(callOf(0, "a", "echo 1"), `{"index":1,"id":"b","function":{"name":"bash","arguments":"{\"command\": \"echo"}}`, callOf(2, "c", "echo 3")), called), ""), ok}, final: "ok", ran: []string{"echo 1", "echo 3"}},
+		{name: "the name comes last", replies: []modelserver.Reply{bodyReply(events(chunkOf(`{"index":1,"id":"","function":{"arguments":"{\"command\": \"echo 1\"}"}}`), chunkOf(`{"index":1,"id":"","function":{"name":"bash"}}`), called), ""), ok}, final: "ok", ran: one},
+		{name: "the pieces of two calls by turns", replies: []modelserver.Reply{bodyReply(events(chunkOf(`{"index":0,"id":"a","function":{"name":"bash","arguments":""}}`), chunkOf(`{"index":1,"id":"b","function":{"name":"bash","arguments":"{\"com"}}`),
+			chunkOf(`{"index":0,"function":{"arguments":"{\"command\": \"echo 1\"}"}}`), chunkOf(`{"index":1,"function":{"arguments":"mand\": \"echo 2\"}"}}`), called), ""), ok}, final: "ok", ran: []string{"echo 1", "echo 2"}},
+		{name: "a command of 221,000 characters", replies: []modelserver.Reply{{ToolCalls: call("echo 1 #" + strings.Repeat("x", 221_000))}, ok}, final: "ok", ran: []string{"echo 1 #" + strings.Repeat("x", 221_000)}},
 		{name: "nothing, with finish_reason tool_calls", replies: []modelserver.Reply{bodyReply(events(called), ""), {Expect: modelserver.Expectations{{Role: "user", Contains: []string{"empty"}}}, Text: "ok"}}, final: "ok"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

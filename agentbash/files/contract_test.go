@@ -22,6 +22,12 @@ func TestAliasesOfOtherAgents(t *testing.T) {
 	require.Equal(t, "1| one $\n", s.ok("read", "--path", "f", "--start_line", "1", "--max_lines", "9", "--showLineNumbers"))
 	require.Equal(t, "f\n", s.ok("grep", "ONE", "--include", "f", "--ignoreCase", "--outputMode", "files", "--headLimit", "1"))
 	s.put("old", "x y\n")
+	for _, names := range []string{"find replace", "search replace", "old_text new_text", "search replacement"} {
+		old, text, _ := strings.Cut(names, " ")
+		s.put("other", "alpha\n")
+		s.ok("edit", "other", "--"+old, "alpha", "--"+text, "omega")
+		require.Equal(t, "omega\n", s.get("other"), names)
+	}
 	s.ok("edit", "--path", "old", "--edits", `[{"old_str": "x", "new_str": "1"}, {"oldString": "y", "newString": "2", "replaceAll": true}]`)
 	require.Equal(t, "1 2\n", s.get("old"))
 }

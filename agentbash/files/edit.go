@@ -16,9 +16,9 @@ import (
 )
 
 func (f *files) editTool() *registry.Tool {
-	oldParam := registry.Param{Name: "old_string", Type: registry.String, Positional: true, Pattern: true, Aliases: []string{"old_str", "oldString", "old"},
+	oldParam := registry.Param{Name: "old_string", Type: registry.String, Positional: true, Pattern: true, Aliases: []string{"old_str", "oldString", "old", "old_text", "find", "search"},
 		Description: "The text to replace, as it stands in the file; it must occur once."}
-	newParam := registry.Param{Name: "new_string", Type: registry.String, Positional: true, Pattern: true, Aliases: []string{"new_str", "newString", "new", "insert_text"},
+	newParam := registry.Param{Name: "new_string", Type: registry.String, Positional: true, Pattern: true, Aliases: []string{"new_str", "newString", "new", "insert_text", "new_text", "replace", "replacement"},
 		Description: "The text to put in its place, taken literally; '' deletes."}
 	allParam := registry.Param{Name: "replace_all", Type: registry.Boolean, Default: false, Aliases: []string{"replaceAll", "all"},
 		Description: "Replace every occurrence."}
