@@ -41,8 +41,8 @@ func typeOf(head []byte) fileType {
 	return fileType{name: "unknown type", opens: "file FILE, strings FILE or xxd FILE | head"}
 }
 
-// describe says what a binary file is, and what looks into it.
-func (t fileType) describe(shown, dimensions string, size int64) string {
+// describe says what a binary file is, why a picture is not shown, and what looks into it.
+func (t fileType) describe(shown, dimensions, why string, size int64) string {
 	said := t.name
 	if dimensions != "" {
 		said += ", " + dimensions
@@ -53,7 +53,7 @@ func (t fileType) describe(shown, dimensions string, size int64) string {
 	said += ": "
 	switch {
 	case dimensions != "":
-		said += "it is shown only to a model that takes images: "
+		said += why + ": "
 	case t.opens != "":
 		said += "look into it with: " + strings.ReplaceAll(t.opens, "FILE", quote.Word(shown)) + "; "
 	}

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -23,11 +24,12 @@ const (
 	imageSide   = 1568      // pixels
 	imageBytes  = 3_500_000 // base64 makes 4.7 MB of it
 	imagePixels = 64 << 20
+	imageLong   = 1 << 16 // pixels of a side
 	imageFile   = 128 << 20
 )
 
 // showImage shows a picture to who reads the result. It returns its dimensions, how it is shown,
-// and whether it is.
+// and whether it is; if not, how says why.
 func showImage(call *registry.Call, name string, r io.Reader, size int64) (dimensions, how string, shown bool) {
 	var head bytes.Buffer
 	c, _, err := image.DecodeConfig(io.TeeReader(r, &head))
@@ -35,23 +37,31 @@ func showImage(call *registry.Call, name string, r io.Reader, size int64) (dimen
 		return "", "", false
 	}
 	dimensions = fmt.Sprintf("%dx%d pixels", c.Width, c.Height)
-	if call.Show == nil || size > imageFile || c.Width*c.Height > imagePixels {
-		return dimensions, "", false
+	switch {
+	case call.Show == nil:
+		return dimensions, "it is shown only to a model that takes images", false
+	case size > imageFile || c.Width*c.Height > imagePixels || max(c.Width, c.Height) > imageLong:
+		return dimensions, "it is too big to be shown", false
 	}
 	data, err := io.ReadAll(io.MultiReader(&head, r))
 	if err != nil {
-		return dimensions, "", false
+		return dimensions, "it cannot be read (" + err.Error() + ")", false
 	}
 	mime := http.DetectContentType(data)
 	how = "shown as an image"
 	if max(c.Width, c.Height) > imageSide || len(data) > imageBytes || mime == "image/bmp" || mime == "application/octet-stream" {
 		var w, h int
 		if data, w, h, err = shrinkImage(data); err != nil {
-			return dimensions, "", false
+			return dimensions, "it cannot be made smaller (" + err.Error() + ")", false
 		}
 		mime, how = http.DetectContentType(data), fmt.Sprintf("shown as an image of %dx%d", w, h)
+	} else if _, _, err := image.Decode(bytes.NewReader(data)); err != nil && (mime == "image/png" || errors.Is(err, io.ErrUnexpectedEOF)) { // else models may know more
+		return dimensions, "it is broken (" + err.Error() + ")", false
 	}
-	return dimensions, how, call.Show(registry.Image{Name: name, MIME: mime, Data: data})
+	if !call.Show(registry.Image{Name: name, MIME: mime, Data: data}) {
+		return dimensions, "one command shows no more images", false
+	}
+	return dimensions, how, true
 }
 
 // shrinkImage makes a picture that models take: PNG, or JPEG where that would be too big.

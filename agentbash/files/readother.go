@@ -32,7 +32,7 @@ func (r *request) readOther(ctx context.Context, call *registry.Call, src *sourc
 	if strings.HasSuffix(kind.name, " image") && (binary || kind.name == "PNG image" || kind.name == "JPEG image") {
 		dimensions, how, shown := showImage(call, r.shown, io.NewSectionReader(c.at, 0, size), size)
 		if !shown {
-			return true, errors.New(kind.describe(r.shown, dimensions, src.stat.Size))
+			return true, errors.New(kind.describe(r.shown, dimensions, how, src.stat.Size))
 		}
 		r.about = summary{"read " + r.shown + ", " + dimensions, map[string]any{"path": src.path, "first_line": 0, "lines": 0, "total_lines": 0, "truncated": false}}
 		_, err := fmt.Fprintf(call.Stdout, "%s: %s, %s, %s: %s\n", r.shown, kind.name, dimensions, countNoun(int(size), "byte"), how)
@@ -41,7 +41,7 @@ func (r *request) readOther(ctx context.Context, call *registry.Call, src *sourc
 	d := document.Open(r.shown, head[:min(len(head), document.HeadSize)], untilDone{ctx, c.at}, size)
 	if d == nil {
 		if binary {
-			return true, errors.New(kind.describe(r.shown, "", src.stat.Size))
+			return true, errors.New(kind.describe(r.shown, "", "", src.stat.Size))
 		}
 		return false, nil
 	}
@@ -49,7 +49,7 @@ func (r *request) readOther(ctx context.Context, call *registry.Call, src *sourc
 	defer stop()
 	text, more, err := spoolStream(ctx, &pieceReader{r: r, call: call, next: next}, r.stopAt())
 	if err != nil {
-		return true, fmt.Errorf("%w: %s", err, kind.describe(r.shown, "", src.stat.Size))
+		return true, fmt.Errorf("%w: %s", err, kind.describe(r.shown, "", "", src.stat.Size))
 	}
 	defer text.close()
 	if err := r.printWindow(ctx, call, text, more); err != nil {

@@ -80,6 +80,17 @@ func TestReadShowsImages(t *testing.T) {
 	r, list := s.see("broken.png")
 	require.Equal(t, 1, r.status)
 	require.Empty(t, list)
+	s.put("broken.png", files["a.png"].String()[:files["a.png"].Len()-20])
+	r, list = s.see("broken.png")
+	require.Equal(t, 1, r.status)
+	require.Contains(t, r.err, "31x17 pixels")
+	require.Contains(t, r.err, "it is broken")
+	require.Empty(t, list)
+	files["long.png"] = &bytes.Buffer{}
+	require.NoError(t, png.Encode(files["long.png"], image.NewGray(image.Rect(0, 0, imageLong+1, 1))))
+	s.put("long.png", files["long.png"].String())
+	r, _ = s.see("long.png")
+	require.Contains(t, r.err, "it is too big to be shown")
 	s.put("BMW.txt", "BMW is a car\n")
 	require.Equal(t, "BMW is a car\n", s.ok("read", "BMW.txt"))
 }

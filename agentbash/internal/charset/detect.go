@@ -53,8 +53,11 @@ func Detect(b []byte, more bool) Guess {
 		return Guess{Likely: []*Encoding{e}, Certain: certain}
 	}
 	at := InvalidAt(b, more)
+	if at < 0 || bytes.IndexByte(b, 0) >= 0 {
+		return Guess{}
+	}
 	good, bad := countUTF8(b)
-	if at < 0 || bytes.IndexByte(b, 0) >= 0 || good > 4*bad {
+	if good > 4*bad {
 		return Guess{}
 	}
 	g, score := legacy(b, bytes.LastIndexByte(b[:at], '\n')+1, more)
