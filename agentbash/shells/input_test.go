@@ -154,7 +154,7 @@ func TestBadTyping(t *testing.T) {
 	}{
 		{[]string{"bash_input", known}, 2, "give the text to type"},
 		{[]string{"bash_input", known, "--key", "hyper-x"}, 2, `--key: there is no key "hyper-x": ctrl-LETTER`},
-		{[]string{"bash_input", "none", "x"}, 1, `there is no background shell "none": there are ` + known},
+		{[]string{"bash_input", "none", "x"}, 1, `there is no background shell "none": those that are there: ` + known},
 		{[]string{"bash_input", known, "x", "--wait", "("}, 2, "--wait: error parsing regexp"},
 		{[]string{"bash_input", known, "-"}, 1, "there is nothing on stdin"},
 		{[]string{"bash_start", "--tty", "--size", "80", "x"}, 2, `--size "80": give columns and rows`},

@@ -198,7 +198,7 @@ func (s *Shells) findJob(id string) (*job, error) {
 	case len(ids) == 0:
 		return nil, fmt.Errorf("there is no background shell %q: none was started since agentbash started: bash_start 'COMMAND' starts one", id)
 	}
-	return nil, fmt.Errorf("there is no background shell %q: bash_start lists those that are, %s", id, strings.Join(ids, ", "))
+	return nil, fmt.Errorf("there is no background shell %q: those that are there: %s", id, strings.Join(ids, ", "))
 }
 
 // maxEnded is how many shells are remembered that have ended and were looked at since.

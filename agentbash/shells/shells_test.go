@@ -260,7 +260,7 @@ func TestBadInput(t *testing.T) {
 		exit  int
 		says  string
 	}{
-		{"an unknown id", []string{"bash_output", "12345678"}, 1, `there is no background shell "12345678": bash_start lists those that are, ` + known},
+		{"an unknown id", []string{"bash_output", "12345678"}, 1, `there is no background shell "12345678": those that are there: ` + known},
 		{"an unknown id to kill", []string{"bash_kill", "x"}, 1, `there is no background shell "x"`},
 		{"no id", []string{"bash_output"}, 2, "bash_id"},
 		{"a filter that is no regular expression", []string{"bash_output", known, "--filter", "("}, 2, "--filter: error parsing regexp: missing closing )"},

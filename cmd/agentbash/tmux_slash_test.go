@@ -14,7 +14,7 @@ import (
 
 func TestScreenSwitchesTheModelAndTheMode(t *testing.T) {
 	p := newPane(t, screenTest{width: 100, height: 40, env: []string{"DEEPSEEK_API_KEY=dk"}, files: map[string]string{
-		"~/.config/agentbash/config.json": `{"models": {"m2": {"window": 1000, "input": 1, "output": 2}}}`}, replies: []modelserver.Reply{
+		"~/.config/agentbash/config.json": `{"models": {"m2": {"window": 100000, "input": 1, "output": 2}}}`}, replies: []modelserver.Reply{
 		{Text: "One."}, {Text: "Two."}}})
 	p.ready()
 	p.say("first")
