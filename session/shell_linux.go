@@ -135,6 +135,7 @@ func (sh *shell) kill(who *target) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if !sh.reaped {
+		sh.signal(syscall.SIGSTOP) // it must not go on with what follows a command that was killed
 		who.killReached(everything)
 		sh.signal(syscall.SIGKILL)
 	}
