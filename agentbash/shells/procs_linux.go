@@ -164,12 +164,15 @@ func hasEnvEntry(pid int, entry string) bool {
 	return err == nil && entry != "" && bytes.Contains(append(env, 0), []byte(entry+"\x00"))
 }
 
+// signalTree stops all of them first: a shell must not go on with what follows a program
+// that has the signal already.
 func signalTree(tree []process, sig syscall.Signal) {
 	for _, p := range tree {
+		unix.Kill(p.pid, syscall.SIGSTOP)
+	}
+	for _, p := range tree {
 		unix.Kill(p.pid, sig)
-		if sig == syscall.SIGTERM {
-			unix.Kill(p.pid, syscall.SIGCONT) // one that is stopped would not see it
-		}
+		unix.Kill(p.pid, syscall.SIGCONT) // one that is stopped would not see it
 	}
 }
 
