@@ -180,33 +180,6 @@ func (w *worker) searchContent(head []byte, whole bool, rest io.Reader) error {
 	return err
 }
 
-// unpack unpacks what starts with head, which is in the worker's buffer, and goes on in
-// rest, if it is packed and that is asked for.
-func (w *worker) unpack(head []byte, whole bool, rest io.Reader) ([]byte, bool, io.Reader, error) {
-	open := packing(head)
-	if !w.q.unpack || open == nil {
-		return head, whole, rest, nil
-	}
-	text, err := open(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest))
-	if err != nil {
-		return nil, false, nil, err
-	}
-	return w.startOver(text)
-}
-
-// startOver fills the worker's buffer from a reader.
-func (w *worker) startOver(rest io.Reader) ([]byte, bool, io.Reader, error) {
-	least := len(w.buf)
-	if w.live {
-		least = 1
-	}
-	n, err := io.ReadAtLeast(rest, w.buf, least)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, false, nil, err
-	}
-	return w.buf[:n], err != nil, rest, nil
-}
-
 // searchRest searches a content whose start is in the buffer, in the way that suits it.
 func (w *worker) searchRest(whole bool, rest io.Reader) error {
 	if w.q.multi {

@@ -32,3 +32,30 @@ func packing(head []byte) func(io.Reader) (io.Reader, error) {
 	}
 	return nil
 }
+
+// unpack unpacks what starts with head, which is in the worker's buffer, and goes on in
+// rest, if it is packed and that is asked for.
+func (w *worker) unpack(head []byte, whole bool, rest io.Reader) ([]byte, bool, io.Reader, error) {
+	open := packing(head)
+	if !w.q.unpack || open == nil {
+		return head, whole, rest, nil
+	}
+	text, err := open(io.MultiReader(bytes.NewReader(bytes.Clone(head)), rest))
+	if err != nil {
+		return nil, false, nil, err
+	}
+	return w.startOver(text)
+}
+
+// startOver fills the worker's buffer from a reader.
+func (w *worker) startOver(rest io.Reader) ([]byte, bool, io.Reader, error) {
+	least := len(w.buf)
+	if w.live {
+		least = 1
+	}
+	n, err := io.ReadAtLeast(rest, w.buf, least)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, false, nil, err
+	}
+	return w.buf[:n], err != nil, rest, nil
+}
