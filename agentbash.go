@@ -43,8 +43,10 @@ import (
 	"syscall"
 
 	commands "github.com/agentbash/agentbash/agentbash"
+	"github.com/agentbash/agentbash/agentbash/agents"
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/agentbash/shells"
+	"github.com/agentbash/agentbash/agentbash/todo"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/internal/snapshot"
@@ -296,6 +298,12 @@ func (b *Bash) Confinement() *confinement.Confinement { return b.confinement }
 // Shells are those that bash_start started, and the commands that went on after their time limit.
 func (b *Bash) Shells() *shells.Shells { return b.commands.Shells() }
 
+// Agents are those that agent_start started.
+func (b *Bash) Agents() *agents.Agents { return b.commands.Agents() }
+
+// Todo is the list of steps that the model keeps with todo.
+func (b *Bash) Todo() *todo.List { return b.commands.Todo() }
+
 // Fields is the field layer.
 func (b *Bash) Fields() *fieldbash.Fields { return b.fields }
 
@@ -323,9 +331,11 @@ func (b *Bash) SetMode(ctx context.Context, mode policy.Mode) (missing []string,
 	if err == nil {
 		err = b.router.Refresh(ctx)
 	}
-	if err != nil {
+	if err != nil && b.guard.Mode() == mode {
 		undo()
 		b.guard.SetMode(old)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("mode %s: %w", mode, err)
 	}
 	b.guard.SetHolds(b.confinement.Holds(), b.confinement.Scratch())

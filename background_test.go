@@ -46,8 +46,7 @@ func TestGoesOn(t *testing.T) {
 			require.Equal(t, 1, res.Running, "%+v", res)
 			require.True(t, res.TimedOut)
 			require.Equal(t, 124, res.ExitCode)
-			require.Contains(t, res.Output, "[still running as shell 1 after 0.1 s: bash_output 1 --wait exit --timeout 60, ")
-			require.Contains(t, res.Output, "bash_kill 1]\n")
+			require.Contains(t, res.Output, "[still running as shell 1 after 0.1 s: bash_output 1 --wait exit --timeout 60, bash_kill 1]\n")
 			require.Contains(t, res.Lost, "jobs")
 			require.Contains(t, res.Output, "but without: "+strings.Join(res.Lost, "; ")+"]")
 			next := run("f; pwd; bash_start")
@@ -68,11 +67,16 @@ func TestGoesOn(t *testing.T) {
 			require.Contains(t, string(data), "oops\n")
 			require.NotContains(t, run("true").Output, "shell 1", "its end was looked at")
 
-			require.Equal(t, 2, b.Run(ctx, "rm go; "+untilGo+"; echo end", briefly).Running)
-			run("touch go")
-			var told string
-			require.Eventually(t, func() bool { told = run("true").Output; return told != "(no output)" }, 5*time.Minute, 10*time.Millisecond)
-			require.Regexp(t, `^\[shell 2 ended: completed after [0-9.m]+s, exit code 0: bash_output 2 shows what it wrote since; it ran: rm go; until`, told)
+			res = b.Run(ctx, "rm go; "+untilGo+"; echo end", briefly)
+			require.Equal(t, 2, res.Running)
+			require.Contains(t, res.Lost, "jobs")
+			require.NotContains(t, res.Output, "jobs", "it was told")
+			require.Regexp(t, `\[the shell ended: the next command runs in a new one, but without: what the command set\b`, run("kill -9 $$").Output)
+			told := run("touch go").Output // the end may come with this result already
+			for i := 0; i < 30_000 && !strings.Contains(told, "[shell 2 ended"); i++ {
+				told = run("sleep 0.01").Output
+			}
+			require.Regexp(t, `\[shell 2 ended: completed after [0-9.m]+s, exit code 0: bash_output 2 shows what it wrote since; it ran: rm go; until`, told)
 			require.Equal(t, "(no output)", run("true").Output, "once")
 			require.Equal(t, "end\n", run("bash_output 2").Stdout)
 
@@ -88,6 +92,17 @@ func TestGoesOn(t *testing.T) {
 			res = run("bash_input 4 --key ctrl-c --wait exit --timeout 600")
 			require.True(t, res.Success, "%+v", res)
 			require.Equal(t, "f 5\n", run("f").Stdout)
+			require.Equal(t, 5, b.Run(ctx, "sleep 0.3", briefly).Running)
+			for told = ""; !strings.Contains(told, "[shell 5 ended"); {
+				told = run("sleep 0.01").Output
+			}
+			require.Regexp(t, `exit code 0: it wrote nothing since; it ran: sleep 0.3\]`, told)
+			require.Equal(t, 6, b.Run(ctx, "sleep 0.2; echo part; sleep 1000", briefly).Running)
+			res = b.Run(ctx, "bash_output 6 --wait exit --timeout 600", &router.RunOptions{Timeout: 4 * time.Second})
+			require.Equal(t, 124, res.ExitCode)
+			require.False(t, res.TimedOut, res.Output)
+			require.Equal(t, "part\n", res.Stdout)
+			require.Contains(t, res.Stderr, "it did not end within ")
 		})
 	}
 }

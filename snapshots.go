@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,8 +37,13 @@ func openSnapshots(o *Options) *snapshot.Store {
 	if home == "" {
 		home, _ = os.UserHomeDir() // none is none that is too much
 	}
+	slow := func(note string) {
+		if o.Warn != nil {
+			o.Warn(errors.New(note))
+		}
+	}
 	return snapshot.Open(confinement.Repository(o.Dir), filepath.Join(o.StateDir, "snapshots"), &snapshot.Options{
-		Session: o.Session, Home: home, Environ: o.Confinement.Environ,
+		Session: o.Session, Home: home, Environ: o.Confinement.Environ, Slow: slow,
 		MaxFiles: o.Snapshots.MaxFiles, MaxBytes: o.Snapshots.MaxBytes, MaxAge: o.Snapshots.MaxAge,
 	})
 }

@@ -64,6 +64,7 @@ func TestWithoutATerminal(t *testing.T) {
 				`python3 -c 'input("name? ")'`: "bash_start --tty",
 				"top":                          "bash_start --tty top gives it one",
 				"stty size":                    "bash_start --tty 'stty size'",
+				"seq 1000; watch ls -l /":      "it waited for a terminal, and there is none here: it was ended; bash_start --tty 'seq 1000; watch ls -l /' gives it one",
 			} {
 				res := b.Run(t.Context(), command, nil)
 				require.NotEqual(t, 0, res.ExitCode, res.Output)

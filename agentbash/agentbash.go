@@ -7,13 +7,16 @@
 package agentbash
 
 import (
+	"errors"
 	"slices"
 
+	"github.com/agentbash/agentbash/agentbash/agents"
 	"github.com/agentbash/agentbash/agentbash/clarify"
 	"github.com/agentbash/agentbash/agentbash/files"
 	"github.com/agentbash/agentbash/agentbash/notes"
 	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/agentbash/skills"
+	"github.com/agentbash/agentbash/agentbash/todo"
 	"github.com/agentbash/agentbash/agentbash/web"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -25,6 +28,7 @@ type Options struct {
 	Skills  skills.Options
 	Clarify clarify.Options
 	Shells  shells.Options
+	Agents  agents.Options
 	Web     web.Options
 }
 
@@ -32,6 +36,8 @@ type Options struct {
 type Commands struct {
 	tools  []*registry.Tool
 	shells *shells.Shells
+	agents *agents.Agents
+	todo   *todo.List
 }
 
 // New makes all agent commands; it starts nothing and opens nothing. Close them.
@@ -44,12 +50,13 @@ func New(opts *Options) (*Commands, error) {
 	if err != nil {
 		return nil, err
 	}
-	background := shells.New(&o.Shells)
-	return &Commands{shells: background, tools: slices.Concat(
+	background, others, steps := shells.New(&o.Shells), agents.New(&o.Agents), &todo.List{}
+	return &Commands{shells: background, agents: others, todo: steps, tools: slices.Concat(
 		files.Tools(&o.Files),
 		notes.Tools(&o.Notes),
-		[]*registry.Tool{skills.Tool(&o.Skills), clarify.Tool(&o.Clarify)},
+		[]*registry.Tool{skills.Tool(&o.Skills), clarify.Tool(&o.Clarify), steps.Tool()},
 		background.Tools(),
+		others.Tools(),
 		online.Tools(),
 	)}, nil
 }
@@ -60,5 +67,11 @@ func (c *Commands) Tools() []*registry.Tool { return slices.Clone(c.tools) }
 // Shells are the background shells.
 func (c *Commands) Shells() *shells.Shells { return c.shells }
 
-// Close ends the background shells that bash_start started.
-func (c *Commands) Close() error { return c.shells.Close() }
+// Agents are the other agents.
+func (c *Commands) Agents() *agents.Agents { return c.agents }
+
+// Todo is the list of steps that todo keeps.
+func (c *Commands) Todo() *todo.List { return c.todo }
+
+// Close ends the agents that agent_start started and the background shells that bash_start did.
+func (c *Commands) Close() error { return errors.Join(c.agents.Close(), c.shells.Close()) }

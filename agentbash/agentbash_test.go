@@ -38,6 +38,7 @@ func Example() {
 	// memory recall
 	// skills skill
 	// person clarify
+	// person todo
 	// background bash_start
 	// background bash_output
 	// background bash_input

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -59,10 +60,14 @@ type Options struct {
 	Journal Journal
 	History []transcript.Record
 
-	// MaxTurns bounds the requests of one Turn, MaxCost the dollars of the
-	// conversation's life in this process. 0 is no limit.
+	// Resumed is what the model is told, with the next prompt, of how the history goes
+	// on; "" is that the shell is a new one.
+	Resumed string
+
+	// MaxTurns bounds the requests of one Turn, MaxCost the dollars of Budget. 0 is no limit.
 	MaxTurns int
 	MaxCost  float64
+	Budget   *Budget // nil: one of the conversation's own
 
 	// Unattended says that nobody reads along who could send another prompt: what needs one is not
 	// offered, and a model that says what it would do, and does it not, is told to.
@@ -71,18 +76,31 @@ type Options struct {
 	// MaxTime bounds one Turn; 0 is no limit.
 	MaxTime time.Duration
 
-	// API is the protocol that the model speaks, [APIChat] or [APIResponses]; "" is
-	// the first until the server answers that it wants the other. KnownAPI is what
+	// Waited is how long questions of calls have waited for a person so far, which is no part of
+	// a call's duration; nil: nobody is asked.
+	Waited func() time.Duration
+
+	// API is the protocol that the model speaks, [APIChat], [APIResponses] or [APIMessages]; ""
+	// is the first until the server answers that it wants the second. KnownAPI is what
 	// OnAPI was told of this model before. OnAPI is called from Turn's goroutine
 	// when another protocol was found to work: the Model's KnownAPI. It may be nil.
 	API      string
 	KnownAPI string
 	OnAPI    func(Model)
 
+	// Effort is how much the model is to think before it answers, one of [Efforts]; "" leaves
+	// it to the server.
+	Effort string
+
 	// Window is the model's context window in tokens, and Prices what it costs;
-	// zero values mean what is known of the model by its name.
+	// zero values mean what Known says of the model by its name; a nil Known is [BuiltInModels].
 	Window int
 	Prices Prices
+	Known  KnownModels
+
+	// Fallback is called from Turn's goroutine when the server failed, after all attempts, and
+	// returns the model that goes on, or false. It may be nil.
+	Fallback func(context.Context) (Model, bool)
 
 	// Spill stores a text that is left out of the conversation to save room, and
 	// returns the path where the model can read it. nil: it is gone.
@@ -115,8 +133,6 @@ type Conversation struct {
 	turns    int
 
 	size        sizer             // of the context
-	cost        float64           // dollars so far
-	unpriced    bool              // a request's cost is not known
 	resumed     string            // a note for the next prompt: the shell is a new one
 	pieces      transcript.Record // what was shown of a reply, while a history is read
 	sick        error             // the journal's
@@ -134,6 +150,12 @@ func New(opts *Options) *Conversation {
 	}
 	c.tools = toolDefinitions(c.opts.Description)
 	c.opts.Settings = c.opts.Settings.orDefaults()
+	if c.opts.Budget == nil {
+		c.opts.Budget = &Budget{}
+	}
+	if c.opts.Known == nil {
+		c.opts.Known = BuiltInModels()
+	}
 	if c.opts.Events == nil {
 		c.opts.Events = func(Event) {}
 	}
@@ -154,12 +176,13 @@ func (c *Conversation) Turn(ctx context.Context, prompt string) (final string, e
 // Prompt is what a person sends: a text, pictures, or both.
 type Prompt struct {
 	Text   string
+	Typed  string  // what the person knows it by, where more was added to it; "" is Text
 	Images []Image // beside those that the text names; see NewImage
 }
 
 // Send sends a prompt and goes on until the model stops calling the tool. It
-// returns the text of the last reply. Words such as @shot.png in the prompt send
-// the picture along, when there is such a file.
+// returns the text of the last reply. Words such as @shot.png in what was typed
+// send the picture along, when there is such a file.
 //
 // An error is an [*Error]; the text that came before it is returned too. The
 // conversation can be continued with another Send after any error.
@@ -167,7 +190,7 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	if strings.TrimSpace(p.Text) == "" && len(p.Images) == 0 {
 		return "", &Error{Exit: ExitUsage, Text: "the prompt is empty: type what is to be done"}
 	}
-	named, err := loadImages(p.Text, c.shellDir())
+	named, err := loadImages(cmp.Or(p.Typed, p.Text), c.shellDir())
 	if err == nil {
 		named = append(append([]Image(nil), p.Images...), named...)
 		err = checkImages(named)
@@ -178,7 +201,7 @@ func (c *Conversation) Send(ctx context.Context, p Prompt) (final string, err er
 	c.turns++
 	c.beginTurn()
 	c.closeTurn()
-	c.addRecord(transcript.Record{Type: transcript.TypeUser, Text: p.Text, Images: named})
+	c.addRecord(transcript.Record{Type: transcript.TypeUser, Text: p.Text, Typed: p.Typed, Images: named})
 	if limit := c.opts.MaxTime; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, OutOfTime(limit, c.opts.Settings.MaxTime))
@@ -305,7 +328,7 @@ func (c *Conversation) appendReply(r *reply, err error) {
 		}
 		return
 	}
-	rec.Extra = r.providerFields()
+	rec.Extra = r.providerFields(c.protocol().order)
 	for _, call := range r.calls {
 		rec.Calls = append(rec.Calls, call.echo())
 	}

@@ -301,9 +301,6 @@ func SpillTo(dir string) func(string) (string, error) {
 			return "", err
 		}
 		_, err = io.WriteString(f, text)
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		return f.Name(), err
+		return f.Name(), errors.Join(err, f.Close())
 	}
 }

@@ -174,10 +174,3 @@ func TestUsageIsTheServersOrAnEstimateThatSaysSo(t *testing.T) {
 	require.InDelta(t, 126, usages[1].Completion, 5)
 	require.Greater(t, usages[1].Prompt, 300)
 }
-
-func TestKnownModels(t *testing.T) {
-	require.Equal(t, 400_000, factsOf("gpt-5").window)
-	require.Equal(t, 0.25, factsOf("openai/GPT-5-mini-2025-08-07").prices.Input)
-	require.Equal(t, 200_000, factsOf("anthropic/claude-sonnet-4.5").window)
-	require.Zero(t, factsOf("llama3"))
-}

@@ -21,12 +21,7 @@ type sizer struct {
 	told  bool // that the server cuts its prompts
 }
 
-func newSizer(window int, model string) sizer {
-	if window == 0 {
-		window = factsOf(model).window
-	}
-	return sizer{window: window}
-}
+func newSizer(window int) sizer { return sizer{window: window} }
 
 // noteUsage notes what the server counted for n messages and the reply to them.
 func (s *sizer) noteUsage(u Usage, n int) { s.used, s.at = u.Prompt+u.Completion, n+1 }

@@ -1,10 +1,12 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/agentbash/agentbash/internal/secrettext"
 	"net"
 	"net/http"
 	"net/url"
@@ -83,10 +85,16 @@ func (c *Conversation) explainError(ctx context.Context, err error) error {
 	} else {
 		e.Text = "model server " + c.server + ": " + c.explainTransport(err)
 	}
-	if len(c.opts.APIKey) >= 8 { // some servers quote the key that they refuse
-		e.Text = strings.ReplaceAll(e.Text, c.opts.APIKey, "[redacted]")
-	}
+	e.Text = c.withoutKey(e.Text)
 	return e
+}
+
+// withoutKey leaves the key out of what a server says: some quote the key that they refuse.
+func (c *Conversation) withoutKey(text string) string {
+	if len(c.opts.APIKey) < 8 {
+		return text
+	}
+	return strings.ReplaceAll(text, c.opts.APIKey, "[redacted]")
 }
 
 // explainStream maps an error from the middle of a reply.
@@ -109,7 +117,7 @@ func (c *Conversation) explainStream(ctx context.Context, err error, began bool)
 		e.tooLong, e.refusal = isTooLong(http.StatusBadRequest, &said.errorBody), said.errorBody
 		e.Text = fmt.Sprintf("model server %s broke off the reply (%s): %s", c.server, oneLine(said.text), kept)
 		if !began {
-			next := orElse(inability(said.text), "send the prompt again, or use another "+c.opts.Settings.Model)
+			next := cmp.Or(inability(said.text), "send the prompt again, or use another "+c.opts.Settings.Model)
 			e.Text = fmt.Sprintf("model server %s answered with an error: %s: %s", c.server, oneLine(said.text), next)
 		}
 	case errors.As(err, new(*responseError)):
@@ -117,6 +125,7 @@ func (c *Conversation) explainStream(ctx context.Context, err error, began bool)
 	default:
 		e.Text = fmt.Sprintf("model server %s: the reply was cut off in the middle (%s): %s", c.server, oneLine(err.Error()), kept)
 	}
+	e.Text = c.withoutKey(e.Text)
 	return e
 }
 
@@ -138,14 +147,14 @@ func (c *Conversation) explainStatus(e *Error, refused *statusError) {
 	case namesImages().MatchString(text) && c.lacksPicture():
 		next = fmt.Sprintf("%s does not take the picture: it is left out from here on; send the prompt again without it, or use another %s", c.opts.Model, set.Model)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		next = fmt.Sprintf("check the model (%s) with %s and the base URL (%s) with %s; it usually ends in /v1", c.opts.Model, set.Model, c.opts.BaseURL, set.BaseURL)
+		next = fmt.Sprintf("check the model (%s) with %s and the base URL (%s) with %s; it usually ends in /v1", c.opts.Model, set.Model, secrettext.Shown(c.opts.BaseURL), set.BaseURL)
 	case status == http.StatusTooManyRequests && strings.Contains(refused.code+refused.kind, quotaCode):
 		next = "the account has no credit left: add some, or use another key or " + set.BaseURL
 	case status == http.StatusTooManyRequests:
 		next = "too many requests: wait a little and send the prompt again"
 	case isTooLong(status, &refused.errorBody):
 		e.tooLong, e.refusal = true, refused.errorBody
-		next = "the conversation is too long for the model: start a new one"
+		next = "the conversation is too long for the model: start a new one (in the chat: /clear, or /compact to shorten it)"
 	case inability(text) != "":
 		next = inability(text)
 	case isTemplates(text):
@@ -169,7 +178,7 @@ func (c *Conversation) explainTransport(err error) string {
 	case errors.As(err, &bad):
 		return bad.Error()
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return "no such host: check the base URL (" + c.opts.BaseURL + ") with " + baseURL
+		return "no such host: check the base URL (" + secrettext.Shown(c.opts.BaseURL) + ") with " + baseURL
 	case errors.As(err, &dns):
 		return "the name could not be looked up (" + dns.Err + "): check the network, or the base URL with " + baseURL
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -183,7 +192,7 @@ func (c *Conversation) explainTransport(err error) string {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return oneLine(err.Error()) + ": check the network and the base URL (" + c.opts.BaseURL + ")"
+	return oneLine(err.Error()) + ": check the network and the base URL (" + secrettext.Shown(c.opts.BaseURL) + ")"
 }
 
 // oneLine folds a text to one line of at most 300 bytes, without control characters.

@@ -2,9 +2,11 @@ package chat
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,7 +34,7 @@ func TestErrorsSayWhatToDoNextAndTheConversationGoesOn(t *testing.T) {
 		{"429 with too long a wait", []modelserver.Reply{{Status: 429, RetryAfter: "3600"}}, "", ExitModel, []string{"429", "wait"}},
 		{"no credit", []modelserver.Reply{{Status: 429, ErrorCode: quotaCode, Error: "You exceeded your quota"}}, "", ExitModel, []string{"no credit left"}},
 		{"500 to the end", four(modelserver.Reply{Status: 500, Error: "oh"}), "", ExitModel, []string{"500 Internal Server Error: oh", "send the prompt again"}},
-		{"too long a conversation", []modelserver.Reply{{Status: 400, ErrorCode: "context_length_exceeded", Error: "8193 tokens"}}, "", ExitModel, []string{"8193 tokens", "start a new one"}},
+		{"too long a conversation", []modelserver.Reply{{Status: 400, ErrorCode: "context_length_exceeded", Error: "8193 tokens"}}, "", ExitModel, []string{"8193 tokens", "start a new one (in the chat: /clear"}},
 		{"a redirect", []modelserver.Reply{{Status: 301, Location: "https://elsewhere.example/v1"}}, "", ExitModel, []string{"redirects to https://elsewhere.example/v1", "Options.BaseURL"}},
 		{"a web page", []modelserver.Reply{{Body: "<html>Welcome</html>", ContentType: "text/html"}}, "", ExitModel, []string{"text/html in place of an event stream", "Welcome", "Options.BaseURL"}},
 		{"JSON in place of a stream", []modelserver.Reply{{Body: `{"choices":[]}`, ContentType: "application/json"}}, "", ExitModel, []string{"application/json in place of an event stream"}},
@@ -131,4 +133,17 @@ func TestABaseURLMayHoldTheWholePath(t *testing.T) {
 	_, err := k.Turn(context.Background(), "go")
 	require.NoError(t, err)
 	k.played(t)
+}
+
+func TestAKeyThatAServerRepeatsIsNotShown(t *testing.T) {
+	const key = "k-0123456789"
+	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{{Text: "Half", Error: "again " + key, Times: defaultAttempts}, {Error: "again " + key, Times: defaultAttempts}}}, func(o *Options) {
+		o.APIKey, o.Backoff = key, time.Millisecond
+	})
+	for range 2 {
+		_, err := k.Turn(context.Background(), "go")
+		require.ErrorContains(t, err, "[redacted]")
+		require.NotContains(t, err.Error(), key)
+	}
+	require.NotContains(t, fmt.Sprint(k.events), key)
 }

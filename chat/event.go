@@ -53,6 +53,11 @@ type Usage struct {
 	Estimated          bool    // the server gave no numbers
 }
 
+// Plus is the sum of two.
+func (u Usage) Plus(more Usage) Usage {
+	return Usage{u.Prompt + more.Prompt, u.Completion + more.Completion, u.Cached + more.Cached, u.Reasoning + more.Reasoning, u.Cost + more.Cost, u.Estimated || more.Estimated}
+}
+
 // Retry tells that a request is sent again after Wait.
 type Retry struct {
 	Attempt int // the one that failed, from 1

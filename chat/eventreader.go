@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -96,18 +97,14 @@ func (e *eventReader) takeLine(line []byte) {
 		}
 	case len(line) == 0:
 		e.endEvent()
-	case !isOtherField(line) && len(e.stray) < maxLine:
+	case !beginsEvent(line) && len(e.stray) < maxLine:
 		e.stray = append(append(e.stray, line...), '\n')
 	}
 }
 
-func isOtherField(line []byte) bool {
-	for _, field := range []string{":", "event:", "id:", "retry:"} {
-		if bytes.HasPrefix(line, []byte(field)) {
-			return true
-		}
-	}
-	return false
+// beginsEvent reports whether a text begins with a field of an event.
+func beginsEvent(text []byte) bool {
+	return slices.ContainsFunc([]string{"data:", ":", "event:", "id:", "retry:"}, func(field string) bool { return bytes.HasPrefix(text, []byte(field)) })
 }
 
 // endEvent takes the event that a blank line ends. Some servers leave the line out

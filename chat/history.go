@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,19 +29,14 @@ func (c *Conversation) loadHistory() {
 		if r.Type == transcript.TypeSystem {
 			old = r.Text
 		}
-		if r.Type == transcript.TypeUsage && r.Usage != nil {
-			c.cost += r.Usage.Cost
-		}
 		if r.Type == transcript.TypeUser {
 			c.turns++
 		}
 		c.absorbRecord(r)
 	}
-	// A limit is on what this process spends.
-	c.cost = 0
 	if len(c.opts.History) > 0 {
 		c.closeOpen(c.addRecord)
-		c.addRecord(transcript.Record{Type: transcript.TypeResume, Dir: c.shellDir(), Program: c.opts.Program})
+		c.addRecord(transcript.Record{Type: transcript.TypeResume, Text: c.opts.Resumed, Dir: c.shellDir(), Program: c.opts.Program})
 	}
 	c.opts.History = nil
 	c.addRecord(transcript.Record{Type: transcript.TypeModel, Model: c.opts.Model, Server: c.opts.BaseURL})
@@ -87,7 +83,8 @@ func (c *Conversation) absorbRecord(r transcript.Record) {
 		c.answerOpen()
 		c.appendMessage(r)
 	case transcript.TypeResume:
-		c.resumed = fmt.Sprintf("<system_hint type=\"session_resumed\">the session was resumed: bash is a new one, so variables, functions and background jobs are gone; its directory is %s</system_hint>\n\n", r.Dir)
+		about := cmp.Or(r.Text, "the session was resumed: bash is a new one, so variables, functions and background jobs are gone")
+		c.resumed = fmt.Sprintf("<system_hint type=\"session_resumed\">%s; its directory is %s</system_hint>\n\n", about, r.Dir)
 	case transcript.TypeCompact:
 		c.messages = c.messages[:c.countSystem()]
 		resumed := c.resumed
@@ -179,14 +176,16 @@ func (c *Conversation) countSystem() int {
 	return 0
 }
 
+func (m *message) hasCall(id string) bool {
+	return slices.ContainsFunc(m.rec.Calls, func(call transcript.Call) bool { return call.ID == id })
+}
+
 // callOf is the last message with tool calls, if it has one with this id.
 func (c *Conversation) callOf(id string) *message {
 	for i := len(c.messages) - 1; i >= 0; i-- {
 		m := &c.messages[i]
-		for _, call := range m.rec.Calls {
-			if call.ID == id {
-				return m
-			}
+		if m.hasCall(id) {
+			return m
 		}
 		if m.Role != openai.ChatMessageRoleTool {
 			return nil
@@ -201,7 +200,7 @@ func (c *Conversation) isOpenCall(id string) bool {
 	for i := len(c.messages) - 1; i >= 0; i-- {
 		m := &c.messages[i]
 		if m.Role != openai.ChatMessageRoleTool {
-			return slices.ContainsFunc(m.rec.Calls, func(call transcript.Call) bool { return call.ID == id })
+			return m.hasCall(id)
 		}
 		if m.ToolCallID == id {
 			return false

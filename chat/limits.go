@@ -7,22 +7,49 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
 	"github.com/agentbash/agentbash/router"
 )
 
+// Budget is what conversations have cost that count together, in dollars. The zero value is
+// ready. It is safe for concurrent use.
+type Budget struct {
+	mu       sync.Mutex
+	spent    float64
+	unpriced bool // the cost of a request is not known
+}
+
+// Spent is what was spent; ok is false when that is not known of every request.
+func (b *Budget) Spent() (dollars float64, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.spent, !b.unpriced
+}
+
+// Add counts what was spent elsewhere.
+func (b *Budget) Add(dollars float64) { b.add(dollars, true) }
+
+func (b *Budget) add(dollars float64, known bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spent += dollars
+	b.unpriced = b.unpriced || !known
+}
+
 // checkLimits is asked before each request.
 func (c *Conversation) checkLimits(t *turn) error {
 	set := c.opts.Settings
+	spent, known := c.opts.Budget.Spent()
 	switch o := &c.opts; {
 	case o.MaxTurns > 0 && t.requests >= o.MaxTurns:
 		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped after %d requests to the model, which is the limit: raise %s, or go on with another prompt", t.requests, set.MaxTurns)}
-	case o.MaxCost > 0 && c.unpriced:
+	case o.MaxCost > 0 && !known:
 		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped: a limit on the cost is set, and what %s costs is not known: set %s, or leave %s out", o.Model, set.Prices, set.MaxCost)}
-	case o.MaxCost > 0 && c.cost >= o.MaxCost:
-		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped at $%.4f, and the limit is $%s: raise %s, or go on with another prompt", c.cost, strconv.FormatFloat(o.MaxCost, 'f', -1, 64), set.MaxCost)}
+	case o.MaxCost > 0 && spent >= o.MaxCost:
+		return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped at $%.4f, and the limit is $%s: raise %s, or go on with another prompt", spent, strconv.FormatFloat(o.MaxCost, 'f', -1, 64), set.MaxCost)}
 	}
 	return nil
 }
@@ -33,9 +60,8 @@ func OutOfTime(limit time.Duration, setting string) error {
 	return &Error{Exit: ExitLimit, Text: fmt.Sprintf("stopped after %g seconds, which is the limit: raise %s, or go on with another prompt", limit.Seconds(), setting)}
 }
 
-// Cost is what the conversation has cost in this process, in dollars. ok is
-// false when that is not known of every request.
-func (c *Conversation) Cost() (dollars float64, ok bool) { return c.cost, !c.unpriced }
+// Cost is what was spent of the conversation's budget, in dollars; see [Budget.Spent].
+func (c *Conversation) Cost() (dollars float64, ok bool) { return c.opts.Budget.Spent() }
 
 // bookUsage books what a request cost. cost is the server's own number, if any.
 func (c *Conversation) bookUsage(u Usage, cost float64) {
@@ -43,10 +69,7 @@ func (c *Conversation) bookUsage(u Usage, cost float64) {
 	if cost == 0 {
 		u.Cost = c.opts.Prices.of(u)
 	}
-	if u.Cost == 0 && c.opts.Prices == (Prices{}) {
-		c.unpriced = true
-	}
-	c.cost += u.Cost
+	c.opts.Budget.add(u.Cost, u.Cost > 0 || c.opts.Prices != Prices{})
 	c.size.noteUsage(u, len(c.messages))
 	c.emitEvent(u)
 }

@@ -19,19 +19,24 @@ import (
 // What a command writes is told while it runs, without secrets, and goes on from there.
 func TestOutputIsToldMeanwhile(t *testing.T) {
 	dir := t.TempDir()
-	next := filepath.Join(dir, "next")
-	require.NoError(t, syscall.Mkfifo(next, 0o600))
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	require.NoError(t, syscall.Mkfifo(first, 0o600))
+	require.NoError(t, syscall.Mkfifo(second, 0o600))
 	r, err := router.New(registry.New(), &router.Options{Dir: dir, Secrets: []string{"hunter2hunter2"}})
 	require.NoError(t, err)
 	defer r.Close()
 	var told []Output
 	k := startChat(t, &modelserver.Script{Replies: []modelserver.Reply{
-		{ToolCalls: []modelserver.ToolCall{{Command: "seq 3000; echo hunter2hunter2 one >&2; read x <next; printf 'prompt> '; read x <next; echo end"}}}, {Text: "done"}}}, func(o *Options) {
+		{ToolCalls: []modelserver.ToolCall{{Command: "seq 3000; echo hunter2hunter2 one >&2; read x <first; printf 'prompt> '; read x <second; echo end"}}}, {Text: "done"}}}, func(o *Options) {
 		o.Runner = &RouterRunner{Router: r}
 		o.Events = func(e Event) {
 			if out, ok := e.(Output); ok {
-				if told = append(told, out); strings.Contains(out.Text, " one\n") || out.Text == "prompt> " {
-					require.NoError(t, os.WriteFile(next, []byte("\n"), 0))
+				told = append(told, out)
+				switch {
+				case strings.Contains(out.Text, " one\n"):
+					require.NoError(t, os.WriteFile(first, []byte("\n"), 0))
+				case out.Text == "prompt> ":
+					require.NoError(t, os.WriteFile(second, []byte("\n"), 0))
 				}
 			}
 		}

@@ -1,7 +1,9 @@
 package chat
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -161,17 +163,8 @@ func mayBeMark(rest string) bool {
 	if len(rest) >= longestMark || strings.Contains(rest, "\n") {
 		return false
 	}
-	for opens := range thoughts {
-		if strings.HasPrefix(opens, rest) {
-			return true
-		}
-	}
-	for _, mark := range []string{"</s>", "<end_of_turn>", "<start_of_turn>"} {
-		if strings.HasPrefix(mark, rest) {
-			return true
-		}
-	}
-	return strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜")
+	marks := slices.AppendSeq([]string{"</s>", "<end_of_turn>", "<start_of_turn>"}, maps.Keys(thoughts))
+	return strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(mark, rest) })
 }
 
 // beginOf is how many bytes at the end of a text are the beginning of a tag.

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"strings"
@@ -18,14 +19,20 @@ type Model struct {
 	Prices  Prices        // as Options.Prices; zero: by its name
 	Idle    time.Duration // as Options.Idle
 
-	API, KnownAPI string // as in Options
+	API, KnownAPI, Effort string // as in Options
 }
 
 // Model is who answers now. The BaseURL is never empty, the Window as much as
 // is known by now.
 func (c *Conversation) Model() Model {
 	return Model{Name: c.opts.Model, BaseURL: c.opts.BaseURL, APIKey: c.opts.APIKey, Window: c.size.window, Prices: c.opts.Prices, Idle: c.opts.Idle,
-		API: c.opts.API, KnownAPI: c.opts.KnownAPI}
+		API: c.opts.API, KnownAPI: c.opts.KnownAPI, Effort: c.opts.Effort}
+}
+
+// SetModel makes m the model of the options.
+func (o *Options) SetModel(m Model) {
+	o.Model, o.BaseURL, o.APIKey, o.Window, o.Prices = m.Name, m.BaseURL, m.APIKey, m.Window, m.Prices
+	o.API, o.KnownAPI, o.Effort, o.Idle = m.API, m.KnownAPI, m.Effort, m.Idle
 }
 
 // SetModel has another model go on with the conversation from the next Send.
@@ -33,11 +40,9 @@ func (c *Conversation) Model() Model {
 // reasoning) is not sent to the new one, and is sent again when it comes back.
 // Nothing is sent by SetModel itself. It is not called during a Send.
 func (c *Conversation) SetModel(m Model) error {
-	o := &c.opts
-	o.Model, o.BaseURL, o.APIKey, o.Window, o.Prices = m.Name, m.BaseURL, m.APIKey, m.Window, m.Prices
-	o.API, o.KnownAPI, o.Idle = m.API, m.KnownAPI, m.Idle
+	c.opts.SetModel(m)
 	c.connectModel()
-	c.addRecord(transcript.Record{Type: transcript.TypeModel, Model: o.Model, Server: o.BaseURL})
+	c.addRecord(transcript.Record{Type: transcript.TypeModel, Model: c.opts.Model, Server: c.opts.BaseURL})
 	return c.syncJournal()
 }
 
@@ -50,11 +55,12 @@ func (c *Conversation) connectModel() {
 	o.BaseURL = BaseURL(o.BaseURL)
 	c.http = c.httpClient()
 	c.server = hostOf(o.BaseURL)
-	c.size = newSizer(o.Window, o.Model)
+	facts := o.Known.Find(o.Model)
+	c.size = newSizer(cmp.Or(o.Window, facts.Window))
 	for i := range c.messages {
 		c.messages[i].unseen = false
 	}
-	c.api, c.tried, c.plain = orElse(o.API, o.KnownAPI), false, false
+	c.api, c.tried, c.plain = cmp.Or(o.API, o.KnownAPI), false, false
 	if c.known == nil {
 		c.known = map[string]*quirks{}
 	}
@@ -64,7 +70,7 @@ func (c *Conversation) connectModel() {
 		c.known[where] = c.quirks
 	}
 	if o.Prices == (Prices{}) {
-		o.Prices = factsOf(o.Model).prices
+		o.Prices = facts.Prices
 	}
 }
 
@@ -79,7 +85,11 @@ func BaseURL(base string) string {
 	if base == "" {
 		return "https://api.openai.com/v1"
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(base, "/"), "/chat/completions"), "/responses")
+	base = strings.TrimRight(base, "/")
+	for _, api := range APIs() {
+		base = strings.TrimSuffix(base, protocolOf(api).path)
+	}
+	return base
 }
 
 // neutralID stands for the id of a call that another model made. Nine letters and

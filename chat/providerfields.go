@@ -8,12 +8,13 @@ import (
 )
 
 // providerFields is what the provider wants to have back with this reply: an object of
-// fields. That of reasoning_content is true, and stands for the reasoning's text.
-func (r *reply) providerFields() json.RawMessage {
+// fields. That of reasoning_content is true, and stands for the reasoning's text; order is
+// where the order of the parts goes.
+func (r *reply) providerFields(order string) json.RawMessage {
 	out := map[string]any{}
 	for _, item := range r.order {
 		if item[0] == '{' { // otherwise the order says nothing new
-			out[responsesField] = r.order
+			out[order] = r.order
 		}
 	}
 	if len(r.details) > 0 {

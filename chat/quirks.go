@@ -3,6 +3,7 @@ package chat
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,6 +19,9 @@ type quirks struct {
 	tools   bool // messages of tools: calls and outputs go as texts
 	system  bool // a message of the system
 	content bool // a message without content
+	effort  bool // how much to think
+	budget  bool // the same as a word, of Messages: it is a number of tokens there
+	most    int  // the most tokens that a reply may be allowed, of Messages; 0: not known
 }
 
 // refusalWords are the words of refusals of Chat Completions, those of chat templates among them.
@@ -35,10 +39,7 @@ var refusalWords = sync.OnceValue(func() map[string]*regexp.Regexp {
 // noteQuirk notes what the refusal of a request names; it reports whether that was not known.
 func (c *Conversation) noteQuirk(text string) bool {
 	q, words := c.quirks, refusalWords()
-	calls, system := false, c.countSystem() == 1
-	for i := range c.messages {
-		calls = calls || len(c.messages[i].ToolCalls) > 0
-	}
+	calls, system := slices.ContainsFunc(c.messages, func(m message) bool { return len(m.ToolCalls) > 0 }), c.countSystem() == 1
 	for _, row := range []struct {
 		applies bool
 		quirk   *bool

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/agentbash/agentbash/chat/transcript"
@@ -75,8 +76,10 @@ func replayStream(rec transcript.Record, u *transcript.Usage) []byte {
 	if rec.Reasoning != "" {
 		delta(map[string]any{"reasoning_content": rec.Reasoning}, nil)
 	}
-	if rec.Text != "" {
-		delta(map[string]any{"content": rec.Text}, nil)
+	for _, word := range strings.SplitAfter(rec.Text, " ") {
+		if word != "" {
+			delta(map[string]any{"content": word}, nil)
+		}
 	}
 	finish := "stop"
 	for i, c := range rec.Calls {

@@ -26,11 +26,13 @@ type reply struct {
 	usage     bool // the server said what it cost: counted, and dollars if it knows
 	counted   Usage
 	cost      float64
+	written   int  // of the prompt, tokens that went into the server's cache
 	checked   int  // bytes of text and reasoning in which no loop was found
 	cut       bool // the server left out the beginning of what it was sent
 
-	order    []json.RawMessage // of a response: its reasoning items, and where the text and the calls stand
+	order    []json.RawMessage // of a response or message: its reasoning, and where the text and the calls stand
 	ended    map[int]bool      // the items that are whole
+	block    thinkingBlock     // of a message: the reasoning that is read
 	saying   int               // the item of the last text
 	thinking [2]int            // the item and the part of the last reasoning
 }
@@ -177,7 +179,7 @@ func (c *Conversation) readEvents(r *reply, events *eventReader, p protocol) err
 				return err
 			}
 		}
-		if r.finish != "" && c.api == APIResponses {
+		if r.finish != "" && p.order != "" {
 			return nil // its last event, after which some servers leave the connection open
 		}
 	}

@@ -1,29 +1,58 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-// requestReply sends the conversation and returns the reply. A reply that breaks off is
+// requestReply sends the conversation and returns the reply, of another model where the
+// server of this one fails. The reply is never nil.
+func (c *Conversation) requestReply(ctx context.Context) (*reply, error) {
+	for {
+		r, err := c.askServer(ctx)
+		if err == nil || !c.fallBack(ctx, r, err) {
+			return r, err
+		}
+	}
+}
+
+// fallBack goes on with the next model, where the server of this one is in trouble: it
+// cannot be reached, is overloaded, or breaks off.
+func (c *Conversation) fallBack(ctx context.Context, r *reply, err error) bool {
+	var e *Error
+	var said *serverError
+	status, _ := statusOf(err)
+	if c.opts.Fallback == nil || ctx.Err() != nil || !errors.As(err, &e) || e.Exit != ExitModel || e.tooLong || errors.As(err, &said) && said.lasting ||
+		status > 0 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout {
+		return false
+	}
+	m, ok := c.opts.Fallback(ctx)
+	if !ok || c.SetModel(m) != nil {
+		return false
+	}
+	if r.text.Len() > 0 {
+		c.emitEvent(Retry{Attempt: 1, Reason: "another model goes on", Void: true})
+	}
+	c.emitEvent(Notice{Text: fmt.Sprintf("%s. %s at %s goes on from here", e.Text, c.opts.Model, c.server)})
+	return true
+}
+
+// askServer sends the conversation and returns the reply. A reply that breaks off is
 // asked for again: its calls only run when all of it is there, so nothing can
 // run twice by it. The reply is never nil.
-func (c *Conversation) requestReply(ctx context.Context) (*reply, error) {
-	attempts, backoff := c.opts.Attempts, c.opts.Backoff
-	if attempts == 0 {
-		attempts = defaultAttempts
-	}
-	if backoff == 0 {
-		backoff = defaultBackoff
-	}
+func (c *Conversation) askServer(ctx context.Context) (*reply, error) {
+	backoff := cmp.Or(c.opts.Backoff, defaultBackoff)
 	for n := 1; ; n++ {
 		r, before, within := c.streamReply(ctx)
 		switch {
@@ -35,11 +64,11 @@ func (c *Conversation) requestReply(ctx context.Context) (*reply, error) {
 		case within == nil:
 			c.keepProtocol(nil)
 			return r, nil
-		case n >= attempts || ctx.Err() != nil || !isCut(within), errors.Is(within, errIdle) && r.isEmpty() && c.isLocal():
+		case n >= cmp.Or(c.opts.Attempts, defaultAttempts) || ctx.Err() != nil || !isCut(within), errors.Is(within, errIdle) && r.isEmpty() && c.isLocal():
 			return r, c.explainStream(ctx, within, r.text.Len() > 0)
 		}
 		wait := backoff + rand.N(backoff/4+1)
-		c.emitEvent(Retry{Attempt: n, Wait: wait, Reason: "the reply broke off (" + oneLine(within.Error()) + ")", Void: r.text.Len() > 0})
+		c.emitEvent(Retry{Attempt: n, Wait: wait, Reason: "the reply broke off (" + c.withoutKey(oneLine(within.Error())) + ")", Void: r.text.Len() > 0})
 		if sleepContext(ctx, wait) != nil {
 			return r, c.interruptError(ctx)
 		}
@@ -59,12 +88,9 @@ func isLastingCode(kind, code string) bool {
 	if status, err := strconv.Atoi(code); err == nil {
 		return status >= 400 && status < 500 && status != 408 && status != 429
 	}
-	for _, word := range []string{"invalid", "authentication", "permission", "context_length", "content_filter", "quota", "billing"} {
-		if strings.Contains(kind, word) || strings.Contains(code, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"invalid", "authentication", "permission", "context_length", "content_filter", "quota", "billing"}, func(word string) bool {
+		return strings.Contains(kind+" "+code, word)
+	})
 }
 
 // changesTheRequest reports whether the server's refusal says how it wants the
@@ -90,15 +116,9 @@ var namesReasoning = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 // refusesReasoning is true when a server does not take back the reasoning that it
 // sent, as DeepSeek's first reasoner did not.
 func (c *Conversation) refusesReasoning(text string) bool {
-	if c.plain || !namesReasoning().MatchString(text) {
-		return false
-	}
-	for i := range c.messages {
-		if c.messages[i].ReasoningContent != "" || c.messages[i].rec.Extra != nil {
-			return true
-		}
-	}
-	return false
+	return !c.plain && namesReasoning().MatchString(text) && slices.ContainsFunc(c.messages, func(m message) bool {
+		return m.ReasoningContent != "" || m.rec.Extra != nil
+	})
 }
 
 // The limits of silence are long, since a model on a small machine may read a long prompt

@@ -5,16 +5,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
-)
-
-// The protocols that a model may speak.
-const (
-	APIChat      = "chat"      // POST /chat/completions
-	APIResponses = "responses" // POST /responses
 )
 
 // responsesRequest is a request of OpenAI's Responses API (API reference,
@@ -32,7 +27,8 @@ type responsesRequest struct {
 }
 
 type responsesThinking struct {
-	Summary string `json:"summary"`
+	Summary string `json:"summary,omitempty"`
+	Effort  string `json:"effort,omitempty"`
 }
 
 // responsesTool has Strict always, since its absence means true there, and a
@@ -76,8 +72,12 @@ func (c *Conversation) responsesBody() ([]byte, error) {
 	if !c.quirks.include {
 		r.Include = []string{"reasoning.encrypted_content"}
 	}
+	t := responsesThinking{Effort: c.effort()}
 	if !c.quirks.summary {
-		r.Reasoning = &responsesThinking{Summary: "auto"}
+		t.Summary = "auto"
+	}
+	if t != (responsesThinking{}) {
+		r.Reasoning = &t
 	}
 	wire := c.wireMessages()
 	if c.countSystem() == 1 {
@@ -86,10 +86,15 @@ func (c *Conversation) responsesBody() ([]byte, error) {
 	for i := range wire {
 		r.Input = append(r.Input, c.inputItems(&wire[i], &c.messages[c.countSystem()+i])...)
 	}
+	return encodeBody(r)
+}
+
+// encodeBody is a request as it is sent.
+func encodeBody(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(r)
+	err := e.Encode(v)
 	return b.Bytes(), err
 }
 
@@ -100,7 +105,7 @@ func (c *Conversation) inputItems(m *openai.ChatCompletionMessage, of *message) 
 	case openai.ChatMessageRoleTool:
 		return []any{inputOutput{"function_call_output", m.ToolCallID, m.Content}}
 	case openai.ChatMessageRoleAssistant:
-		return c.replyItems(m, of)
+		return c.inOrder(m, of, func(text string) any { return inputMessage{"message", m.Role, text} }, callItem)
 	}
 	if len(m.MultiContent) == 0 {
 		return []any{inputMessage{"message", m.Role, m.Content}}
@@ -122,45 +127,44 @@ const (
 	orderCall = `"call"`
 )
 
-// replyItems are a reply's items in the order in which they came: a reasoning
-// item must stand before the call that it led to.
-func (c *Conversation) replyItems(m *openai.ChatCompletionMessage, of *message) []any {
+// inOrder are the parts of a reply in the order in which they came: reasoning must stand
+// before the call that it led to.
+func (c *Conversation) inOrder(m *openai.ChatCompletionMessage, of *message, text func(string) any, call func(openai.ToolCall) any) (out []any) {
 	var order []json.RawMessage
 	if c.isOwn(of) {
-		json.Unmarshal(objectFields(of.rec.Extra)[responsesField], &order)
+		json.Unmarshal(objectFields(of.rec.Extra)[c.protocol().order], &order)
 	}
-	var out []any
 	calls := m.ToolCalls
 	said := m.Content == ""
-	text := func() {
+	say := func() {
 		if !said {
-			out = append(out, inputMessage{"message", m.Role, m.Content})
+			out = append(out, text(m.Content))
 			said = true
 		}
 	}
-	for _, item := range order {
-		switch string(item) {
+	for _, part := range order {
+		switch string(part) {
 		case orderText:
-			text()
+			say()
 		case orderCall:
 			if len(calls) > 0 {
-				out = append(out, callItem(calls[0]))
+				out = append(out, call(calls[0]))
 				calls = calls[1:]
 			}
 		default:
 			if !c.plain {
-				out = append(out, item)
+				out = append(out, part)
 			}
 		}
 	}
-	text()
-	for _, call := range calls {
-		out = append(out, callItem(call))
+	say()
+	for _, one := range calls {
+		out = append(out, call(one))
 	}
 	return out
 }
 
-func callItem(call openai.ToolCall) inputCall {
+func callItem(call openai.ToolCall) any {
 	return inputCall{"function_call", call.ID, call.Function.Name, call.Function.Arguments}
 }
 
@@ -173,7 +177,7 @@ var namesResponses = sync.OnceValue(func() *regexp.Regexp {
 func (c *Conversation) otherAPI(err error) bool {
 	status, text := statusOf(err)
 	switch {
-	case c.opts.API != "" || c.tried:
+	case c.opts.API != "" || c.tried || c.api == APIMessages:
 		return false
 	case c.api == APIResponses:
 		// What was learnt of this server holds no longer.
@@ -216,14 +220,14 @@ func (c *Conversation) keepProtocol(err error) error {
 // leaveOut leaves out, or writes otherwise, what the server's refusal names, each thing once.
 func (c *Conversation) leaveOut(text string) bool {
 	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(strings.ToLower(text), w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(text), w) })
+	}
+	if c.leaveOutEffort(text) {
+		return true
 	}
 	switch l := c.quirks; {
+	case c.api == APIMessages:
+		return c.lowerMost(text)
 	case c.api != APIResponses:
 		return c.noteQuirk(text)
 	case has("summar") && !l.summary:

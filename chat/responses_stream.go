@@ -1,15 +1,15 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 )
-
-// responsesField is where a record keeps the order of a reply's items.
-const responsesField = "responses"
 
 // outputItem is one of the things that a response consists of.
 type outputItem struct {
@@ -139,14 +139,9 @@ func (c *Conversation) addReasoning(r *reply, index, part int, text string) {
 
 // noteItem adds to the order of the reply's items; the text stands there once.
 func (r *reply) noteItem(item json.RawMessage) {
-	if string(item) == orderText {
-		for _, o := range r.order {
-			if string(o) == orderText {
-				return
-			}
-		}
+	if string(item) != orderText || !slices.ContainsFunc(r.order, func(o json.RawMessage) bool { return string(o) == orderText }) {
+		r.order = append(r.order, item)
 	}
-	r.order = append(r.order, item)
 }
 
 // beginItem makes room for a call, so that calls are in the order in which they
@@ -198,12 +193,12 @@ func (c *Conversation) endItem(r *reply, index int, raw json.RawMessage) {
 				return
 			}
 		}
-		call.id, call.name = orElse(item.CallID, call.id), orElse(item.Name, call.name)
-		var text string
-		if json.Unmarshal(item.Arguments, &text) != nil {
-			text = string(item.Arguments) // an object, from some servers
+		call.id, call.name = cmp.Or(item.CallID, call.id), cmp.Or(item.Name, call.name)
+		text := textOf(item.Arguments)
+		if isObject(string(item.Arguments)) { // from some servers
+			text = string(item.Arguments)
 		}
-		if text != "" && text != "null" {
+		if text != "" {
 			call.parts.Reset()
 			call.parts.WriteString(text)
 		}
@@ -230,11 +225,7 @@ func (c *Conversation) endItem(r *reply, index int, raw json.RawMessage) {
 // not take.
 func withoutNulls(raw json.RawMessage) json.RawMessage {
 	all := objectFields(raw)
-	for k, v := range all {
-		if string(v) == "null" {
-			delete(all, k)
-		}
-	}
+	maps.DeleteFunc(all, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	out, err := json.Marshal(all)
 	if err != nil {
 		return raw
@@ -264,11 +255,4 @@ func (c *Conversation) endResponse(r *reply, e *responseEvent) {
 		r.usage, r.cost = true, u.Cost
 		r.counted = Usage{Prompt: u.Input, Completion: u.Output, Cached: u.InputDetails.Cached, Reasoning: u.OutputDetails.Reasoning}
 	}
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -109,10 +109,10 @@ func TestWhereNeitherProtocolIsThereTheFirstErrorIsTold(t *testing.T) {
 	k.played(t)
 }
 
-func TestResponsesThatMisbehave(t *testing.T) {
+func TestOtherProtocolsThatMisbehave(t *testing.T) {
 	retried := func(r modelserver.Reply) []modelserver.Reply { return []modelserver.Reply{r, {Text: "ok"}} }
 	for _, c := range []struct {
-		name    string
+		name    string // with the protocol before a colon, where only that has it
 		replies []modelserver.Reply
 		final   string
 		ran     []string
@@ -139,24 +139,34 @@ func TestResponsesThatMisbehave(t *testing.T) {
 		{"401", []modelserver.Reply{{Status: 401, Error: "bad key"}}, "", nil, "401 Unauthorized: bad key"},
 		{"a web page", []modelserver.Reply{{Status: 403, Body: "<html>no</html>"}}, "", nil, "403 Forbidden"},
 		{"an error object in place of events", []modelserver.Reply{{Body: "event: error\n{\"error\":{\"message\":\"broken\",\"type\":\"invalid\"}}\n"}}, "", nil, "broken"},
-		{"an event that is not JSON", []modelserver.Reply{{Body: "data: {\"type\n\n"}}, "", nil, "not JSON"},
-		{"an event of the wrong shape", []modelserver.Reply{{Body: "data: {\"type\":\"response.output_text.delta\",\"delta\":7}\n\n"}}, "", nil, "wrong shape"},
-		{"events that nobody knows", []modelserver.Reply{{Body: `data: {"type":"response.new.thing","delta":{"x":1}}` + "\n\n" + `data: {"type":"ping","error":null}` + "\n\n" +
+		{"an event that is not JSON", []modelserver.Reply{{Body: "data: {\"type\n\n"}}, "", nil, "an event that"},
+		{"responses: an event of the wrong shape", []modelserver.Reply{{Body: "data: {\"type\":\"response.output_text.delta\",\"delta\":7}\n\n"}}, "", nil, "wrong shape"},
+		{"responses: events that nobody knows", []modelserver.Reply{{Body: `data: {"type":"response.new.thing","delta":{"x":1}}` + "\n\n" + `data: {"type":"ping","error":null}` + "\n\n" +
 			`data: {"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"all at once"}]}],"usage":null}}` + "\n\n"}}, "all at once", nil, ""},
-		{"failed", []modelserver.Reply{{Body: `data: {"type":"response.failed","response":{"error":{"code":"invalid_image","message":"no such picture"}}}` + "\n\n"}}, "", nil, "no such picture"},
+		{"responses: failed", []modelserver.Reply{{Body: `data: {"type":"response.failed","response":{"error":{"code":"invalid_image","message":"no such picture"}}}` + "\n\n"}}, "", nil, "no such picture"},
+		{"messages: events that nobody knows", []modelserver.Reply{{Body: `data: {"type":"new_thing","delta":{"x":1}}` + "\n\n" + `data: {"type":"ping","error":null}` + "\n\n" +
+			`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"all at once"}}` + "\n\n" + `data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}` + "\n\n"}}, "all at once", nil, ""},
+		{"messages: a call that comes whole", []modelserver.Reply{{Body: `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"bash","input":{"command":"echo 1"}}}` + "\n\n" +
+			`data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}` + "\n\n"}, {NewConversation: true, Expect: modelserver.Expectations{{Role: "tool", Equals: text("1\n")}}, Text: "ok"}}, "ok", []string{"echo 1"}, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			k := startChat(t, onResponses(c.replies...), func(o *Options) { o.API = APIResponses })
-			final, err := k.Turn(context.Background(), "go")
-			if c.err != "" {
-				require.ErrorContains(t, err, c.err)
-			} else {
-				require.NoError(t, err)
+		for _, api := range []string{APIResponses, APIMessages} {
+			only, name, _ := strings.Cut(c.name, ": ")
+			if name != "" && only != api {
+				continue
 			}
-			require.Equal(t, c.final, final)
-			require.Equal(t, c.ran, k.runner.ran())
-			k.played(t)
-		})
+			t.Run(api+" "+c.name, func(t *testing.T) {
+				k := startChat(t, &modelserver.Script{API: api, Replies: c.replies}, func(o *Options) { o.API = api })
+				final, err := k.Turn(context.Background(), "go")
+				if c.err != "" {
+					require.ErrorContains(t, err, c.err)
+				} else {
+					require.NoError(t, err)
+				}
+				require.Equal(t, c.final, final)
+				require.Equal(t, c.ran, k.runner.ran())
+				k.played(t)
+			})
+		}
 	}
 }
 

@@ -33,13 +33,7 @@ type retrier struct {
 }
 
 func (t *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
-	attempts, backoff := t.attempts, t.backoff
-	if attempts == 0 {
-		attempts = defaultAttempts
-	}
-	if backoff == 0 {
-		backoff = defaultBackoff
-	}
+	backoff := t.backoff
 	var loading time.Time // since when the server says so
 	for n := 1; ; n++ {
 		resp, err := t.next.RoundTrip(req)
@@ -51,7 +45,7 @@ func (t *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 			}
 			n = 0
 		}
-		if reason == "" || n >= attempts || req.Context().Err() != nil || req.GetBody == nil {
+		if reason == "" || n >= t.attempts || req.Context().Err() != nil || req.GetBody == nil {
 			return resp, err
 		}
 		wait, ok := retryWait(resp, backoff)

@@ -94,12 +94,12 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 		result.Output, result.ExitCode, result.Refused = "[not run: "+t.skip+"; send it again if it is still right]", 1, true
 	default:
 		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout, Kill: args.Kill})
-		start, dir := time.Now(), c.shellDir()
+		start, waited, dir := time.Now(), c.opts.waited(), c.shellDir()
 		if l, ok := c.opts.Runner.(OutputLimiter); ok && c.size.window > 0 {
 			l.LimitOutput(max(c.size.window*bytesPerToken/outputPart, leastOutput))
 		}
 		result.Output, result.ExitCode = c.runLive(args.Context(ctx), call.id, args)
-		result.Duration = time.Since(start)
+		result.Duration = max(0, time.Since(start)-(c.opts.waited()-waited))
 		result.Output = args.Noted(result.Output)
 		if r, ok := c.opts.Runner.(Refuser); ok {
 			result.Why = r.Refusal()
@@ -134,6 +134,13 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	}
 	c.addRecord(result.record(c.shellDir()))
 	c.opts.Events(result)
+}
+
+func (o *Options) waited() time.Duration {
+	if o.Waited == nil {
+		return 0
+	}
+	return o.Waited()
 }
 
 // failedCD is what bash says of a directory that it could not change to.

@@ -3,6 +3,7 @@ package chat
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,8 +33,8 @@ func (c *Conversation) httpClient() *http.Client {
 	}
 	client.Transport = &retrier{
 		next:     &checker{next: client.Transport, setting: c.opts.Settings.BaseURL},
-		attempts: c.opts.Attempts,
-		backoff:  c.opts.Backoff,
+		attempts: cmp.Or(c.opts.Attempts, defaultAttempts),
+		backoff:  cmp.Or(c.opts.Backoff, defaultBackoff),
 		tell:     func(r Retry) { c.emitEvent(r) },
 	}
 	return &client
@@ -136,12 +137,10 @@ func checkType(header string, body *bufio.Reader, setting string) error {
 	}
 	head, _ := body.Peek(min(body.Buffered(), 200))
 	start := bytes.TrimLeft(head, "\r\n \ufeff")
-	for _, field := range []string{"data:", ":", "event:", "id:", "retry:", "{", "["} {
-		if bytes.HasPrefix(start, []byte(field)) {
-			return nil
-		}
+	if beginsEvent(start) || len(start) > 0 && (start[0] == '{' || start[0] == '[') {
+		return nil
 	}
-	return noReplyError(orElse(kind, "no content type"), string(start), setting)
+	return noReplyError(cmp.Or(kind, "no content type"), string(start), setting)
 }
 
 func noReplyError(kind, body, setting string) error {

@@ -2,30 +2,51 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/agentbash/agentbash/chat/transcript"
 )
 
 // protocol is how a request is written and its reply read.
 type protocol struct {
-	path string
-	body func(*Conversation) ([]byte, error)
-	take func(*Conversation, *reply, []byte) error // adds one event to the reply
+	path  string
+	body  func(*Conversation) ([]byte, error)
+	take  func(*Conversation, *reply, []byte) error // adds one event to the reply
+	order string                                    // where a record keeps the order of a reply's parts; "": it has none
 }
 
-func (c *Conversation) protocol() protocol {
-	if c.api == APIResponses {
-		return protocol{"/responses", (*Conversation).responsesBody, (*Conversation).takeResponse}
+// The protocols that a model may speak.
+const (
+	APIChat      = "chat"      // POST /chat/completions
+	APIResponses = "responses" // POST /responses
+	APIMessages  = "messages"  // POST /messages, Anthropic's
+)
+
+// APIs are the protocols.
+func APIs() []string { return []string{APIChat, APIResponses, APIMessages} }
+
+func protocolOf(api string) protocol {
+	switch api {
+	case APIResponses:
+		return protocol{"/responses", (*Conversation).responsesBody, (*Conversation).takeResponse, "responses"}
+	case APIMessages:
+		return protocol{"/messages", (*Conversation).messagesBody, (*Conversation).takeMessage, "messages"}
 	}
-	return protocol{"/chat/completions", (*Conversation).chatBody, (*Conversation).addEvent}
+	return protocol{"/chat/completions", (*Conversation).chatBody, (*Conversation).addEvent, ""}
 }
+
+func (c *Conversation) protocol() protocol { return protocolOf(c.api) }
 
 // openReply sends the conversation and returns the events of the reply.
 func (c *Conversation) openReply(ctx context.Context, p protocol) (*eventReader, error) {
@@ -40,9 +61,7 @@ func (c *Conversation) openReply(ctx context.Context, p protocol) (*eventReader,
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
 	req.Header.Set("Cache-Control", "no-cache")
-	if c.opts.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+c.opts.APIKey)
-	}
+	SetKey(req.Header, c.api, c.opts.APIKey)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, err
@@ -53,6 +72,17 @@ func (c *Conversation) openReply(ctx context.Context, p protocol) (*eventReader,
 		return nil, newStatusError(resp.StatusCode, data)
 	}
 	return newEventReader(resp.Body), nil
+}
+
+// SetKey sets the headers of a request of a protocol that say who asks; key "" is nobody.
+func SetKey(h http.Header, api, key string) {
+	switch {
+	case api == APIMessages:
+		h.Set("Anthropic-Version", messagesVersion)
+		h.Set("X-Api-Key", key)
+	case key != "":
+		h.Set("Authorization", "Bearer "+key)
+	}
 }
 
 // statusError is an answer with an error status.
@@ -97,7 +127,7 @@ func readErrorBody(raw json.RawMessage) errorBody {
 	if inner := o["error"]; len(inner) > 0 && string(inner) != "null" && (inner[0] == '{' || textOf(o["message"]) == "") {
 		e = readErrorBody(inner)
 	}
-	e.kind, e.code = orElse(e.kind, textOf(o["type"])), orElse(e.code, textOf(o["code"]))
+	e.kind, e.code = cmp.Or(e.kind, textOf(o["type"])), cmp.Or(e.code, textOf(o["code"]))
 	json.Unmarshal(o["n_ctx"], &e.window)
 	json.Unmarshal(o["n_prompt_tokens"], &e.sent)
 	for _, key := range []string{"message", "detail", "msg", "error_message"} {
@@ -126,11 +156,12 @@ type chatRequest struct {
 	Stream        bool                  `json:"stream"`
 	Tools         []openai.Tool         `json:"tools"`
 	StreamOptions *openai.StreamOptions `json:"stream_options,omitempty"`
+	Effort        string                `json:"reasoning_effort,omitempty"`
 }
 
 // chatBody is a request of Chat Completions.
 func (c *Conversation) chatBody() ([]byte, error) {
-	r := chatRequest{Model: c.opts.Model, Stream: true, Tools: c.tools}
+	r := chatRequest{Model: c.opts.Model, Stream: true, Tools: c.tools, Effort: c.effort()}
 	if !c.quirks.usage {
 		r.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
@@ -164,18 +195,15 @@ func (c *Conversation) addProviderFields(raw json.RawMessage, of *message) (json
 		fields = objectFields(of.rec.Extra)
 	}
 	delete(fields, "reasoning_content") // stands for the reasoning's text
-	delete(fields, responsesField)
-	extra := false
-	for _, call := range of.rec.Calls {
-		extra = extra || len(call.Extra) > 0
+	for _, api := range APIs() {
+		delete(fields, protocolOf(api).order)
 	}
+	extra := slices.ContainsFunc(of.rec.Calls, func(call transcript.Call) bool { return len(call.Extra) > 0 })
 	if len(fields) == 0 && !extra {
 		return raw, nil
 	}
 	m := objectFields(raw)
-	for k, v := range fields {
-		m[k] = v
-	}
+	maps.Copy(m, fields)
 	var calls []map[string]json.RawMessage
 	if json.Unmarshal(m["tool_calls"], &calls) == nil && extra {
 		for i := range calls {

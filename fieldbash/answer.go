@@ -3,8 +3,6 @@ package fieldbash
 import (
 	"encoding/json"
 	"errors"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // AnswerSchema checks JSON texts against a JSON Schema (draft-07 or 2020-12).
@@ -13,18 +11,10 @@ type AnswerSchema struct{ v *validator }
 
 // NewAnswerSchema reads a schema. An error says why it cannot be used.
 func NewAnswerSchema(schema json.RawMessage) (*AnswerSchema, error) {
-	var said error
-	v := newValidator("the answer", schema, func(_ string, args ...any) {
-		for _, arg := range args {
-			if err, ok := arg.(error); ok {
-				said = err
-			}
-		}
-	})
-	v.compile.Do(v.prepare)
-	switch {
-	case said != nil:
-		return nil, said
+	v := &validator{schema: func() json.RawMessage { return schema }}
+	switch err := v.prepare(); {
+	case err != nil:
+		return nil, err
 	case v.ready == nil:
 		return nil, errors.New("the schema is empty")
 	}
@@ -38,17 +28,12 @@ func (s *AnswerSchema) Check(text []byte) []string {
 	if err := json.Unmarshal(text, &value); err != nil {
 		return []string{"it is not JSON: " + err.Error()}
 	}
-	if !isAffordable(s.v.tree, value) {
+	lines, err := s.v.judge(value)
+	switch {
+	case errors.Is(err, errTooCostly):
 		return []string{"it cannot be checked: the schema is too costly: make it simpler"}
+	case err != nil:
+		return []string{plainReason(err)}
 	}
-	err := s.v.ready.Validate(value)
-	if err == nil {
-		return nil
-	}
-	f := mistakeFinder{root: s.v.root, refs: map[string]*jsonschema.Schema{}}
-	f.compareValue(s.v.root, value, nil, 0)
-	if lines := f.lines(); len(lines) > 0 {
-		return lines[:min(len(lines), maxProblems)]
-	}
-	return []string{plainReason(err)}
+	return lines[:min(len(lines), maxProblems)]
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 )
 
 // The words after a server's own name that are commands: field:server resources.
-var serverCommands = []string{"resources", "read", "prompts", "prompt"}
+var serverCommands = []string{"resources", "read", "subscribe", "prompts", "prompt"}
 
 // formats are what -o takes.
 var formats = []string{"text", "json", "raw"}
@@ -29,6 +30,7 @@ func (f *Fields) IsCommand(group string, words []string) bool {
 //
 //	field:server resources          its resources and templates, one a line
 //	field:server read URI           the content of a resource
+//	field:server subscribe URI      that content each time it changes: once, or --count times
 //	field:server prompts            its prompts, one a line
 //	field:server prompt NAME --k v  the text that a prompt expands to
 //
@@ -40,7 +42,7 @@ func (f *Fields) Command(ctx context.Context, group string, words []string, call
 		if !f.IsCommand(group, words) {
 			return registry.ToolResult{}, &registry.UsageError{
 				Problems: []string{"not a command of an MCP server: " + strings.Join(words, " ")},
-				Next:     fmt.Sprintf("write %s resources, read URI, prompts or prompt NAME", tool.Name),
+				Next:     fmt.Sprintf("write %s resources, read URI, subscribe URI, prompts or prompt NAME", tool.Name),
 			}
 		}
 		c := serverCommand{f: f, g: f.findGroup(group), call: call, tool: tool}
@@ -71,7 +73,9 @@ func (c *serverCommand) run(ctx context.Context, words []string) (registry.ToolR
 		"resources": registry.NewParams(),
 		"prompts":   registry.NewParams(),
 		"read":      registry.NewParams(registry.Param{Name: "uri", Type: registry.String, Required: true}),
-		"prompt":    registry.NewParams(registry.Param{Name: "name", Type: registry.String, Required: true}),
+		"subscribe": registry.NewParams(registry.Param{Name: "uri", Type: registry.String, Required: true},
+			registry.Param{Name: "count", Type: registry.Integer, Default: 1, Description: "how many changes to wait for"}),
+		"prompt": registry.NewParams(registry.Param{Name: "name", Type: registry.String, Required: true}),
 	}[words[0]]}
 	var prompt *mcp.Prompt
 	if words[0] == "prompt" && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
@@ -110,8 +114,29 @@ func (c *serverCommand) run(ctx context.Context, words []string) (registry.ToolR
 		return c.list(list, func(i int) (string, string) {
 			return promptUsage(list[i]), cmp.Or(list[i].Description, list[i].Title)
 		}, len(list))
+	case words[0] == "subscribe":
+		return c.subscribe(ctx, c.call.String("uri"))
 	}
 	return c.read(ctx, c.call.String("uri"))
+}
+
+// errEnough ends a subscription.
+var errEnough = errors.New("enough")
+
+// subscribe writes a resource's content each time it changes.
+func (c *serverCommand) subscribe(ctx context.Context, uri string) (res registry.ToolResult, err error) {
+	more := max(c.call.Int("count"), 1)
+	err = c.g.client.Subscribe(ctx, uri, func() (err error) {
+		if res, err = c.read(ctx, uri); err == nil && more <= 1 {
+			return errEnough
+		}
+		more--
+		return err
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return res, err
 }
 
 // list writes one entry a line, or the entries as a JSON array.

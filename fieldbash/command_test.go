@@ -39,7 +39,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 		{"prompt, missing", []string{"prompt", "args-prompt"}, "", "missing --city", 2},
 		{"prompt, unknown argument", []string{"prompt", "args-prompt", "Oslo", "--stat", "x"}, "", "did you mean --state?", 2},
 		{"prompt, unknown", []string{"prompt", "arg-prompt"}, "", "did you mean args-prompt?", 2},
-		{"no such command", []string{"sing"}, "", "write field:everything resources, read URI, prompts or prompt NAME", 2},
+		{"no such command", []string{"sing"}, "", "write field:everything resources, read URI, subscribe URI, prompts or prompt NAME", 2},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			o := b.command(t, "everything", row.words...)

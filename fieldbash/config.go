@@ -7,7 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/agentbash/agentbash/fieldbash/mcp"
 )
 
 // Config names the groups of field tools. Values are final: ${V} was expanded
@@ -33,10 +38,13 @@ type Server struct {
 
 	OAuth *OAuth `json:"oauth,omitempty"` // how to log in; nil: as the server says, when it says so
 
+	KeepAlive KeepAlive `json:"keepAlive,omitempty"` // stays for the next program, with a command
+
 	Timeout      float64  `json:"timeout,omitempty"`      // seconds for a call; 0: 120
 	StartTimeout float64  `json:"startTimeout,omitempty"` // seconds for a start; 0: 30
 	Allow        []string `json:"allow,omitempty"`        // patterns of tools that are offered; empty: all
 	Deny         []string `json:"deny,omitempty"`         // patterns of tools that are not, whatever Allow says
+	Log          string   `json:"log,omitempty"`          // the least level of its log messages that is shown; empty: warning
 	Sampling     bool     `json:"sampling,omitempty"`     // it may have our model answer it
 	Trust        bool     `json:"trust,omitempty"`        // its claims that a tool only reads are believed
 
@@ -62,6 +70,10 @@ type Function struct {
 	HTTP        *HTTP           // or this
 	Timeout     float64         // seconds; 0: 120
 	Roles       Roles           // what its parameters are; nil: as the schema says
+
+	later func() json.RawMessage // makes Parameters, of an OpenAPI operation; nil: they are there
+
+	Auth map[string]string // of an OpenAPI operation: values by the names of security schemes
 }
 
 // Exec runs a function as a program: the arguments are one JSON object on its
@@ -82,6 +94,8 @@ type HTTP struct {
 	Method  string            `json:"method,omitempty"` // empty: POST
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers,omitempty"`
+
+	operation *operation // of an OpenAPI document; nil: none
 }
 
 // UnmarshalJSON takes OpenAI's {"type":"function","function":{...}}, the bare
@@ -98,6 +112,9 @@ func (f *Function) UnmarshalJSON(b []byte) error {
 		HTTP         *HTTP           `json:"http"`
 		Timeout      float64         `json:"timeout"`
 		Roles        Roles           `json:"roles"`
+
+		Schema json.RawMessage   `json:"parametersJsonSchema"` // Gemini's
+		Auth   map[string]string `json:"auth"`
 	}
 	var outer struct {
 		form
@@ -122,8 +139,8 @@ func (f *Function) UnmarshalJSON(b []byte) error {
 			in.Roles = outer.Roles
 		}
 	}
-	*f = Function{Name: in.Name, Description: in.Description, Exec: in.Exec, HTTP: in.HTTP, Timeout: in.Timeout, Roles: in.Roles}
-	for _, schema := range []json.RawMessage{in.Parameters, in.InputSchema, in.InputSchema2} {
+	*f = Function{Name: in.Name, Description: in.Description, Exec: in.Exec, HTTP: in.HTTP, Timeout: in.Timeout, Roles: in.Roles, Auth: in.Auth}
+	for _, schema := range []json.RawMessage{in.Parameters, in.InputSchema, in.InputSchema2, in.Schema} {
 		if f.Parameters == nil && len(schema) > 0 && !bytes.Equal(schema, []byte("null")) {
 			f.Parameters = schema
 		}
@@ -132,40 +149,59 @@ func (f *Function) UnmarshalJSON(b []byte) error {
 }
 
 // ParseFunctions reads definitions as files hold them: a list, an object with the
-// list as "tools" or "functions", or one definition; each in a form that
-// [Function.UnmarshalJSON] takes.
+// list as "tools", "functions" or Gemini's "functionDeclarations", or one definition,
+// each in a form that [Function.UnmarshalJSON] takes; or an OpenAPI 3 document, of which
+// each operation is a function.
 func ParseFunctions(text []byte) ([]Function, error) {
-	text = bytes.TrimSpace(text)
-	var all struct {
-		Tools     json.RawMessage `json:"tools"`
-		Functions json.RawMessage `json:"functions"`
-	}
-	switch {
-	case bytes.HasPrefix(text, []byte("[")):
-	case json.Unmarshal(text, &all) != nil:
+	if !json.Valid(text) {
 		return nil, errors.New("it holds no function definitions: write a list [...] of them")
-	case all.Tools != nil:
-		text = all.Tools
-	case all.Functions != nil:
-		text = all.Functions
-	default:
-		text = slices.Concat([]byte("["), text, []byte("]"))
 	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, errors.New("it holds no list of function definitions: write [...]")
+	doc := gjson.ParseBytes(text)
+	if doc.Get("openapi").Exists() || doc.Get("swagger").Exists() {
+		return parseOpenAPI(doc)
 	}
-	out := make([]Function, len(list))
-	for i, one := range list {
-		if err := json.Unmarshal(one, &out[i]); err != nil {
-			return nil, fmt.Errorf("definition %d: %w", i+1, err)
+	return parseDefinitions(doc, false)
+}
+
+// parseDefinitions reads a list of definitions, or what holds one. Schemas of Gemini's
+// functionDeclarations have a form of their own.
+func parseDefinitions(v gjson.Result, gemini bool) (out []Function, err error) {
+	for _, key := range []string{"tools", "functions", "functionDeclarations", "function_declarations"} {
+		if list := v.Get(key); list.Exists() && !v.IsArray() {
+			if !list.IsArray() {
+				return nil, fmt.Errorf("%q is no list of function definitions: write [...]", key)
+			}
+			return parseDefinitions(list, strings.HasPrefix(key, "function") && key != "functions")
 		}
 	}
-	return out, nil
+	if v.IsArray() {
+		for i, one := range v.Array() {
+			list, err := parseDefinitions(one, gemini)
+			if err != nil {
+				return nil, fmt.Errorf("definition %d: %w", i+1, err)
+			}
+			out = append(out, list...)
+		}
+		return out, nil
+	}
+	if !v.IsObject() {
+		return nil, errors.New("it holds no function definitions: write a list [...] of them")
+	}
+	var f Function
+	if err := json.Unmarshal([]byte(v.Raw), &f); err != nil {
+		return nil, err
+	}
+	if gemini && v.Get("parameters").Exists() {
+		f.Parameters = []byte((&schemaForm{}).convert(v.Get("parameters")))
+	}
+	return []Function{f}, nil
 }
 
 // MarshalJSON writes the bare form.
 func (f Function) MarshalJSON() ([]byte, error) {
+	if f.later != nil {
+		f.Parameters = f.later()
+	}
 	return json.Marshal(struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description,omitempty"`
@@ -186,8 +222,13 @@ func (s Server) check() error {
 		return errors.New(`it has both "command" and "url": remove one`)
 	case s.Sandbox != nil && s.Command == "":
 		return errors.New(`it has a "sandbox" and no "command": nothing of it runs here`)
+	case s.KeepAlive > 0 && s.Command == "":
+		return errors.New(`it has "keepAlive" and no "command": what has an address runs by itself`)
 	case s.Timeout < 0 || s.StartTimeout < 0:
 		return errors.New(`"timeout" and "startTimeout" are seconds, and not below 0`)
+	}
+	if s.Log != "" && !slices.Contains(mcp.LogLevels, s.Log) {
+		return fmt.Errorf(`"log" is %q: write one of %s`, s.Log, strings.Join(mcp.LogLevels, ", "))
 	}
 	for _, tool := range slices.Sorted(maps.Keys(s.Roles)) {
 		if err := s.Roles[tool].check(); err != nil {
@@ -211,6 +252,8 @@ func (f Function) check() error {
 		return fmt.Errorf(`%s has both "exec" and "http": remove one`, f.Name)
 	case f.Exec != nil && (len(f.Exec.Argv) == 0 || f.Exec.Argv[0] == ""):
 		return fmt.Errorf(`%s: "argv" is empty: name the program first`, f.Name)
+	case f.HTTP != nil && f.HTTP.operation != nil && !strings.Contains(f.HTTP.URL, "://"):
+		return fmt.Errorf(`%s: the OpenAPI document names no server: write "http": {"url": "https://..."} beside "file"`, f.Name)
 	case f.HTTP != nil && f.HTTP.URL == "":
 		return fmt.Errorf(`%s: "http" has no "url"`, f.Name)
 	case f.Timeout < 0:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -38,6 +39,10 @@ type Options struct {
 	Permit func(server string, s Server) error
 	Check  func(argv []string, dir string) error
 
+	// Keeper starts a program that calls ServeKept for a server, with the listener. nil
+	// keeps none: each program starts its own.
+	Keeper func(server string, listener *os.File) error
+
 	// Launch puts a program that is to be started into its sandbox. nil: what has
 	// one does not start.
 	Launch func(cmd *exec.Cmd, s Sandbox) error
@@ -67,6 +72,7 @@ type group struct {
 	summary string
 	server  Server
 	client  *mcp.Client      // nil for functions
+	command *mcp.Command     // nil for functions and addresses
 	tools   []*registry.Tool // of functions
 
 	kept     sync.Once
@@ -146,22 +152,24 @@ func New(cfg Config, opts *Options) (*Fields, error) {
 // Register adds everything to a registry: the functions, which are known at
 // once, and every group, of which a server is started when it is first needed.
 func (f *Fields) Register(reg *registry.ToolRegistry) error {
-	if err := reg.Register(f.offeredTools(f.Static())...); err != nil {
+	offers := func(name string) bool { return f.opts.Offer == nil || f.opts.Offer(name) }
+	offered := func(tools []*registry.Tool) []*registry.Tool {
+		return slices.DeleteFunc(slices.Clone(tools), func(t *registry.Tool) bool { return !offers(t.Name) })
+	}
+	if err := reg.Register(offered(f.Static())...); err != nil {
 		return err
 	}
 	for _, g := range f.Groups() {
-		load := g.Load
+		load, known, kept := g.Load, g.Known, g.Kept
 		g.Load = func(ctx context.Context) ([]*registry.Tool, error) {
 			tools, err := load(ctx)
-			return f.offeredTools(tools), err
+			return offered(tools), err
 		}
-		known := g.Known
 		g.Known = func() []string {
-			return slices.DeleteFunc(known(), func(name string) bool { return f.opts.Offer != nil && !f.opts.Offer(name) })
+			return slices.DeleteFunc(known(), func(name string) bool { return !offers(name) })
 		}
-		kept := g.Kept
 		g.Kept = func(name string) *registry.Tool {
-			if f.opts.Offer != nil && !f.opts.Offer(name) {
+			if !offers(name) {
 				return nil
 			}
 			return kept(name)
@@ -171,14 +179,6 @@ func (f *Fields) Register(reg *registry.ToolRegistry) error {
 		}
 	}
 	return nil
-}
-
-// offeredTools leaves out the tools that are not to be offered.
-func (f *Fields) offeredTools(tools []*registry.Tool) []*registry.Tool {
-	if f.opts.Offer == nil {
-		return tools
-	}
-	return slices.DeleteFunc(slices.Clone(tools), func(t *registry.Tool) bool { return !f.opts.Offer(t.Name) })
 }
 
 // Groups returns the groups for a registry; loading a server's starts it, and

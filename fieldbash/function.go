@@ -47,12 +47,18 @@ func (f *Fields) functionGroup(name string, defs []Function) (*group, []error) {
 
 // functionTool makes the command for one definition.
 func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
-	schema := def.Parameters
-	if schema != nil && !json.Valid(schema) {
-		schema = nil
-	}
 	detail := cleanText(def.Description, maxDetail)
-	t := f.newTool(group, safe, cmp.Or(summaryOf(detail), summaryOf(def.Name), safe), detail, schema)
+	summary := cmp.Or(summaryOf(detail), summaryOf(def.Name), safe)
+	var t *registry.Tool
+	if later := def.later; later != nil {
+		t = f.makeTool(group, registry.FieldPrefix+group+":"+safe, summary, detail, registry.LaterSchema(later), later)
+	} else {
+		schema := def.Parameters
+		if schema != nil && !json.Valid(schema) {
+			schema = nil
+		}
+		t = f.newTool(group, safe, summary, detail, schema)
+	}
 	limit := secondsDuration(def.Timeout)
 	if limit == 0 {
 		limit = defaultTimeout
@@ -73,6 +79,9 @@ func (f *Fields) functionTool(group, safe string, def Function) *registry.Tool {
 		return read(kwargs, append(own, uses...), known)
 	}
 	secrets := def.secrets()
+	if secrets != nil {
+		t.Hide = func(text string) string { return hideSecrets(text, secrets) }
+	}
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 		limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
 		defer cancel()

@@ -21,7 +21,7 @@ const maxBody = 64 << 20
 
 // runHTTP runs a function as one request.
 func (f *Fields) runHTTP(ctx context.Context, fn *Function, call *registry.Call) error {
-	req, err := fn.HTTP.request(ctx, fn.Name, call)
+	req, err := fn.HTTP.request(ctx, fn, call)
 	if err != nil {
 		return err
 	}
@@ -45,20 +45,26 @@ func (f *Fields) runHTTP(ctx context.Context, fn *Function, call *registry.Call)
 		answer += ": " + s
 	}
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
-		return exitError(4, `%s: put a valid token into "headers" of this function`, answer)
+		next := `put a valid token into "headers" of this function`
+		if o := fn.HTTP.operation; o != nil {
+			if _, missing := o.credentials(fn.Auth); missing != nil {
+				next = fmt.Sprintf(`write "auth": {%q: "${VARIABLE}"} beside its "file"`, missing[0])
+			}
+		}
+		return exitError(4, `%s: %s`, answer, next)
 	}
 	return exitError(1, "%s", answer)
 }
 
 // request makes the request: {name} in the path takes that argument; the rest
 // goes into the query of a request without a body, else into a JSON body.
-func (def *HTTP) request(ctx context.Context, function string, call *registry.Call) (*http.Request, error) {
+func (def *HTTP) request(ctx context.Context, fn *Function, call *registry.Call) (*http.Request, error) {
 	method := strings.ToUpper(def.Method)
 	if method == "" {
 		method = http.MethodPost
 	}
 	kwargs := map[string]any(maps.Clone(call.Kwargs))
-	target, err := def.target(function, kwargs)
+	target, err := def.target(fn.Name, kwargs)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +73,9 @@ func (def *HTTP) request(ctx context.Context, function string, call *registry.Ca
 		return nil, exitError(3, `%q is no URL: correct "url" of this function`, def.URL)
 	}
 	var body io.Reader
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodDelete:
+	switch {
+	case def.operation != nil:
+	case method == http.MethodGet, method == http.MethodHead, method == http.MethodDelete:
 		q := u.Query()
 		for name, v := range kwargs {
 			list, ok := v.([]any)
@@ -98,10 +105,13 @@ func (def *HTTP) request(ctx context.Context, function string, call *registry.Ca
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	if def.operation != nil {
+		err = def.operation.fill(req, kwargs, call.Order, fn.Auth)
+	}
 	for k, v := range def.Headers {
 		req.Header.Set(k, v)
 	}
-	return req, nil
+	return req, err
 }
 
 // target is the address with its holes filled; the arguments that went into it
@@ -109,15 +119,25 @@ func (def *HTTP) request(ctx context.Context, function string, call *registry.Ca
 func (def *HTTP) target(function string, kwargs map[string]any) (string, error) {
 	target := def.URL
 	for name, v := range kwargs {
-		if hole := "{" + name + "}"; strings.Contains(target, hole) {
-			if text := argText(v, nil); text == "." || text == ".." || text == "" {
+		at := place{name: name}
+		text := url.PathEscape(argText(v, nil))
+		if def.operation != nil {
+			if at = def.operation.places[name]; at.in != "path" {
+				continue
+			}
+			text = at.simple(v, nil)
+		}
+		if hole := "{" + at.name + "}"; strings.Contains(target, hole) {
+			if text == "." || text == ".." || text == "" {
 				return "", registry.Usagef("--%s is a part of the address, and %q is none: write another value", name, text)
 			}
-			target = strings.ReplaceAll(target, hole, url.PathEscape(argText(v, nil)))
+			target = strings.ReplaceAll(target, hole, text)
 			delete(kwargs, name)
 		}
 	}
-	target = strings.ReplaceAll(target, "{function}", url.PathEscape(function))
+	if def.operation == nil {
+		target = strings.ReplaceAll(target, "{function}", url.PathEscape(function))
+	}
 	if left := urlHole().FindStringSubmatch(target); left != nil {
 		return "", registry.Usagef("--%s is required: it is a part of the address", left[1])
 	}

@@ -7,20 +7,26 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/testneeds"
 	"github.com/agentbash/agentbash/registry"
 )
 
 // The test binary is also the program that function definitions run.
 func TestMain(m *testing.M) {
-	if os.Getenv("FIELD_TEST_ROLE") == "function" {
+	switch os.Getenv("FIELD_TEST_ROLE") {
+	case "function":
 		os.Exit(function(os.Args[1:]))
+	case "keeper":
+		os.Exit(keeper(os.Args[1:]))
+	}
+	if len(os.Args) == 3 && os.Args[1] == "stub" {
+		stub(os.Args[2])
+		return
 	}
 	os.Exit(m.Run())
 }
@@ -107,15 +113,7 @@ func (b bench) ok(t testing.TB, words ...string) string {
 // npm is the path of a real server in testdata/mcp.
 func npm(t testing.TB, name string) string {
 	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	path := filepath.Join(filepath.Dir(here), "../testdata/mcp/node_modules/@modelcontextprotocol", name, "dist/index.js")
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skip("SKIPPED: no npm servers: run `npm ci` in testdata/mcp")
-		}
-		require.NoError(t, err, "run `npm ci` in testdata/mcp")
-	}
-	return path
+	return testneeds.NPM(t, "mcp", "@modelcontextprotocol/"+name+"/dist/index.js")
 }
 
 func server(t testing.TB, name string, args ...string) fieldbash.Server {

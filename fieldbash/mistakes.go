@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -32,7 +32,7 @@ type mistake struct {
 
 // mistakeFinder looks for every mistake in a value that is known to have one.
 type mistakeFinder struct {
-	root  *jsonschema.Schema
+	tree  any // the whole schema, in which references are followed
 	args  any
 	refs  map[string]*jsonschema.Schema // that were followed; shared by all that look
 	found []mistake
@@ -151,12 +151,7 @@ func (f *mistakeFinder) lookObject(s *jsonschema.Schema, v map[string]any, at []
 			f.found = append(f.found, mistake{at: way, text: " is required" + f.typeOf(s.Properties[name]), missing: true})
 		}
 	}
-	names := make([]string, 0, len(v))
-	for name := range v {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
 		way := append(at[:len(at):len(at)], name)
 		if p := s.Properties[name]; p != nil {
 			f.compareValue(p, v[name], way, depth+1)
@@ -185,53 +180,12 @@ func elementSchema(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	return s.Items
 }
 
-// resolve follows a reference within the schema: a JSON Pointer (RFC 6901).
+// resolve follows a reference within the schema; nil if that leads nowhere.
 func (f *mistakeFinder) resolve(ref string) *jsonschema.Schema {
 	s, known := f.refs[ref]
-	if !known {
-		s = f.follow(ref)
+	if node, ok := pointAt(f.tree, ref); ok && !known {
+		s, _ = makeSchema(node) // the whole schema is one
 		f.refs[ref] = s
-	}
-	return s
-}
-
-func (f *mistakeFinder) follow(ref string) *jsonschema.Schema {
-	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil
-	}
-	if pointer == "" {
-		return f.root
-	}
-	raw, err := json.Marshal(f.root)
-	if err != nil {
-		return nil
-	}
-	var node any
-	if json.Unmarshal(raw, &node) != nil {
-		return nil
-	}
-	for _, part := range strings.Split(pointer, "/")[1:] {
-		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		switch n := node.(type) {
-		case map[string]any:
-			node = n[part]
-		case []any:
-			i, err := strconv.Atoi(part)
-			if err != nil || i < 0 || i >= len(n) {
-				return nil
-			}
-			node = n[i]
-		default:
-			return nil
-		}
-	}
-	if raw, err = json.Marshal(node); err != nil {
-		return nil
-	}
-	s, err := parseSchema(raw)
-	if err != nil {
-		return nil
 	}
 	return s
 }
@@ -254,14 +208,10 @@ func (f *mistakeFinder) typeOf(p *jsonschema.Schema) string {
 
 // knownProperties lists the properties of an object schema.
 func knownProperties(s *jsonschema.Schema, typed string) string {
-	var names []string
-	for name := range s.Properties {
-		names = append(names, name)
-	}
+	names := slices.Sorted(maps.Keys(s.Properties))
 	if len(names) == 0 {
 		return ""
 	}
-	slices.Sort(names)
 	hint := ""
 	if near := registry.Closest(typed, names, 1); near != nil {
 		hint = "; did you mean " + near[0] + "?"

@@ -14,7 +14,7 @@ import (
 func (f *mistakeFinder) compareUnion(branches []*jsonschema.Schema, v any, at []string, depth int) {
 	var tries [][]mistake
 	for _, b := range branches {
-		try := mistakeFinder{root: f.root, args: f.args, refs: f.refs}
+		try := mistakeFinder{tree: f.tree, args: f.args, refs: f.refs}
 		try.compareValue(b, v, at, depth+1)
 		if len(try.found) == 0 {
 			return

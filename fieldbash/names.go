@@ -78,3 +78,6 @@ func summaryOf(description string) string {
 	}
 	return cleanText(strings.TrimSuffix(line, "."), maxSummary)
 }
+
+// GroupName is the name that a server or a set of functions has in commands: field:NAME.
+func GroupName(name string) string { return safeName(name) }

@@ -54,7 +54,7 @@ func TestEverything(t *testing.T) {
 		{"updates off", call("toggle-subscriber-updates"), "topped", "", 0},
 		{"elicitation without anyone to ask", call("trigger-elicitation-request"), "decline", "", 0},
 		{"progress", call("trigger-long-running-operation", "--duration", "0.2", "--steps", "2"), "completed", "[progress] 1/2", 0},
-		{"a tool that wants a task", call("simulate-research-query", "--topic", "x"), "", "field:everything:simulate-research-query: ", 1},
+		{"a tool that wants a task", call("simulate-research-query", "--topic", "x"), "# Research Report: x", "[progress] working: Gathering sources...", 0},
 		{"missing", call("get-sum", "--a", "1"), "", "missing --b", 2},
 		{"unknown tool", call("nope"), "", "no such command", 127},
 	} {

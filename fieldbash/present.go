@@ -1,7 +1,9 @@
 package fieldbash
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -19,6 +21,9 @@ import (
 func (f *Fields) presentResult(call *registry.Call, res *mcp.Result) (registry.ToolResult, error) {
 	if call.Format == "raw" || call.Format == "json" && !res.IsError {
 		return presentJSON(call, res)
+	}
+	if res.Streams != nil {
+		return f.presentStreams(call, res)
 	}
 	w := &blocks{out: call.Stdout}
 	var failure strings.Builder
@@ -116,16 +121,10 @@ func (f *Fields) saveBytes(call *registry.Call, what, mimeType string, data []by
 		return fmt.Errorf("save %s: %w", what, err)
 	}
 	_, err = file.Write(data)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("save %s: %w", what, err)
 	}
-	if mimeType == "" {
-		mimeType = "unknown type"
-	}
-	_, err = fmt.Fprintf(call.Stderr, "%s (%s, %d bytes) saved to %s\n", what, cleanText(mimeType, 60), len(data), file.Name())
+	_, err = fmt.Fprintf(call.Stderr, "%s (%s, %d bytes) saved to %s\n", what, cleanText(cmp.Or(mimeType, "unknown type"), 60), len(data), file.Name())
 	return err
 }
 

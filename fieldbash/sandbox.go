@@ -45,12 +45,18 @@ func (s Sandbox) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.Profile)
 }
 
-// prepare looks at a program before it starts: at its files, and into its sandbox.
+// check looks at the files of a program before it starts.
+func (f *Fields) check(cmd *exec.Cmd) error {
+	if f.opts.Check == nil {
+		return nil
+	}
+	return f.opts.Check(append([]string{cmd.Path}, cmd.Args[1:]...), cmd.Dir)
+}
+
+// prepare looks at a program before it starts, and puts it into its sandbox.
 func (f *Fields) prepare(cmd *exec.Cmd, s *Sandbox) error {
-	if f.opts.Check != nil {
-		if err := f.opts.Check(append([]string{cmd.Path}, cmd.Args[1:]...), cmd.Dir); err != nil {
-			return err
-		}
+	if err := f.check(cmd); err != nil {
+		return err
 	}
 	if s == nil {
 		return nil

@@ -145,17 +145,23 @@ func (m *costMeter) elements(s map[string]any, v []any, depth int) bool {
 	return true
 }
 
-// find follows a reference within the schema: a JSON Pointer (RFC 6901). What
-// has a name of its own ($anchor, $id) is not known.
-func (m *costMeter) find(ref string) (any, bool) {
-	if node, ok := m.found[ref]; ok {
-		return node, true
+// find is pointAt, each reference followed once.
+func (m *costMeter) find(ref string) (node any, ok bool) {
+	if node, ok = m.found[ref]; !ok {
+		if node, ok = pointAt(m.root, ref); ok {
+			m.found[ref] = node
+		}
 	}
+	return node, ok
+}
+
+// pointAt follows a reference within a schema: a JSON Pointer (RFC 6901). What has a name
+// of its own ($anchor, $id) is not known.
+func pointAt(node any, ref string) (_ any, ok bool) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok || pointer != "" && pointer[0] != '/' {
 		return nil, false
 	}
-	node := m.root
 	for _, part := range strings.Split(pointer, "/")[1:] {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
 		switch n := node.(type) {
@@ -173,7 +179,6 @@ func (m *costMeter) find(ref string) (any, bool) {
 			return nil, false
 		}
 	}
-	m.found[ref] = node
 	return node, true
 }
 

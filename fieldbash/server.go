@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agentbash/agentbash/fieldbash/kept"
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -18,7 +19,7 @@ import (
 // serverGroup makes the group of one MCP server; it does not start it.
 func (f *Fields) serverGroup(name string, s Server) *group {
 	spec := mcp.Spec{
-		URL: s.URL, SSE: s.Type == "sse", Headers: s.Headers, Secrets: s.secrets(),
+		URL: s.URL, SSE: s.Type == "sse", LogLevel: s.Log, Headers: s.Headers, Secrets: s.secrets(),
 		StartTimeout: secondsDuration(s.StartTimeout), CallTimeout: secondsDuration(s.Timeout),
 	}
 	if s.Command != "" {
@@ -42,7 +43,21 @@ func (f *Fields) serverGroup(name string, s Server) *group {
 	if f.opts.Sample != nil && s.Sampling {
 		opts.Sample = func(ctx context.Context, p mcp.Prompting) (mcp.Completion, error) { return f.opts.Sample(ctx, name, p) }
 	}
-	return &group{name: name, summary: s.summary(), server: s, client: mcp.NewClient(spec, opts)}
+	g := &group{name: name, summary: s.summary(), server: s, command: spec.Command}
+	if s.Command != "" && f.opts.Keeper != nil && f.opts.State != "" {
+		opts.Kept = func(ctx context.Context) *kept.Conn {
+			if f.mayRun(g) != nil {
+				return nil // the start that follows says why
+			}
+			conn, err := f.connectKept(ctx, g, f.place(g))
+			if err != nil && ctx.Err() == nil {
+				f.logf("field:%s: it is not kept: %v", name, hideError(err, s.secrets()))
+			}
+			return conn
+		}
+	}
+	g.client = mcp.NewClient(spec, opts)
+	return g
 }
 
 // loginOptions says how to log in at a server: not where the configuration has a token.
@@ -139,14 +154,19 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 	if unknown := g.server.Roles[def.Name].applyTo(t); unknown != nil {
 		f.logf("%s: \"roles\" names %s, which it has no parameter of", t.Name, strings.Join(unknown, ", "))
 	}
+	piped, asTask := takesStdin(def), isTask(def)
 	t.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 		args, err := call.JSON()
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
-		res, err := g.client.Call(ctx, mcp.Call{
-			Tool: def.Name, Arguments: args, Repeatable: def.Hints.Repeatable(), Notes: call.Stderr,
-		})
+		request := mcp.Call{Tool: def.Name, Arguments: args, Repeatable: def.Hints.Repeatable(), Notes: call.Stderr, Task: asTask, Exact: call.Format == "" || call.Format == "text"}
+		if piped && call.Stdin != nil && !call.Has("stdin") {
+			if request.Stdin, err = readStdin(call.Stdin); err != nil {
+				return registry.ToolResult{}, err
+			}
+		}
+		res, err := g.client.Call(ctx, request)
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
@@ -154,6 +174,12 @@ func (f *Fields) serverTool(g *group, safe string, def mcp.Tool) *registry.Tool 
 		return f.presentResult(call, res)
 	}
 	return t
+}
+
+// isTask reports whether a tool has to be called as a task.
+func isTask(def mcp.Tool) bool {
+	var d struct{ Execution struct{ TaskSupport string } }
+	return json.Unmarshal(def.Raw, &d) == nil && d.Execution.TaskSupport == "required"
 }
 
 // kindOf reads a server's hints. A claim to be harmless counts only where the
@@ -200,6 +226,11 @@ func (f *Fields) newTool(group, name, summary, detail string, schema json.RawMes
 		f.logf("%s: its schema is not one (%v): every argument is accepted", full, err)
 		params, schema = registry.AnyParams(), nil
 	}
+	return f.makeTool(group, full, summary, detail, params, func() json.RawMessage { return schema })
+}
+
+// makeTool makes a tool whose schema may be made later.
+func (f *Fields) makeTool(group, full, summary, detail string, params *registry.Params, schema func() json.RawMessage) *registry.Tool {
 	if detail == summary {
 		detail = ""
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ const maxProblems = 20
 // more than everything else that happens before main.)
 type validator struct {
 	tool    string
-	schema  json.RawMessage
+	schema  func() json.RawMessage
 	logf    func(format string, args ...any)
 	compile sync.Once
 	root    *jsonschema.Schema   // for looking; nil: the server judges alone
@@ -36,37 +37,53 @@ type validator struct {
 	ready   *jsonschema.Resolved // for judging
 }
 
-func newValidator(tool string, schema json.RawMessage, logf func(string, ...any)) *validator {
+func newValidator(tool string, schema func() json.RawMessage, logf func(string, ...any)) *validator {
 	return &validator{tool: tool, schema: schema, logf: logf}
 }
 
 // check returns one line for each mistake in the arguments, with its path.
 func (v *validator) check(kwargs registry.Kwargs) []string {
-	v.compile.Do(v.prepare)
+	v.compile.Do(func() {
+		if err := v.prepare(); err != nil {
+			v.logf("%s: its schema cannot be used, so its arguments are checked by the server alone: %v", v.tool, err)
+		}
+	})
 	if v.ready == nil {
 		return nil
 	}
 	args, _ := goNumbers(map[string]any(kwargs)).(map[string]any)
-	if !isAffordable(v.tree, args) {
+	problems, err := v.judge(args)
+	switch {
+	case errors.Is(err, errTooCostly):
 		v.dear.Do(func() {
 			v.logf("%s: its schema is too costly to check arguments by, so the server judges alone", v.tool)
 		})
-		return nil
-	}
-	err := v.ready.Validate(args)
-	if err == nil {
-		return nil
-	}
-	f := mistakeFinder{root: v.root, refs: map[string]*jsonschema.Schema{}}
-	f.compareValue(v.root, args, nil, 0)
-	problems := f.lines()
-	if len(problems) == 0 { // a keyword that needs the whole: not, if, unevaluated...
-		problems = []string{plainReason(err) + ", which " + v.tool + " --schema prints"}
+	case err != nil: // a keyword that needs the whole: not, if, unevaluated...
+		return []string{plainReason(err) + ", which " + v.tool + " --schema prints"}
 	}
 	if n := len(problems); n > maxProblems {
 		problems = append(problems[:maxProblems], fmt.Sprintf("and %d more", n-maxProblems))
 	}
 	return problems
+}
+
+var errTooCostly = errors.New("the schema is too costly")
+
+// judge returns one line for each mistake in a value, and an error if there is one of which
+// the place is not known, or if nobody can say.
+func (v *validator) judge(value any) (problems []string, err error) {
+	if !isAffordable(v.tree, value) {
+		return nil, errTooCostly
+	}
+	if err = v.ready.Validate(value); err == nil {
+		return nil, nil
+	}
+	f := mistakeFinder{tree: v.tree, refs: map[string]*jsonschema.Schema{}}
+	f.compareValue(v.root, value, nil, 0)
+	if problems = f.lines(); len(problems) > 0 {
+		err = nil
+	}
+	return problems, err
 }
 
 // plainReason says which place breaks which keyword of the schema; the library says how it came there.
@@ -86,40 +103,45 @@ func plainReason(err error) string {
 	return fmt.Sprintf("%s breaks %q of the schema", cmp.Or(place, "it"), keyword)
 }
 
-func (v *validator) prepare() {
-	if len(v.schema) == 0 || bytes.Equal(bytes.TrimSpace(v.schema), []byte("null")) {
-		return
+// prepare compiles the schema; one that says nothing leaves ready nil, and an error does.
+func (v *validator) prepare() (err error) {
+	text := v.schema()
+	if len(text) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null")) {
+		return nil
 	}
-	schema, root, err := v.parse()
-	if err == nil {
-		// Without a Loader every reference that leaves the schema is an error: a
-		// server must not make us read files or call addresses.
-		if v.ready, err = root.Resolve(nil); err == nil {
-			v.root, err = parseSchema(schema)
-		}
-		if err == nil && !knownDraft(root.Schema) {
-			err = fmt.Errorf("its draft is %s, not draft-07 or 2020-12", root.Schema)
-		}
-		if typ := wrongType(v.tree); err == nil && typ != "" {
-			err = fmt.Errorf("there is no type %q", typ)
-		}
+	if v.tree, err = registry.DecodeJSON(text); err != nil { // numbers stay literal
+		return err
 	}
+	root, err := makeSchema(v.tree)
 	if err != nil {
-		v.logf("%s: its schema cannot be used, so its arguments are checked by the server alone: %v", v.tool, err)
-		v.ready = nil
+		return err
 	}
+	// Without a Loader every reference that leaves the schema is an error: a
+	// server must not make us read files or call addresses.
+	ready, err := root.Resolve(nil)
+	if err != nil {
+		return err
+	}
+	if !knownDraft(root.Schema) {
+		return fmt.Errorf("its draft is %s, not draft-07 or 2020-12", root.Schema)
+	}
+	if typ := wrongType(v.tree); typ != "" {
+		return fmt.Errorf("there is no type %q", typ)
+	}
+	v.root, err = makeSchema(v.tree) // another, for what is resolved is not to be looked into
+	v.ready = ready
+	return err
 }
 
-// parse reads the schema, of which numbers stay literal.
-func (v *validator) parse() (schema json.RawMessage, root *jsonschema.Schema, err error) {
-	if v.tree, err = registry.DecodeJSON(v.schema); err != nil {
-		return nil, nil, err
+// makeSchema makes a schema of its tree.
+func makeSchema(tree any) (*jsonschema.Schema, error) {
+	text, err := json.Marshal(withoutDefaulted(tree))
+	if err != nil {
+		return nil, err
 	}
-	if schema, err = json.Marshal(withoutDefaulted(v.tree)); err != nil {
-		return nil, nil, err
-	}
-	root, err = parseSchema(schema)
-	return schema, root, err
+	var s jsonschema.Schema
+	err = json.Unmarshal(text, &s)
+	return &s, err
 }
 
 // withoutDefaulted is a schema that does not require what has a default: the server
@@ -156,12 +178,6 @@ func withoutDefaulted(node any) any {
 
 // verbatim are keywords whose values are no schemas.
 var verbatim = []string{"enum", "const", "default", "examples"}
-
-func parseSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
-	var s jsonschema.Schema
-	err := json.Unmarshal(schema, &s)
-	return &s, err
-}
 
 // knownDraft reports a draft that the library judges by.
 func knownDraft(uri string) bool {

@@ -44,8 +44,7 @@ func (t *Tool) judge(kwargs Kwargs, problems []string, hasStdin bool) (Kwargs, e
 	return kwargs, t.checkKwargs(kwargs, problems, hasStdin)
 }
 
-// checkKwargs names what is missing, has Check look at kwargs, and makes one error of
-// all problems; nil when there is none.
+// checkKwargs names what is missing, has Check look at kwargs, and makes one error of all problems.
 func (t *Tool) checkKwargs(kwargs Kwargs, problems []string, hasStdin bool) error {
 	if hasStdin && t.WithStdin != nil && !kwargs.takeStdin() {
 		t.WithStdin(kwargs)
@@ -79,8 +78,7 @@ func (t *Tool) checkKwargs(kwargs Kwargs, problems []string, hasStdin bool) erro
 	return &UsageError{Tool: t.Name, Problems: problems, Next: t.Advice()}
 }
 
-// isSaid reports whether a problem is about a place, such as --key: what has no right
-// value is missing for the schema too.
+// isSaid reports whether a problem is about a place: what has no right value is missing for the schema, too.
 func isSaid(problems []string, place string) bool {
 	return slices.ContainsFunc(problems, func(problem string) bool {
 		rest, ok := strings.CutPrefix(strings.TrimPrefix(problem, "missing "), place)
@@ -137,8 +135,7 @@ func plainList[T any](list []T) (any, error) {
 	return out, nil
 }
 
-// fitNamed makes named values fit the parameters. prefix stands before a name in
-// problems: "--" for a call's kwargs, the place of an object for its members.
+// fitNamed makes named values fit. prefix stands before names in problems: "--", or the place of an object.
 func (p *Params) fitNamed(prefix string, given map[string]any, fit func(*Param, string, any) (any, []string)) (fitted map[string]any, problems []string) {
 	fitted = map[string]any{}
 	top := prefix == "--"
@@ -194,8 +191,7 @@ func (q *Param) fitWord(at string, v any) (any, []string) {
 	return q.fitValue(at, v)
 }
 
-// fitValue makes a value, and what is in it, of the declared type. at is its place in
-// the call, as problems name it.
+// fitValue makes a value, and what is in it, of the declared type. at is its place, as problems name it.
 func (q *Param) fitValue(at string, v any) (any, []string) {
 	if len(q.AnyOf) > 0 {
 		return q.fitUnion(at, v)

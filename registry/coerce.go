@@ -36,8 +36,7 @@ func (q *Param) holds(typ string) bool {
 // alone is the value of a flag that stands alone.
 func (q *Param) alone() string { return cmp.Or(q.Alone, "true") }
 
-// isFlag reports whether the parameter needs no value: a boolean, a union of
-// nothing but booleans and null, or one that says so.
+// isFlag reports whether the parameter needs no value: it says so, or is a boolean, or nothing but these and null.
 func (q *Param) isFlag() bool {
 	if q.Alone != "" {
 		return true
@@ -56,8 +55,7 @@ func (q *Param) isFlagWord(word string) bool {
 	return err == nil
 }
 
-// isStructured reports whether the parameter can be an object or an array, and
-// nothing else but null: of such a value @FILE and - are no text.
+// isStructured reports whether the parameter is an object, an array or null: then @FILE and - are no text.
 func (q *Param) isStructured() bool {
 	if q == nil || len(q.AnyOf) == 0 {
 		return q != nil && (q.Type == Object || q.Type == Array)
@@ -72,18 +70,8 @@ func (q *Param) placeholder() string {
 		return strings.Join(q.Enum, "|")
 	case q.isStructured() && len(q.AnyOf) > 0:
 		return q.AnyOf[0].placeholder()
-	case q.Type == "" || q.Type == String:
-		return "TEXT"
-	case q.Type == Integer || q.Type == Number:
-		return "N"
-	case q.Type == Boolean:
-		return "true|false"
-	case q.Type == Array:
-		return "'[...]'"
-	case q.Type == Object:
-		return "'{...}'"
 	}
-	return "VALUE"
+	return cmp.Or(map[string]string{"": "TEXT", String: "TEXT", Integer: "N", Number: "N", Boolean: "true|false", Array: "'[...]'", Object: "'{...}'"}[q.Type], "VALUE")
 }
 
 // coerceWords makes the value from the words given for it: one, or several for an array.
@@ -152,8 +140,7 @@ func (q *Param) coerceUnion(words []string) (any, error) {
 	return nil, errors.New(strings.Join(errs, "; "))
 }
 
-// anyOf is a parameter that is one of these; enums of one type are one, and so is what
-// has nothing but a type.
+// anyOf is a parameter that is one of these. Enums of one type are one, and so is what has nothing but a type.
 func anyOf(list []*Param) *Param {
 	q := &Param{Name: list[0].Name}
 	for _, u := range list {
@@ -194,8 +181,7 @@ func (q *Param) branches() (list []*Param) {
 	return list
 }
 
-// isTextOf reports whether a word is how a value prints; of objects and arrays every
-// way is.
+// isTextOf reports whether a word is how a value prints; of objects and arrays every way is.
 func isTextOf(v any, word string) bool {
 	switch v.(type) {
 	case []any, map[string]any:
@@ -243,16 +229,15 @@ func (q *Param) coerceScalar(s string) (any, error) {
 		return s, nil
 	case Integer, Number:
 		if !number().MatchString(s) {
-			return nil, q.wrongType(quoteCut(s))
+			break
 		}
 		n := json.Number(jsonNumber(s))
 		if q.Type == Integer {
 			n = wholeNumber(n)
 		}
-		if !q.isOfType(n) {
-			return nil, q.wrongType(quoteCut(s))
+		if q.isOfType(n) {
+			return n, nil
 		}
-		return n, nil
 	case Boolean:
 		switch strings.ToLower(s) {
 		case "true", "yes", "on", "1":
@@ -260,24 +245,22 @@ func (q *Param) coerceScalar(s string) (any, error) {
 		case "false", "no", "off", "0":
 			return false, nil
 		}
-		return nil, q.wrongType(quoteCut(s))
 	case Null:
-		if s != "null" {
-			return nil, q.wrongType(quoteCut(s))
+		if s == "null" {
+			return nil, nil
 		}
-		return nil, nil
 	case Object:
 		v, err := DecodeJSON([]byte(s))
 		if err != nil {
 			return nil, fmt.Errorf("%s is not a JSON object (%v): write '{\"key\": \"value\"}'", quoteCut(s), err)
 		}
-		m, ok := v.(map[string]any)
-		if !ok {
-			return nil, q.wrongType(quoteCut(s))
+		if m, ok := v.(map[string]any); ok {
+			return m, nil
 		}
-		return m, nil
+	default:
+		return guessValue(s), nil
 	}
-	return guessValue(s), nil
+	return nil, q.wrongType(quoteCut(s))
 }
 
 // wholeNumber is an integer of JSON, where 5.0 and 1e3 are some too (JSON Schema
@@ -293,8 +276,7 @@ func wholeNumber(n json.Number) json.Number {
 	return n
 }
 
-// jsonNumber makes a number JSON's own spelling and keeps every digit that
-// counts: no sign "+", no leading zeros, a digit on both sides of the point.
+// jsonNumber makes a number JSON's own spelling and keeps every digit that counts.
 func jsonNumber(s string) string {
 	s, neg := strings.CutPrefix(strings.TrimPrefix(s, "+"), "-")
 	mant, exp := s, ""
@@ -314,8 +296,7 @@ func jsonNumber(s string) string {
 	return whole + exp
 }
 
-// allows reports a value that is not in the enum, or a number outside the
-// declared range.
+// allows reports a value that is not in the enum, or a number outside the declared range.
 func (q *Param) allows(v any) error {
 	n, ok := v.(json.Number)
 	if len(q.Enum) > 0 {
@@ -348,11 +329,8 @@ func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64)
 // and, where their own text is the word itself, true, false, integers and decimal
 // fractions; every other word stays a string.
 func guessValue(s string) any {
-	switch s {
-	case "true":
-		return true
-	case "false":
-		return false
+	if s == "true" || s == "false" {
+		return s == "true"
 	}
 	if s != "" && len(s) < 400 && number().MatchString(s) && jsonNumber(s) == s && !strings.ContainsAny(s, "eE") && s != "-0" {
 		return json.Number(s)

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -27,31 +26,22 @@ func (t *Tool) Definition() Definition {
 	return Definition{Name: definitionName(t.Name), Description: text, Parameters: t.withoutStdin(), ReadOnly: t.Kind == ReadOnly}
 }
 
-// withoutStdin is the tool's schema for callers that have no stdin to give what
-// a command line may give there.
+// withoutStdin is the tool's schema for callers that have no stdin.
 func (t *Tool) withoutStdin() json.RawMessage {
 	schema := objectSchema(t.Params.Schema())
 	var required []string
 	from := false
-	if p := t.Params.readSchema(); p != nil {
-		for _, q := range p.List() {
-			if q.Required {
-				required = append(required, q.Name)
-				from = from || q.Stdin
-			}
+	for _, q := range t.Params.List() {
+		if q.Required {
+			required = append(required, q.Name)
+			from = from || q.Stdin
 		}
 	}
 	o, err := decodeObject(schema)
 	if !from || err != nil {
 		return schema
 	}
-	var out members
-	for _, m := range o {
-		if m.key != "required" {
-			out = append(out, m)
-		}
-	}
-	return append(out, member{"required", mustJSON(required)}).render()
+	return append(o.without("required"), member{"required", mustJSON(required)}).render()
 }
 
 // mostName is the length of a name that every provider takes.
@@ -88,13 +78,7 @@ func objectSchema(schema json.RawMessage) json.RawMessage {
 	if decodeText(o.at("type")) == "object" {
 		return schema
 	}
-	out := members{{"type", json.RawMessage(`"object"`)}}
-	for _, m := range o {
-		if m.key != "type" {
-			out = append(out, m)
-		}
-	}
-	return out.render()
+	return append(members{{"type", mustJSON(Object)}}, o.without("type")...).render()
 }
 
 // The formats of a definition.
@@ -102,51 +86,25 @@ const (
 	OpenAI    = "openai"    // of Chat Completions
 	Anthropic = "anthropic" // of Messages
 	MCP       = "mcp"       // of tools/list
+	Gemini    = "gemini"    // of a list of functionDeclarations
 )
 
 // Formats are the formats that there are.
-func Formats() []string { return []string{OpenAI, Anthropic, MCP} }
+func Formats() []string { return []string{OpenAI, Anthropic, MCP, Gemini} }
 
 // In returns the definition as JSON in one of the formats.
 func (d Definition) In(format string) (json.RawMessage, error) {
+	key := map[string]string{OpenAI: "parameters", Anthropic: "input_schema", MCP: "inputSchema", Gemini: "parametersJsonSchema"}[format]
+	if key == "" {
+		return nil, fmt.Errorf("%q is no format of a definition: it is %s", format, strings.Join(Formats(), ", "))
+	}
+	parameters, err := encodeJSON(d.Parameters)
+	o := members{{"name", mustJSON(d.Name)}, {"description", mustJSON(d.Description)}, {key, parameters}}
 	switch format {
 	case OpenAI:
-		return marshalPlain(map[string]any{"type": "function", "function": openAI{d.Name, d.Description, d.Parameters}})
-	case Anthropic:
-		return marshalPlain(anthropic{d.Name, d.Description, d.Parameters})
+		o = members{{"function", o.render()}, {"type", mustJSON("function")}}
 	case MCP:
-		m := mcpTool{Name: d.Name, Description: d.Description, InputSchema: d.Parameters}
-		m.Annotations.ReadOnlyHint = d.ReadOnly
-		return marshalPlain(m)
+		o = append(o, member{"annotations", mustJSON(map[string]bool{"readOnlyHint": d.ReadOnly})})
 	}
-	return nil, fmt.Errorf("%q is no format of a definition: it is %s", format, strings.Join(Formats(), ", "))
-}
-
-type openAI struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-}
-
-type anthropic struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"input_schema"`
-}
-
-type mcpTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-	Annotations struct {
-		ReadOnlyHint bool `json:"readOnlyHint"`
-	} `json:"annotations"`
-}
-
-func marshalPlain(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
+	return o.render(), err
 }

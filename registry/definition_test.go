@@ -14,6 +14,7 @@ func TestDefinitions(t *testing.T) {
 	for format, want := range map[string]string{
 		OpenAI:    `{"function":{"name":"field__db__query","description":"run a query\n\nIt reads <only> & prints.","parameters":` + schema + `},"type":"function"}`,
 		Anthropic: `{"name":"field__db__query","description":"run a query\n\nIt reads <only> & prints.","input_schema":` + schema + `}`,
+		Gemini:    `{"name":"field__db__query","description":"run a query\n\nIt reads <only> & prints.","parametersJsonSchema":` + schema + `}`,
 		MCP: `{"name":"field__db__query","description":"run a query\n\nIt reads <only> & prints.","inputSchema":` + schema +
 			`,"annotations":{"readOnlyHint":true}}`,
 	} {
@@ -22,7 +23,7 @@ func TestDefinitions(t *testing.T) {
 		require.Equal(t, want, string(got), format)
 	}
 	_, err := tool.Definition().In("yaml")
-	require.EqualError(t, err, `"yaml" is no format of a definition: it is openai, anthropic, mcp`)
+	require.EqualError(t, err, `"yaml" is no format of a definition: it is openai, anthropic, mcp, gemini`)
 }
 
 func TestDefinitionNames(t *testing.T) {

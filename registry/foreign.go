@@ -200,8 +200,7 @@ func (t *foreignTool) named(key string) (ours string, known bool) {
 	return key, false
 }
 
-// foreignLines makes an offset and a limit of the lines that a call names by its first
-// and last.
+// foreignLines makes an offset and a limit of the first and last line that a call names.
 func foreignLines(args Kwargs) (Kwargs, error) {
 	out := Kwargs{}
 	var first, last any

@@ -28,7 +28,7 @@ func (t *Tool) Invoke(ctx context.Context, call *Call) (res ToolResult) {
 	}
 	res, err := t.run(ctx, &c)
 	if err != nil {
-		res = ToolResult{Error: err.Error(), ExitStatus: exitStatus(err), Output: res.Output}
+		res = ToolResult{Error: err.Error(), ExitStatus: ExitStatus(err), Output: res.Output}
 	}
 	if res.Output != "" {
 		if _, err := io.WriteString(c.Stdout, res.Output); err != nil && res.Success {
@@ -69,9 +69,14 @@ func (t *Tool) run(ctx context.Context, c *Call) (res ToolResult, err error) {
 	return t.Run(ctx, c)
 }
 
-func exitStatus(err error) int {
+// ExitStatus is the exit status that stands for an error: its own if it has a
+// method ExitStatus() int, 124 for a passed deadline, 130 for a cancelled
+// context, else 1; 0 for nil.
+func ExitStatus(err error) int {
 	var own interface{ ExitStatus() int }
 	switch {
+	case err == nil:
+		return 0
 	case errors.As(err, &own):
 		return own.ExitStatus()
 	case errors.Is(err, context.DeadlineExceeded):
@@ -80,16 +85,6 @@ func exitStatus(err error) int {
 		return 130
 	}
 	return 1
-}
-
-// ExitStatus is the exit status that stands for an error: its own if it has a
-// method ExitStatus() int, 124 for a passed deadline, 130 for a cancelled
-// context, else 1; 0 for nil.
-func ExitStatus(err error) int {
-	if err == nil {
-		return 0
-	}
-	return exitStatus(err)
 }
 
 // CallOption changes the call that Execute is about to make.
@@ -106,7 +101,7 @@ func InDir(dir string) CallOption { return func(c *Call) { c.Dir = dir } }
 func (r *ToolRegistry) Execute(ctx context.Context, name string, kwargs Kwargs, opts ...CallOption) ToolResult {
 	t, err := r.Resolve(ctx, name)
 	if err != nil {
-		return ToolResult{Error: err.Error(), ExitStatus: exitStatus(err)}
+		return ToolResult{Error: err.Error(), ExitStatus: ExitStatus(err)}
 	}
 	var out, notes bytes.Buffer
 	call := &Call{Stdout: &out, Stderr: &notes}
@@ -120,7 +115,7 @@ func (r *ToolRegistry) Execute(ctx context.Context, name string, kwargs Kwargs, 
 		call.Kwargs, err = t.Bind(kwargs, call.Stdin != nil)
 	}
 	if err != nil {
-		return ToolResult{Error: err.Error(), ExitStatus: exitStatus(err)}
+		return ToolResult{Error: err.Error(), ExitStatus: ExitStatus(err)}
 	}
 	res := t.Invoke(ctx, call)
 	res.Output = out.String()
@@ -137,7 +132,7 @@ func (t *Tool) Command(ctx context.Context, words []string, call *Call) ToolResu
 	parsed, err := t.Parse(words, call.Stdin != nil)
 	if err != nil {
 		fmt.Fprintln(call.Stderr, err)
-		return ToolResult{Error: err.Error(), ExitStatus: exitStatus(err)}
+		return ToolResult{Error: err.Error(), ExitStatus: ExitStatus(err)}
 	}
 	return t.RunParsed(ctx, parsed, call)
 }

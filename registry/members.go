@@ -29,6 +29,17 @@ func (o members) only(keys ...string) members {
 	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return !slices.Contains(keys, m.key) })
 }
 
+// without returns the members of all other keys.
+func (o members) without(key string) members {
+	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return m.key == key })
+}
+
+// list returns the elements of a member that is an array.
+func (o members) list(key string) (list []json.RawMessage) {
+	json.Unmarshal(o.at(key), &list)
+	return list
+}
+
 // withValue returns a copy in which key has another value and unions are gone.
 func (o members) withValue(key string, value json.RawMessage) members {
 	var out members
@@ -81,6 +92,24 @@ func decodeObject(raw json.RawMessage) (members, error) {
 	}
 	_, err := d.Token()
 	return out, err
+}
+
+// encodeJSON encodes without escaping <, > and &.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// mustJSON is encodeJSON; it panics on what JSON cannot hold.
+func mustJSON(v any) []byte {
+	b, err := encodeJSON(v)
+	if err != nil {
+		panic("registry: " + err.Error())
+	}
+	return b
 }
 
 func decodeText(raw json.RawMessage) string {

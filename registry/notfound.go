@@ -62,8 +62,8 @@ func (r *ToolRegistry) NotFound(name string) error {
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	near := Closest(name[len(prefix):], names, 2)
-	if prefix == "" && isField { // the server is left out, or another
+	near := Closest(strings.TrimPrefix(name, prefix), names, 2) // the server alone has no such prefix
+	if prefix == "" && isField {                                // the server is left out, or another
 		tool := name[strings.LastIndexByte(name, ':'):]
 		if same := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, tool) || strings.Count(n, ":") < 2 }); len(same) > 0 {
 			near = same[:min(len(same), 2)]

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/openat"
+	"github.com/agentbash/agentbash/internal/syscalls"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,6 +37,14 @@ func DescriptorOf(path string) (n int, ok bool) {
 // read as a descriptor: a file from its start, a pipe where it is. It never waits;
 // see Stream.
 func ProcessDescriptor(process string, n int) (*os.File, error) {
+	const flagsOfOpen = os.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY
+	switch {
+	case syscalls.OpensOthers:
+	case process == "self":
+		return os.OpenFile(fmt.Sprint(syscalls.Descriptors, "/", n), flagsOfOpen, 0)
+	default:
+		return nil, fmt.Errorf("descriptor %d of the command cannot be had on this system: pipe it in, or write it to a file first", n)
+	}
 	info, err := os.ReadFile(fmt.Sprintf("/proc/%s/fdinfo/%d", process, n))
 	if err != nil {
 		return nil, fmt.Errorf("descriptor %d is not open", n)
@@ -42,10 +52,10 @@ func ProcessDescriptor(process string, n int) (*os.File, error) {
 	_, rest, _ := strings.Cut(string(info), "flags:")
 	line, _, _ := strings.Cut(rest, "\n")
 	flags, err := strconv.ParseUint(strings.TrimSpace(line), 8, 64)
-	if err != nil || flags&unix.O_ACCMODE == unix.O_WRONLY || flags&unix.O_PATH != 0 {
+	if err != nil || flags&unix.O_ACCMODE == unix.O_WRONLY || flags&openat.SearchOnly != 0 {
 		return nil, fmt.Errorf("descriptor %d is not open to be read", n)
 	}
-	f, err := os.OpenFile(fmt.Sprintf("/proc/%s/fd/%d", process, n), os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	f, err := os.OpenFile(fmt.Sprintf("/proc/%s/fd/%d", process, n), flagsOfOpen, 0)
 	if errors.Is(err, unix.ENXIO) {
 		return nil, fmt.Errorf("descriptor %d is a socket: only files and pipes can be read", n)
 	}
@@ -130,8 +140,7 @@ type stream struct {
 	stop func() bool
 }
 
-// awaitWriter waits until something was written, or was opened to be written to and
-// closed. The kernel tells nobody of a writer that writes nothing, but when read.
+// awaitWriter waits for a writer. Of one that writes nothing the kernel tells nobody, but when read.
 func (s *stream) awaitWriter() error {
 	pipe, err := s.file.SyscallConn()
 	if err != nil {

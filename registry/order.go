@@ -116,8 +116,8 @@ func writeJSON(b *bytes.Buffer, v any, o *Order) error {
 	case isArray:
 		b.WriteByte('[')
 	default:
-		text, err := jsonText(v)
-		b.WriteString(text)
+		text, err := encodeJSON(v)
+		b.Write(text)
 		return err
 	}
 	for i, key := range keys {

@@ -36,7 +36,7 @@ type Param struct {
 	Aliases []string // other names that are accepted, and not advertised
 	Join    string   // of several values one text is made, with this between them
 	Unless  string   // another parameter: when it is given, this one is not required, nor takes words without a key
-	Stdin   bool     // filled from stdin when it is absent and there is one
+	Stdin   bool     // it may come on stdin instead: the tool reads it by Call.Input
 
 	// Alone is the value of the parameter on a command line where none follows it; "" is
 	// true for a boolean, and a mistake for others.
@@ -70,7 +70,8 @@ type Param struct {
 type Params struct {
 	list   []Param
 	schema json.RawMessage
-	open   bool // keys beyond the declared ones are accepted, and guessed at
+	source func() json.RawMessage // makes the schema; nil: it is there
+	open   bool                   // keys beyond the declared ones are accepted, and guessed at
 
 	rest *Param  // keys beyond the declared ones; nil: nothing is said of them
 	also []Param // of a call: see Param
@@ -80,8 +81,7 @@ type Params struct {
 	parse func() *Params // reads the schema; nil: it is read
 }
 
-// readSchema reads a schema that was not looked into yet: listing the names of 500
-// tools must not cost the reading of 500 schemas.
+// readSchema reads a schema at its first use: listing 500 tools must not cost the reading of 500 schemas.
 func (p *Params) readSchema() *Params {
 	if p != nil && p.parse != nil {
 		p.later.Do(func() {
@@ -127,6 +127,9 @@ func (p *Params) List() []Param {
 func (p *Params) Schema() json.RawMessage {
 	if p == nil {
 		return json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
+	}
+	if p.source != nil {
+		return p.source()
 	}
 	return p.schema
 }
@@ -182,10 +185,7 @@ func (p *Params) findOrRest(name string) *Param {
 
 // findShort returns the parameter that -c stands for, or nil.
 func (p *Params) findShort(c string) *Param {
-	if p.readSchema() == nil {
-		return nil
-	}
-	for i := range p.list {
+	for i := range p.List() {
 		if p.list[i].Short == c {
 			return &p.list[i]
 		}
@@ -279,24 +279,5 @@ func (q *Param) render() []byte {
 	return mustJSON(m)
 }
 
-// mustJSON encodes without escaping <, > and &; it panics on what JSON cannot hold.
-func mustJSON(v any) []byte {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("registry: " + err.Error())
-	}
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
-}
-
 // Float returns a pointer to f, for Param.Min and Param.Max.
 func Float(f float64) *float64 { return &f }
-
-// needsMore reports whether stdin cannot be all that is given.
-func (p *Params) needsMore() bool {
-	return slices.ContainsFunc(p.list, func(q Param) bool { return q.Required && !q.Stdin })
-}
-
-// takesSome reports whether there is anything to be given.
-func (p *Params) takesSome() bool { return p.open || len(p.list) > 0 }

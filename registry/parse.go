@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -66,12 +67,17 @@ func (t *Tool) Parse(words []string, hasStdin bool) (Parsed, error) {
 	}
 	p.fillPositionals()
 	nothing := len(p.given)+len(p.positionals)+len(p.problems) == 0 && p.base == nil && p.later == nil
-	if hasStdin && nothing && (t.Foreign && p.params.takesSome() || p.params.needsMore()) {
+	takesSome, needsMore := p.params.open || len(p.params.list) > 0, slices.ContainsFunc(p.params.list, func(q Param) bool { return q.Required && !q.Stdin })
+	if hasStdin && nothing && (t.Foreign && takesSome || needsMore) { // stdin cannot be all that is given
 		p.later = []source{{File: "-", Maybe: true}}
+	}
+	var positionals []string
+	for _, w := range p.positionals {
+		positionals = append(positionals, w.word)
 	}
 	kwargs := p.makeKwargs()
 	kwargs, err := t.judge(kwargs, p.problems, hasStdin)
-	return Parsed{Kwargs: kwargs, Positionals: p.positionalWords(), Order: p.order}, err
+	return Parsed{Kwargs: kwargs, Positionals: positionals, Order: p.order}, err
 }
 
 // checkText reports a text of which a field tool would be sent something else.
@@ -111,8 +117,7 @@ type option struct {
 	form       byte // '=', ':', '@', or 0: it has no value
 }
 
-// cutOption cuts an option. A key is a word of letters, digits, _ . and -, or
-// whatever the schema declares (--$filter, --größe).
+// cutOption cuts an option, whose key has letters, digits, _ . and -, or is declared (--$filter, --größe).
 func (p *parser) cutOption(word string) (o option, ok bool) {
 	rest, ok := strings.CutPrefix(word, "--")
 	if !ok {
@@ -193,9 +198,7 @@ func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 			return used, help
 		}
 	}
-	switch {
-	case known:
-	case !p.params.open:
+	if !known && !p.params.open {
 		if head, _, _ := strings.Cut(o.key, "."); p.params.Find(head) != nil {
 			p.addProblem("--%s: a name is missing at a dot: write --%s.MEMBER, or --%[2]s.0 for an element", o.key, head)
 		} else {
@@ -227,8 +230,7 @@ func (p *parser) takeLong(o option, rest []string) (used int, help HelpLevel) {
 	return used, NoHelp
 }
 
-// takeUnknown takes an option that is no parameter, if it is one for all tools, or the
-// Unix program's.
+// takeUnknown takes an option that is no parameter, if it is one for all tools or the Unix program's.
 func (p *parser) takeUnknown(o option, rest []string) (used int, help HelpLevel, taken bool) {
 	switch {
 	case o.key == "schema" && o.form == 0 && p.tool.Foreign:

@@ -87,8 +87,7 @@ func (k Kwargs) words() (words []string) {
 	return words
 }
 
-// pendingUses adds the files that are read for a call. What is in them is not known
-// yet: it may be the value of a parameter with a role.
+// pendingUses adds the files that are read for a call. What they hold may be the value of a parameter with a role.
 func (t *Tool) pendingUses(k Kwargs, uses []Use, known bool) ([]Use, bool) {
 	for _, s := range k.later() {
 		if _, own := DescriptorOf(s.File); !own && s.File != "-" {
@@ -226,7 +225,7 @@ func (r *pendingReader) read(ctx context.Context, name string) (string, error) {
 		r.used, r.call.Stdin = true, nil
 	default:
 		f, err := r.call.Open(ctx, name)
-		if err != nil && exitStatus(err) == 1 {
+		if err != nil && ExitStatus(err) == 1 {
 			err = Usagef("%v", err)
 		}
 		if err != nil {
@@ -291,8 +290,7 @@ func placeIn(kwargs Kwargs, path []string) any {
 	return at
 }
 
-// setFromText sets the place of --key@=FILE. Text for a string is taken as it is, but
-// that a path, an address or a command has no end of line.
+// setFromText sets the place of --key@=FILE. Of a path, an address or a command the end of line goes.
 func (c *Call) setFromText(s source, text string) error {
 	name := strings.Join(s.Set, ".")
 	p := parser{params: c.Tool.Params}

@@ -56,8 +56,7 @@ func longest(parts []string, declared func(name string) bool) int {
 	return 1
 }
 
-// member is what the schema declares for a member or element, and its name as
-// declared; nil where it declares nothing.
+// member is what the schema declares for a member or element, and its declared name.
 func (q *Param) member(part string) (*Param, string) {
 	if m := q.declaredMember(part); m != nil {
 		return m, cmp.Or(m.Name, part)

@@ -8,8 +8,7 @@ import (
 	"github.com/agentbash/agentbash/internal/quote"
 )
 
-// positional is a word without a key. owner is the parameter whose value stands
-// right before it; joined says that another positional does.
+// positional is a word without a key, owner the parameter whose value stands right before it.
 type positional struct {
 	word, owner string
 	joined      bool
@@ -46,8 +45,7 @@ func (p *parser) fillPositionals() {
 	}
 }
 
-// surplusProblem is the problem of a word too many. It is likely one of several that
-// belong to the value right before it.
+// surplusProblem is the problem of a word too many, which likely belongs to the value right before it.
 func (p *parser) surplusProblem(at int, owner string) string {
 	word := p.positionals[at]
 	i := slices.IndexFunc(p.given, func(g given) bool { return owner != "" && strings.Join(g.path, ".") == owner && g.words != nil })
@@ -76,13 +74,6 @@ func (p *parser) surplusProblem(at int, owner string) string {
 		said += ", or call it once for each"
 	}
 	return said
-}
-
-func (p *parser) positionalWords() (words []string) {
-	for _, w := range p.positionals {
-		words = append(words, w.word)
-	}
-	return words
 }
 
 // isSet reports whether a parameter, or a place in it, has a value.

@@ -122,8 +122,7 @@ func (t *Tool) missingFields() (fields []string) {
 
 var callable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN_][\pL\pM\pN_.:+-]*$`) })
 
-// unroutable are words that bash reads as a part of its grammar, whatever else has
-// their names: reserved words, and builtins that make declarations.
+// unroutable are words of bash's grammar: reserved words, and builtins that make declarations.
 const unroutable = " if then elif else fi time for in until while do done case esac coproc select function declare export let local readonly typeset "
 
 // nameProblem says why a tool of that name could not be called; "" if it can.
@@ -228,32 +227,21 @@ func (r *ToolRegistry) Resolve(ctx context.Context, name string) (*Tool, error) 
 	if ok {
 		return t, nil
 	}
-	if group, tool, ok := SplitField(name); ok && tool != "" {
-		g, known := r.Group(group)
-		if !known {
-			return nil, r.NotFound(name)
+	group, tool, _ := SplitField(name)
+	g, known := r.Group(group)
+	for again := false; known && tool != ""; again = true {
+		if _, err := r.LoadGroup(ctx, group); err != nil {
+			return nil, err
 		}
-		if t, err := r.inLoaded(ctx, group, name); t != nil || err != nil {
-			return t, err
+		if t, ok := r.Lookup(name); ok {
+			return t, nil
 		}
-		if g.Miss != nil && g.Miss(ctx) {
-			r.ReloadGroup(group)
-			if t, err := r.inLoaded(ctx, group, name); t != nil || err != nil {
-				return t, err
-			}
+		if again || g.Miss == nil || !g.Miss(ctx) {
+			break
 		}
+		r.ReloadGroup(group)
 	}
 	return nil, r.NotFound(name)
-}
-
-// inLoaded loads a group and returns the tool, or nil if the group has none of
-// that name.
-func (r *ToolRegistry) inLoaded(ctx context.Context, group, name string) (*Tool, error) {
-	if _, err := r.LoadGroup(ctx, group); err != nil {
-		return nil, err
-	}
-	t, _ := r.Lookup(name)
-	return t, nil
 }
 
 // LoadGroup returns the tools of a group by name, loading it at first use.

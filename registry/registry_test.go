@@ -61,6 +61,10 @@ func TestNotFoundNamesWhatWasMeant(t *testing.T) {
 			require.ErrorContains(t, r.NotFound(name), "did you mean "+meant+"?", name)
 		}
 		require.ErrorContains(t, r.NotFound("field:nothing"), "lists the servers")
+		for _, name := range []string{"field:st", "field:st:", "field:", ""} { // a server is no command
+			_, err := r.Resolve(context.Background(), name)
+			require.ErrorAs(t, err, new(*NotFoundError), name)
+		}
 		_, err := r.LoadGroup(t.Context(), "st")
 		require.NoError(t, err)
 	}

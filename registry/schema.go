@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxDepth bounds how deep a schema from elsewhere is followed, $refs included.
@@ -27,9 +28,17 @@ func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
 	} else if !json.Valid(text) {
 		return nil, fmt.Errorf("schema of %s: not JSON", name)
 	}
-	return &Params{schema: schema, parse: func() *Params {
+	return LaterSchema(func() json.RawMessage { return schema }), nil
+}
+
+// LaterSchema is ParseSchema for a schema that is made when it is needed, and is known
+// to be a JSON object.
+func LaterSchema(schema func() json.RawMessage) *Params {
+	source := sync.OnceValue(schema)
+	return &Params{source: source, parse: func() *Params {
+		schema := source()
 		root, err := decodeObject(schema)
-		if err != nil { // json.Valid has seen it
+		if err != nil {
 			return &Params{open: true}
 		}
 		d := schemaDoc{root: schema, left: maxNodes}
@@ -42,7 +51,7 @@ func ParseSchema(name string, schema json.RawMessage) (*Params, error) {
 		}
 		p.also, p.lost = call.also, call.lost
 		return p
-	}}, nil
+	}}
 }
 
 // schemaDoc is a schema while it is read.
@@ -55,8 +64,7 @@ type schemaDoc struct {
 // maxNodes bounds how much of a schema is looked at, which may refer to itself twice.
 const maxNodes = 20_000
 
-// params reads the members of an object schema: its own, and those of what it refers
-// to and is made of. hops are the steps that were made to parts of one object.
+// params reads an object's members, its own and those of its parts. hops are the steps to parts of one object.
 func (d *schemaDoc) params(o members, depth, hops int) *Params {
 	p := &Params{}
 	var required []string
@@ -104,8 +112,7 @@ func (d *schemaDoc) addParts(p *Params, o members, depth, hops int) {
 		}
 		return d.params(part, depth, hops)
 	}
-	var all []json.RawMessage
-	json.Unmarshal(o.at("allOf"), &all)
+	all := o.list("allOf")
 	if ref := decodeText(o.at("$ref")); ref != "" {
 		all = append(all, d.resolve(ref))
 	}
@@ -113,8 +120,7 @@ func (d *schemaDoc) addParts(p *Params, o members, depth, hops int) {
 		p.addPart(read(raw).list)
 	}
 	for _, key := range []string{"oneOf", "anyOf"} {
-		var list []json.RawMessage
-		json.Unmarshal(o.at(key), &list)
+		list := o.list(key)
 		var names []string
 		found := map[string][]*Param{}
 		for _, raw := range list {
@@ -147,8 +153,7 @@ func (p *Params) addPart(list []Param) {
 	}
 }
 
-// hasDefault reports a property that may be left out, whatever requires it: its
-// server has a value for it.
+// hasDefault reports a property that may be left out, whatever requires it: its server has a value for it.
 func hasDefault(raw json.RawMessage) bool {
 	o, err := decodeObject(raw)
 	return err == nil && o.at("default") != nil
@@ -167,8 +172,7 @@ func (d *schemaDoc) param(raw json.RawMessage, depth int) Param {
 		if s := decodeText(o.at("description")); s != "" {
 			q.Description = s
 		}
-		o = slices.DeleteFunc(o, func(m member) bool { return m.key == "$ref" })
-		if raw := o.render(); d.rolesIn(raw) != nil {
+		if raw := o.without("$ref").render(); d.rolesIn(raw) != nil {
 			q.also = append(q.also, d.param(raw, depth+1))
 		}
 		return q
@@ -180,9 +184,12 @@ func (d *schemaDoc) param(raw json.RawMessage, depth int) Param {
 	if c := o.at("const"); c != nil {
 		enum = slices.Concat([]byte{'['}, c, []byte{']'})
 	}
-	q.Enum = enumTexts(enum)
 	if v, err := DecodeJSON(enum); err == nil {
 		q.values, _ = v.([]any)
+	}
+	for _, v := range q.values {
+		text, _ := wordOf(v)
+		q.Enum = append(q.Enum, text)
 	}
 	if raw := o.at("default"); raw != nil {
 		q.Default, _ = DecodeJSON(raw)
@@ -194,16 +201,13 @@ func (d *schemaDoc) param(raw json.RawMessage, depth int) Param {
 		q.Type = Object
 	case q.Type == "" && o.at("items") != nil:
 		q.Type = Array
-	case q.Type == "" && len(q.Enum) > 0 && allStrings(o.at("enum"), o.at("const")):
+	case q.Type == "" && len(q.values) > 0 && !slices.ContainsFunc(q.values, func(v any) bool { _, isText := v.(string); return !isText }):
 		q.Type = String
 	}
-	items := o.at("items")
-	list := o.at("prefixItems")
-	if list == nil && strings.HasPrefix(string(items), "[") { // up to draft 2019-09
-		list, items = items, o.at("additionalItems")
+	items, first := o.at("items"), o.list("prefixItems")
+	if first == nil && strings.HasPrefix(string(items), "[") { // up to draft 2019-09
+		items, first = o.at("additionalItems"), o.list("items")
 	}
-	var first []json.RawMessage
-	json.Unmarshal(list, &first)
 	for _, raw := range first {
 		q.first = append(q.first, d.param(raw, depth+1))
 	}
@@ -218,14 +222,12 @@ func (d *schemaDoc) param(raw json.RawMessage, depth int) Param {
 	return q
 }
 
-// readBeside keeps what a schema says of its value besides what makes a parameter,
-// for the roles in it. Those in keywords that are not followed are lost.
+// readBeside keeps the roles in what a schema says besides; those in keywords that are not followed are lost.
 func (d *schemaDoc) readBeside(q *Param, o members, depth int) {
 	var parts []json.RawMessage
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
-		var list []json.RawMessage
-		if json.Unmarshal(o.at(key), &list); key == "allOf" || q.AnyOf == nil {
-			parts = append(parts, list...)
+		if key == "allOf" || q.AnyOf == nil {
+			parts = append(parts, o.list(key)...)
 		}
 	}
 	if q.Props == nil {
@@ -272,8 +274,7 @@ func (d *schemaDoc) rolesIn(raw json.RawMessage) (roles []Role) {
 	return roles
 }
 
-// schemaRole is what a schema says of a value by our keyword x-role. A value of the
-// format uri is taken for an address; one that may be relative names no host.
+// schemaRole is what a schema says by x-role. The format uri is an address; one that may be relative names no host.
 func schemaRole(o members) Role {
 	return roleOf(decodeText(o.at("x-role")), decodeText(o.at("format")))
 }
@@ -293,16 +294,12 @@ func (d *schemaDoc) union(q *Param, o members, depth int) {
 	var types []string
 	if json.Unmarshal(o.at("type"), &types) == nil {
 		for _, t := range types {
-			member := o.withValue("type", mustJSON(t))
-			q.AnyOf = append(q.AnyOf, d.param(member.render(), depth+1))
+			q.AnyOf = append(q.AnyOf, d.param(o.withValue("type", mustJSON(t)).render(), depth+1))
 		}
 	}
-	for _, key := range []string{"anyOf", "oneOf"} {
-		var list []json.RawMessage
-		if q.Type == "" && json.Unmarshal(o.at(key), &list) == nil {
-			for _, raw := range list {
-				q.AnyOf = append(q.AnyOf, d.param(raw, depth+1))
-			}
+	if q.Type == "" {
+		for _, raw := range append(o.list("anyOf"), o.list("oneOf")...) {
+			q.AnyOf = append(q.AnyOf, d.param(raw, depth+1))
 		}
 	}
 	for i := range q.AnyOf {
@@ -321,11 +318,10 @@ func (d *schemaDoc) union(q *Param, o members, depth int) {
 	}
 }
 
-// typeOfParts takes the type from what a value is made of, where it has none itself:
-// one part is the value, several are an object if one of them is.
+// typeOfParts takes the type from allOf where there is no other: of one part, or object if one of several is.
 func (d *schemaDoc) typeOfParts(q *Param, o members, depth int) {
-	var list []json.RawMessage
-	if q.Type != "" || q.AnyOf != nil || o.at("properties") != nil || json.Unmarshal(o.at("allOf"), &list) != nil {
+	list := o.list("allOf")
+	if q.Type != "" || q.AnyOf != nil || o.at("properties") != nil {
 		return
 	}
 	for _, raw := range list {
@@ -354,30 +350,4 @@ func (d *schemaDoc) resolve(ref string) json.RawMessage {
 		raw = o.at(strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
 	}
 	return raw
-}
-
-// enumTexts are an enum's values as a person types them.
-func enumTexts(raw json.RawMessage) []string {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return nil
-	}
-	var out []string
-	for _, v := range list {
-		if s := decodeText(v); s != "" || string(v) == `""` {
-			out = append(out, s)
-		} else {
-			out = append(out, string(v))
-		}
-	}
-	return out
-}
-
-// allStrings reports whether an enum or a const holds only strings.
-func allStrings(enum, constant json.RawMessage) bool {
-	if constant != nil {
-		return constant[0] == '"'
-	}
-	var list []string
-	return json.Unmarshal(enum, &list) == nil
 }

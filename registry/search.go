@@ -186,8 +186,7 @@ func searchWords(text string) (words []string) {
 	return words
 }
 
-// eachWord yields a text's words in lower case: letters and digits; a capital after
-// a small letter begins another one.
+// eachWord yields a text's words, letters and digits, in lower case; a capital after a small letter begins one.
 func eachWord(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		from, before := -1, ' '

@@ -73,6 +73,10 @@ type Tool struct {
 	// must not do I/O. It may be nil.
 	Uses func(kwargs Kwargs, uses []Use, known bool) ([]Use, bool)
 
+	// Hide takes secrets of the tool's configuration out of a text that says what a call
+	// does. It may be nil.
+	Hide func(text string) string
+
 	// Run does the work. Content goes to call.Stdout (or is returned as the
 	// result's Output), notes for the reader to call.Stderr. A result with
 	// Success false is the tool's failure; an error is ours (a lost connection),
@@ -171,6 +175,16 @@ func (c *Call) valueOf(name string) any {
 func (c *Call) String(name string) string {
 	s, _ := c.valueOf(name).(string)
 	return s
+}
+
+// Input is a parameter's value or, where none was given, what is on stdin: up to most bytes, and one that tells
+// of more. given is false if there is neither.
+func (c *Call) Input(name string, most int64) (text string, given bool, err error) {
+	if c.Has(name) || c.Stdin == nil {
+		return c.String(name), c.Has(name), nil
+	}
+	data, err := io.ReadAll(io.LimitReader(c.Stdin, most+1))
+	return string(data), len(data) > 0, err
 }
 
 // Bool returns the boolean parameter, its default, or false.

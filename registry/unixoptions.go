@@ -16,7 +16,6 @@ func (p *parser) takeLetters(w string, rest []string) (used int) {
 			} else if ok {
 				continue
 			}
-
 			p.addProblem("unknown option %s: a value that starts with - goes after --", w)
 			return 0
 		}
@@ -39,8 +38,7 @@ func takesValue(means string) bool {
 	return strings.HasPrefix(means, "--") && strings.Contains(means, "*")
 }
 
-// takeUnix takes an option of the Unix program, with its value joined or following, and
-// returns how many of the following words it used.
+// takeUnix takes an option of the Unix program, and returns how many of the following words it used.
 func (p *parser) takeUnix(name, shown, value string, joined bool, rest []string) (used int, ok bool) {
 	means, ok := p.tool.Unix[name]
 	switch {

@@ -194,8 +194,7 @@ func (q *Param) roles() (roles []Role) {
 	return slices.Compact(roles)
 }
 
-// declares reports whether uses hold one that the tool's kind is about. Where
-// something runs does not say what.
+// declares reports whether uses hold one that the tool's kind is about. Where something runs does not say what.
 func (t *Tool) declares(uses []Use) bool {
 	return t.Kind == ReadOnly || t.Kind != "" && slices.ContainsFunc(uses, func(u Use) bool {
 		return u.Role != RunsIn && u.Role.Kind() == t.Kind

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,22 +37,25 @@ func (t *Tool) Words(kwargs Kwargs) ([]string, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		text, _ := wordOf(v)
-		value, _ := jsonText(v)
+		value, _ := encodeJSON(v)
 		switch word := "--" + name + "=" + text; {
-		case t.says(word, name, v), q == nil && t.Params != nil && !t.Params.open:
+		case t.says(word, name, v), q == nil && t.Params != nil && !t.Params.open && isName(name) && name != "json":
 			words = append(words, word)
-		case t.says("--"+name+":="+value, name, v):
-			words = append(words, "--"+name+":="+value)
+		case t.says("--"+name+":="+string(value), name, v):
+			words = append(words, "--"+name+":="+string(value))
 		default:
 			unnamed[name] = v
 		}
 	}
 	if len(unnamed) > 0 {
-		text, _ := jsonText(unnamed)
-		words = append(words, "--json="+text)
+		text, _ := encodeJSON(unnamed)
+		words = append(words, "--json="+string(text))
 	}
 	return append(words, kwargs.words()...), nil
 }
+
+// isName reports whether a name is no other syntax after --: key@ names a file, a.b and key: are further.
+func isName(name string) bool { return !strings.ContainsAny(name, "@:=.") }
 
 // says reports whether a word gives a parameter this value, and nothing else.
 func (t *Tool) says(word, name string, v any) bool {
@@ -66,16 +68,6 @@ func wordOf(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
 	}
-	return jsonText(v)
-}
-
-// jsonText encodes without escaping <, > and &.
-func jsonText(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+	b, err := encodeJSON(v)
+	return string(b), err
 }

@@ -30,4 +30,10 @@ func TestWordsAreParsedBack(t *testing.T) {
 	require.Equal(t, []string{"--n=7", `--list=["a"]`, "--zzz=1.5"}, words)
 	_, err = tool.Words(Kwargs{"n": func() {}})
 	require.Error(t, err)
+	for _, name := range []string{"text@", "json", "json@", "text:", "map.a@"} {
+		words, err := tool.Words(Kwargs{name: "@/etc/hostname"})
+		require.NoError(t, err)
+		_, err = tool.Parse(words, false)
+		require.Error(t, err, "%q is no name: it stands for no file", words)
+	}
 }

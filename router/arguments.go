@@ -90,8 +90,7 @@ var templateMarks = sync.OnceValue(func() *regexp.Regexp {
 
 var toolNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`) })
 
-// decodeArguments takes an object, also one that is encoded twice, stands in a list, or is
-// almost JSON; and a list of words as the command that it is.
+// decodeArguments takes an object, also encoded twice, in a list, or almost JSON; and the words of a command.
 func decodeArguments(data []byte) (registry.Kwargs, error) {
 	text := strings.TrimSpace(string(data))
 	if text == "" {
@@ -307,8 +306,7 @@ func (a *Arguments) addNote(text string) {
 
 var withUnit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([\d.]+)\s*(ms|milli|[smh])[a-z]*$`) })
 
-// setTimeout takes seconds as a number or as the text of one. What is long beyond all sense
-// in seconds is in milliseconds.
+// setTimeout takes seconds as a number or text. What is long beyond all sense is in milliseconds.
 func (a *Arguments) setTimeout(key string, v any, milliseconds bool) error {
 	text := strings.ToLower(strings.TrimSpace(fmt.Sprint(v)))
 	if v == nil || text == "" {

@@ -32,10 +32,12 @@ type killKey struct{}
 // KillAtLimit returns a context whose commands are ended at their time limit.
 func KillAtLimit(ctx context.Context) context.Context { return context.WithValue(ctx, killKey{}, true) }
 
-// goOn tells whether a command may go on at its limit, which it is asked then; nil: it may not.
-// why gets the reason.
+// KillsAtLimit reports whether a context is one of KillAtLimit.
+func KillsAtLimit(ctx context.Context) bool { return ctx.Value(killKey{}) != nil }
+
+// goOn tells whether a command may go on at its limit, which it is asked then; why gets the reason against it.
 func (r *Router) goOn(ctx context.Context, why *error) func() bool {
-	if r.opts.Background == nil || r.opts.KillAtLimit || ctx.Value(killKey{}) != nil {
+	if r.opts.Background == nil || r.opts.KillAtLimit || KillsAtLimit(ctx) {
 		return nil
 	}
 	return func() bool {
@@ -75,31 +77,59 @@ func lostParts(got *session.Result) []string {
 	if got.Running == nil && !got.ShellExited && !got.Restarted {
 		return nil
 	}
-	lost := []string{"jobs", "$!", "open descriptors", "resource limits", "traps on EXIT, DEBUG, ERR and RETURN"}
+	lost := []string{"jobs", "$!", "open descriptors", "resource limits", "traps on EXIT, DEBUG, ERR and RETURN",
+		"set -e", "positional parameters", "the directory stack"}
 	switch {
 	case got.Running != nil:
 		lost = append(lost, "what the running command sets")
 		fallthrough
 	case got.Restarted || !got.ShellExited:
 		if got.StateLost {
-			lost = append(lost, "what was last set before it")
+			lost = append(lost, lostBefore)
 		}
 	case got.StateLost:
-		lost = append(lost, "what the command set")
+		lost = append(lost, lostWith)
 	}
 	return lost
 }
 
+// What is not lost each time.
+const (
+	lostBefore = "what was last set before it"
+	lostWith   = "what the command set"
+)
+
 // goesOnLine says where a command is that goes on, and how to reach it.
 func (r *Router) goesOnLine(res *Result) string {
 	var ways []string
-	for _, w := range [][2]string{{"bash_output", "--wait exit --timeout 60"}, {"bash_input", "TEXT"}, {"bash_kill", ""}} {
+	for _, w := range [][2]string{{"bash_output", " --wait exit --timeout 60"}, {"bash_kill", ""}} {
 		if _, ok := r.reg.Lookup(w[0]); ok {
-			ways = append(ways, strings.TrimSpace(fmt.Sprintf("%s %d %s", w[0], res.Running, w[1])))
+			ways = append(ways, fmt.Sprintf("%s %d%s", w[0], res.Running, w[1]))
 		}
 	}
 	line := fmt.Sprintf("[still running as shell %d after %s: %s]", res.Running, formatLimit(res.limit), strings.Join(ways, ", "))
-	return line + "\n[the next command runs in a new shell with the same directory, variables, functions, aliases and options, but without: " + strings.Join(res.Lost, "; ") + "]"
+	if without := r.tellLost(res); without != "" {
+		line += "\n[the next command runs in a new shell" + without + "]"
+	}
+	return line
+}
+
+// tellLost says what the next shell has not of this one: whole once, then what is not the same each time.
+func (r *Router) tellLost(res *Result) string {
+	with := ", but"
+	if !r.keptTold.Swap(true) {
+		with = " with the same directory, variables, functions, aliases and options, but"
+	}
+	var without []string
+	for _, part := range res.Lost {
+		if _, told := r.lostTold.LoadOrStore(part, true); !told || part == lostBefore || part == lostWith {
+			without = append(without, part)
+		}
+	}
+	if without == nil {
+		return ""
+	}
+	return with + " without: " + strings.Join(without, "; ")
 }
 
 // formatLimit is a time limit in words.

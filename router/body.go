@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -100,8 +101,7 @@ func (b *body) hint(reason string, most int, advice string) string {
 // clean makes a text fit for a model.
 func (b *body) clean(s string) string { return b.hider.Hide(Safe(s)) }
 
-// untilWordEnd leaves out what comes after the last word end behind the first n
-// characters: a word that is cut may be a part of a secret.
+// untilWordEnd ends a text at a word behind its first n characters: a word that is cut may be part of a secret.
 func untilWordEnd(s string, n int) string {
 	keep := len(firstChars(s, n))
 	if i := strings.LastIndexAny(s[keep:], " \t\n"); i >= 0 {
@@ -110,8 +110,7 @@ func untilWordEnd(s string, n int) string {
 	return s
 }
 
-// fromWordStart leaves out what comes before the first word end ahead of the last n
-// characters.
+// fromWordStart begins a text at a word ahead of its last n characters.
 func fromWordStart(s string, n int) string {
 	if i := strings.IndexAny(s[:len(s)-len(lastChars(s, n))], " \t\n"); i >= 0 {
 		return s[i:]
@@ -160,21 +159,15 @@ func (b *body) first(n int) string {
 
 // last returns the last n bytes of the body, or all if it has not so many.
 func (b *body) last(n int) string {
-	var rev []string
-	size := 0
-	for i := len(b.parts) - 1; i >= 0 && size < n; i-- {
-		text := b.parts[i].text
-		if c := b.parts[i].stream; c != nil {
-			text = string(c.end(n))
+	end := ""
+	for _, p := range slices.Backward(b.parts) {
+		text := p.text
+		if p.stream != nil {
+			text = string(p.stream.end(n))
 		}
-		text = text[max(0, len(text)-(n-size)):]
-		rev, size = append(rev, text), size+len(text)
+		end = text[max(0, len(text)-(n-len(end))):] + end
 	}
-	var s strings.Builder
-	for i := len(rev) - 1; i >= 0; i-- {
-		s.WriteString(rev[i])
-	}
-	return s.String()
+	return end
 }
 
 // keepWhole writes the whole body to one file, which a long stdout has begun.

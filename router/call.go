@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/proctable"
+	"github.com/agentbash/agentbash/internal/syscalls"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/internal/protocol"
 	"golang.org/x/sys/unix"
@@ -42,8 +44,7 @@ func (q *request) close() {
 	q.fds = nil
 }
 
-// detachStreams takes the descriptors from a tool that is left behind, so that a
-// pipe's reader sees its end: /dev/null takes their place.
+// detachStreams takes the descriptors from a tool that is left behind, so that a pipe's reader sees its end.
 func (q *request) detachStreams() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -53,12 +54,12 @@ func (q *request) detachStreams() {
 	}
 	defer unix.Close(null)
 	for _, fd := range q.fds {
-		unix.Dup3(null, fd, unix.O_CLOEXEC)
+		unix.Dup2(null, fd)
+		unix.CloseOnExec(fd)
 	}
 }
 
-// serveConn serves one call. Whoever is not this user, or does not speak the
-// protocol, is hung up on.
+// serveConn serves one call. Whoever is not this user, or does not speak the protocol, is hung up on.
 func (h *host) serveConn(conn *net.UnixConn) {
 	defer conn.Close()
 	pid, ok := sameUser(conn)
@@ -88,8 +89,7 @@ func (h *host) serveConn(conn *net.UnixConn) {
 	<-gone
 }
 
-// serveCall runs a call and closes its descriptors. A tool that does not stop
-// when it is told to is left behind, without them.
+// serveCall runs a call and closes its descriptors. A tool that does not stop is left behind without them.
 func (h *host) serveCall(ctx context.Context, q *request) int {
 	done := make(chan int, 1)
 	go func() {
@@ -97,30 +97,23 @@ func (h *host) serveCall(ctx context.Context, q *request) int {
 		q.close()
 		done <- status
 	}()
-	select {
-	case status := <-done:
-		return status
-	case <-ctx.Done():
-	}
-	select {
-	case status := <-done:
-		return status
-	case <-time.After(abandonAfter):
+	status, ended := awaitTool(ctx, done)
+	if !ended {
 		q.detachStreams()
 		return 128 + int(unix.SIGINT)
 	}
+	return status
 }
 
-// sameUser asks the kernel who is at the other end; ok is false for anybody
-// but this user.
+// sameUser asks the kernel who is at the other end; ok is false for anybody but this user.
 func sameUser(conn *net.UnixConn) (pid int, ok bool) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return 0, false
 	}
 	raw.Control(func(fd uintptr) {
-		if peer, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil && int(peer.Uid) == os.Geteuid() {
-			pid, ok = int(peer.Pid), true
+		if peer, uid, err := syscalls.Peer(int(fd)); err == nil && uid == os.Geteuid() {
+			pid, ok = peer, true
 		}
 	})
 	return pid, ok
@@ -128,11 +121,11 @@ func sameUser(conn *net.UnixConn) (pid int, ok bool) {
 
 // environ is the environment that bash gave to the program that calls.
 func (q *request) environ() ([]string, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", q.pid))
+	env, err := proctable.Environ(q.pid)
 	if err != nil {
 		return nil, fmt.Errorf("environment of the command that calls: %w", err)
 	}
-	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00"), nil
+	return env, nil
 }
 
 // descriptor opens what the program that calls has open to be read.
@@ -142,8 +135,7 @@ func (q *request) descriptor(n int) (*os.File, error) {
 
 var errGarbage = errors.New("not a request")
 
-// receiveRequest reads a request. The descriptors it returns are the caller's to
-// close, also with an error.
+// receiveRequest reads a request, whose descriptors are the caller's to close, also with an error.
 func receiveRequest(conn *net.UnixConn) (q *request, err error) {
 	q = &request{}
 	var head [4]byte
@@ -175,8 +167,7 @@ func receiveRequest(conn *net.UnixConn) (q *request, err error) {
 	return q, nil
 }
 
-// descriptorsOf returns the descriptors of a control message. They are close-on-exec:
-// package net receives with MSG_CMSG_CLOEXEC.
+// descriptorsOf returns those of a control message, which package net receives with MSG_CMSG_CLOEXEC.
 func descriptorsOf(oob []byte) (fds []int) {
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
@@ -213,8 +204,7 @@ func (h *host) runCall(ctx context.Context, q *request) int {
 	return h.r.runCall(ctx, p, call).ExitStatus
 }
 
-// hasInput reports whether a command was given a stdin: the session's own is
-// /dev/null, and nobody types at a terminal here.
+// hasInput reports whether a command was given a stdin: the session's own is /dev/null.
 func hasInput(fd int) bool {
 	var st unix.Stat_t
 	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT != unix.S_IFCHR

@@ -24,8 +24,7 @@ type insertion struct {
 	text string
 }
 
-// findCalls returns the agent and field commands in a bash text; ok is false when
-// the text cannot be parsed.
+// findCalls returns the agent and field commands in a bash text; ok is false when it cannot be parsed.
 func (n *nameIndex) findCalls(text string, tree *bashtext.Tree) (out found, ok bool) {
 	f := finder{names: n, text: text}
 	if !f.walk(tree, flow{}) {
@@ -80,8 +79,7 @@ func (f *finder) judge(c *candidate, out *found) {
 	}
 }
 
-// keepPatterns quotes what bash would expand in words that are to come as they
-// are: values of a tool's patterns, and all words of a field command.
+// keepPatterns quotes what bash would expand in values of patterns, and in all words of a field command.
 func (s *site) keepPatterns(t *registry.Tool, out *found) {
 	words := make([]string, len(s.args))
 	for i, a := range s.args {
@@ -117,8 +115,7 @@ type flow struct {
 	alone  bool // it is all there is in a subshell whose stdout is taken
 }
 
-// maxDepth is how deep a syntax tree is followed. Walking recurses, and a text
-// that nests deeper (a million-fold 1+1+1) is no command that anybody typed.
+// maxDepth is how deep a syntax tree is followed. Walking recurses, and nobody types what nests deeper.
 const maxDepth = 2000
 
 // finder walks syntax trees and gathers what decides about calls.
@@ -233,8 +230,7 @@ func (f *finder) noteFunction(fn *syntax.FuncDecl) {
 	}
 }
 
-// keepCall keeps a command that has the name of a tool, and looks for one in the
-// arguments of any other.
+// keepCall keeps a command that has the name of a tool, and looks for one in the arguments of others.
 func (f *finder) keepCall(call *syntax.CallExpr, at flow) {
 	if len(call.Args) == 0 {
 		return
@@ -256,8 +252,7 @@ func (f *finder) keepCall(call *syntax.CallExpr, at flow) {
 	}
 }
 
-// keepSite keeps words that call a tool, if the first is its name as it is typed.
-// With inner they do only if they cannot mean anything else.
+// keepSite keeps words whose first is a tool's name; with inner if they cannot mean anything else.
 func (f *finder) keepSite(words []*syntax.Word, fed flow, inner bool) bool {
 	name := words[0].Lit()
 	at := int(words[0].Pos().Offset())

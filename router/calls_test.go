@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/syscalls"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/internal/protocol"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 )
 
 // blocking is a tool that says when it has started and when it was stopped.
@@ -64,8 +64,8 @@ func TestStoppedReader(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	writer.Close()
 	requireSettles(t, func() bool {
-		n, err := unix.IoctlGetInt(int(reader.Fd()), unix.TIOCINQ)
-		return err == nil && n >= 64<<10-pipeBuf
+		n, err := syscalls.Unread(int(reader.Fd()))
+		return err == nil && n >= 64<<10-syscalls.PipeBuf
 	}, "the pipe is full")
 	require.Equal(t, "pattern=x\n", run(t, r, "glob x | cat").Stdout)
 	require.NoError(t, cmd.Process.Kill())

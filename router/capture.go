@@ -1,10 +1,10 @@
 package router
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -138,11 +138,7 @@ func (c *capture) removeFile() {
 func (c *capture) whole() bool { return c.total == int64(len(c.head)) }
 
 // holds reports whether a text stands in the beginning of the stream.
-func (c *capture) holds(text string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return bytes.Contains(c.head[:min(len(c.head), 64<<10)], []byte(text))
-}
+func (c *capture) holds(text string) bool { return strings.Contains(c.start(), text) }
 
 // start is the beginning of the stream.
 func (c *capture) start() string {
@@ -151,8 +147,7 @@ func (c *capture) start() string {
 	return string(c.head[:min(len(c.head), 64<<10)])
 }
 
-// end returns the last bytes of the stream, at least the last n if it had so
-// many and the tail holds so many.
+// end returns the last bytes of the stream, at least n if there are so many in memory.
 func (c *capture) end(n int) []byte {
 	tail := c.tail.bytes()
 	if missing := min(n-len(tail), len(c.head)); missing > 0 && c.total == int64(len(c.head)+len(tail)) {
@@ -161,8 +156,7 @@ func (c *capture) end(n int) []byte {
 	return tail
 }
 
-// charCounter counts characters of text that comes in pieces, cut anywhere. A
-// byte that is not UTF-8 counts as one: that is how it is shown.
+// charCounter counts characters of text that comes in pieces. A byte that is not UTF-8 is shown as one.
 type charCounter struct {
 	n    int64
 	part []byte // of a character that the last piece ended within
@@ -186,8 +180,7 @@ func (c *charCounter) add(p []byte) {
 
 func (c *charCounter) count() int64 { return c.n + int64(len(c.part)) }
 
-// unfinishedBytes is how many bytes at the end of p begin a character that does not
-// end in it.
+// unfinishedBytes is how many bytes at the end of p begin a character that does not end in it.
 func unfinishedBytes(p []byte) int {
 	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
 		if b := p[len(p)-i]; utf8.RuneStart(b) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -30,8 +31,7 @@ const (
 	aboutOutput = ` The output is stdout, with [stderr] and [stdout] where the other begins, then [exit code: N] if not 0.`
 )
 
-// shown are the agent commands that a description names first, with examples, each of
-// which stands there if the tool takes such words.
+// shown are the agent commands that a description names first, with examples of words that they may take.
 var shown = []struct{ name, words, example string }{
 	{"read", "--file_path f --offset 40 --limit 20", "read --file_path main.go --offset 40 --limit 20 (`read NAME` is bash's own)"},
 	{"write", "--file_path f", "write --file_path notes.md <<'EOF'\nany text, as it is\nEOF"},
@@ -157,5 +157,5 @@ func CommandFor(t *registry.Tool, kwargs registry.Kwargs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return typedAs(prefixedName(t.Name), words), nil
+	return quote.Line(prefixedName(t.Name), words), nil
 }

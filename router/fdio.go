@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/agentbash/agentbash/internal/syscalls"
 	"golang.org/x/sys/unix"
 )
 
@@ -13,20 +14,20 @@ import (
 // descriptors stay in blocking mode: the open file is shared with the caller
 // and with others, who would see O_NONBLOCK too.
 type waker struct {
-	fd   int // becomes readable when the context ends
-	ctx  context.Context
-	stop func() bool
-	done chan struct{}
+	*syscalls.Wakeup // when the context ends
+	ctx              context.Context
+	stop             func() bool
+	done             chan struct{}
 }
 
 func newWaker(ctx context.Context) (*waker, error) {
-	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	wake, err := syscalls.NewWakeup()
 	if err != nil {
 		return nil, err
 	}
-	w := &waker{fd: fd, ctx: ctx, done: make(chan struct{})}
+	w := &waker{Wakeup: wake, ctx: ctx, done: make(chan struct{})}
 	w.stop = context.AfterFunc(ctx, func() {
-		unix.Write(fd, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+		w.Signal()
 		close(w.done)
 	})
 	return w, nil
@@ -36,12 +37,12 @@ func (w *waker) close() {
 	if !w.stop() {
 		<-w.done
 	}
-	unix.Close(w.fd)
+	w.Close()
 }
 
 // wait returns when fd is ready for events, or with the context's error.
 func (w *waker) wait(fd int, events int16) error {
-	p := []unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(w.fd), Events: unix.POLLIN}}
+	p := []unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(w.FD()), Events: unix.POLLIN}}
 	for {
 		_, err := unix.Poll(p, -1)
 		switch {
@@ -81,10 +82,6 @@ func (r *fdReader) Read(p []byte) (int, error) {
 	return 0, nil
 }
 
-// pipeBuf is what a pipe that is ready takes without blocking (POSIX PIPE_BUF
-// on Linux).
-const pipeBuf = 4096
-
 // fdWriter writes a caller's stdout or stderr.
 type fdWriter struct {
 	fd     int
@@ -101,7 +98,7 @@ func (w *fdWriter) Write(p []byte) (done int, err error) {
 		if err := w.wake.wait(w.fd, unix.POLLOUT); err != nil {
 			return done, err
 		}
-		n, err := unix.Write(w.fd, p[done:min(done+pipeBuf, len(p))])
+		n, err := unix.Write(w.fd, p[done:min(done+syscalls.PipeBuf, len(p))])
 		switch {
 		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN):
 			continue

@@ -12,8 +12,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// translateForeign makes the words of a command of one whose name is a tool of another
-// program. nil: the name is not known. An error says what to type.
+// translateForeign makes our words of a command that is another program's tool; nil: its name is not known.
 func translateForeign(name string, words []string) ([]string, error) {
 	n := 0
 	for n < len(words) && !strings.HasPrefix(words[n], "--") {
@@ -48,8 +47,7 @@ func translateForeign(name string, words []string) ([]string, error) {
 	return ours, nil
 }
 
-// foreignHint says what to type for a plain command whose name is a tool of another program;
-// "" where it is not.
+// foreignHint says what to type for a plain command that is another program's tool; "" where it is not.
 func (p *Plan) foreignHint() string {
 	if p.router == nil || !p.Native || p.Name == "" || !isPlain(p.Raw, false) {
 		return ""
@@ -138,8 +136,7 @@ func (r *Router) explainFunction(text string, stderr io.Writer) {
 	}
 }
 
-// slips reports whether a name is likely a tool's, mistyped: it has its letters, or the
-// text has one of its keys.
+// slips reports whether a name is likely a tool's, mistyped: by its letters, or by a key in the text.
 func slips(name, tool, text string, names *nameIndex) bool {
 	return registry.SameLetters(name, tool) ||
 		slices.ContainsFunc(names.agent[tool].Params.List(), func(q registry.Param) bool { return strings.Contains(text, "--"+q.Name) })

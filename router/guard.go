@@ -57,6 +57,12 @@ type Grant struct {
 	End func(Outcome)
 }
 
+func (g *Grant) end(o Outcome) {
+	if g.End != nil {
+		g.End(o)
+	}
+}
+
 // Action is what is about to run: a command string, or one call of a tool that
 // a command string makes from inside bash while it runs.
 type Action struct {
@@ -70,6 +76,7 @@ type Outcome struct {
 	Canceled bool
 	Duration time.Duration
 	Result   *Result // of a command string, complete; nil for a call from inside bash, whose output goes to bash
+	Hash     string  // of a result that is elsewhere: its Hash
 }
 
 // exitDenied is the exit status of what was not allowed.
@@ -84,8 +91,7 @@ func refusalStatus(err error) int {
 	return exitDenied
 }
 
-// beginPlan asks the guard about a plan that no hook refused. A refusal is the
-// whole of its result.
+// beginPlan asks the guard about a plan that no hook refused. A refusal is the whole of its result.
 func (r *Router) beginPlan(ctx context.Context, p *Plan, s *streams, res *Result, refused error) (g Grant, ok bool) {
 	if refused == nil {
 		if r.opts.Guard == nil || p.Err != nil {
@@ -111,8 +117,7 @@ func (r *Router) beginPlan(ctx context.Context, p *Plan, s *streams, res *Result
 	return Grant{}, false
 }
 
-// failsAnyway tries a call that somebody would be asked about, if its tool can do so without
-// changing anything. One that cannot succeed has failed then, and nobody is asked.
+// failsAnyway tries a call that would be asked about, if its tool can without a change: if it fails, nobody is asked.
 func (r *Router) failsAnyway(ctx context.Context, p *Plan, s *streams, res *Result) bool {
 	guard, ok := r.opts.Guard.(interface{ Asks(*Action) bool })
 	if !ok || !p.InProcess || p.tool == nil || p.Help || p.tool.Params.Find("dry_run") == nil || !guard.Asks(&Action{Plan: p, Dir: r.Dir()}) {
@@ -135,9 +140,7 @@ func (r *Router) failsAnyway(ctx context.Context, p *Plan, s *streams, res *Resu
 	start := time.Now()
 	var notes strings.Builder
 	got := r.invokeTool(grant.context(ctx), dry.Plan, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: io.Discard, Stderr: &notes})
-	if grant.End != nil {
-		grant.End(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
-	}
+	grant.end(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
 	if got.ExitStatus != 1 {
 		return false
 	}
@@ -147,8 +150,7 @@ func (r *Router) failsAnyway(ctx context.Context, p *Plan, s *streams, res *Resu
 	return true
 }
 
-// admitPlan asks the guard when it is the plan's turn: bash text waits for the one
-// before it, so that it is judged against the shell that it will meet.
+// admitPlan asks the guard at the plan's turn: bash text is judged against the shell that it will meet.
 func (r *Router) admitPlan(ctx context.Context, p *Plan) (Grant, error) {
 	if p.InProcess {
 		return r.opts.Guard.Begin(ctx, &Action{Plan: p, Dir: r.Dir()})
@@ -163,11 +165,9 @@ func (r *Router) admitPlan(ctx context.Context, p *Plan) (Grant, error) {
 		<-r.bashSlot
 		return g, err
 	}
-	end := g.End
+	given := g
 	g.End = func(o Outcome) {
-		if end != nil {
-			end(o)
-		}
+		given.end(o)
 		<-r.bashSlot
 	}
 	return g, nil
@@ -176,8 +176,7 @@ func (r *Router) admitPlan(ctx context.Context, p *Plan) (Grant, error) {
 // errStopped is why a command did not run that was stopped while it waited.
 var errStopped error = &statusError{"interrupted before it ran", 130}
 
-// runCall runs a call that a person typed, or that comes from inside bash: its
-// hooks and the guard are asked first.
+// runCall runs a call that a person typed, or that comes from inside bash, after its hooks and the guard.
 func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registry.ToolResult {
 	p = r.preparePlan(ctx, p, c.Stdin != nil, r.timeLimit(0))
 	p, o, refused := r.askHooks(ctx, p, func() string { return c.Dir }, c.Stdin != nil)
@@ -203,8 +202,6 @@ func (r *Router) runCall(ctx context.Context, p *Plan, c *registry.Call) registr
 	} else {
 		got = r.invokeShown(ctx, p, c, o)
 	}
-	if grant.End != nil {
-		grant.End(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
-	}
+	grant.end(Outcome{ExitCode: got.ExitStatus, Canceled: ctx.Err() != nil, Duration: time.Since(start)})
 	return got
 }

@@ -3,6 +3,7 @@ package router
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,8 +13,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// printHints says what to type where bash's answer was of no use and a tool was
-// probably meant.
+// printHints says what to type where bash's answer was of no use and a tool was probably meant.
 func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 	said := map[hint]bool{}
 	for _, h := range p.hints {
@@ -27,7 +27,7 @@ func (r *Router) printHints(p *Plan, stderr *capture, status int) {
 		case "write":
 			fmt.Fprintln(stderr, "hint: this was write(1), which sends a message to a user: to write a file type write ./FILE, or write --file_path FILE --content TEXT")
 		case "read":
-			switch st, err := os.Stat(absolutePath(r.Dir(), h.file)); {
+			switch st, err := os.Stat(filepath.Join(r.Dir(), h.file)); {
 			case err == nil && st.IsDir():
 				fmt.Fprintf(stderr, "hint: bash's own read fills variables, and %s is a directory: list it with ls %[1]s, or what is below it with glob '**' --path %[1]s\n", h.file)
 			case err != nil && p.isLone("read"):
@@ -94,8 +94,7 @@ var keyedCall = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[\s;&|({!])((read|write|edit|glob)[ \t]+--[a-z]|grep[ \t]+--pattern|(agent|field):\w)`)
 })
 
-// explainErrors looks in what bash and programs reported for calls that did not
-// reach their tools.
+// explainErrors looks in what was reported for calls that did not reach their tools.
 func (r *Router) explainErrors(p *Plan, stderr *capture) {
 	if stderr.holds("Argument list too long") && stderr.holds(r.host.links.dir) {
 		fmt.Fprintln(stderr, "hint: inside bash no argument of a command can be longer than 128 KiB: give the value on stdin or from a file (write FILE <<'EOF', or --content@=FILE, which every parameter has)")
@@ -117,8 +116,7 @@ func (r *Router) explainErrors(p *Plan, stderr *capture) {
 // unixNames are those of tools that are bash's or a Unix program's, too.
 var unixNames = []string{"read", "write", "grep"}
 
-// notReached reports whether a command that has the name of a tool was bash's, or
-// there was none, and said so.
+// notReached reports whether bash or a program said that it was no tool that had a tool's name.
 func notReached(t *registry.Tool, stderr *capture) bool {
 	if stderr.holds("No such file or directory") {
 		for _, form := range []string{"xargs: %s", "find: '%s'", "find: ‘%s’", "env: '%s'", "env: ‘%s’", "failed to run command '%s'", "failed to run command ‘%s’"} {

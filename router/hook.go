@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"reflect"
 	"runtime/debug"
 	"time"
 
@@ -84,8 +85,7 @@ func (h *Hook) matches(name string) bool {
 	return len(h.Match) == 0
 }
 
-// hooksFor reports whether some hook wants to see a call before it runs, and
-// whether some wants to see its output.
+// hooksFor reports whether some hook wants to see a call before it runs, and its output.
 func (r *Router) hooksFor(name string) (before, after bool) {
 	for i := range r.opts.Hooks {
 		if h := &r.opts.Hooks[i]; h.matches(name) {
@@ -95,8 +95,7 @@ func (r *Router) hooksFor(name string) (before, after bool) {
 	return before, after
 }
 
-// hooksBefore asks the hooks about a call; changed reports whether they gave
-// it another input, which is then in call.
+// hooksBefore asks the hooks about a call; changed: they gave it another input, which is in call.
 func (r *Router) hooksBefore(ctx context.Context, call *HookCall) (changed bool, err error) {
 	for i := range r.opts.Hooks {
 		h := &r.opts.Hooks[i]
@@ -108,15 +107,14 @@ func (r *Router) hooksBefore(ctx context.Context, call *HookCall) (changed bool,
 		if err := h.limited(ctx, func(ctx context.Context) error { return h.Before(ctx, &mine) }); err != nil {
 			return false, &HookError{Hook: h.Name, Call: call.Name, Err: err}
 		}
-		if !equalInputs(mine.Input, call.Input) {
+		if !reflect.DeepEqual(mine.Input, call.Input) {
 			call.Input, changed = mine.Input, true
 		}
 	}
 	return changed, nil
 }
 
-// hooksAfter shows the hooks an output; changed reports whether they made
-// another of it, which is then in out. Failures are handed to report.
+// hooksAfter shows the hooks an output; changed: they made another of it, which is in out.
 func (r *Router) hooksAfter(ctx context.Context, call *HookCall, out *HookOutput, report func(error)) (changed bool) {
 	ctx = context.WithoutCancel(ctx) // what was interrupted is shown too
 	for i := range r.opts.Hooks {
@@ -136,8 +134,7 @@ func (r *Router) hooksAfter(ctx context.Context, call *HookCall, out *HookOutput
 	return changed
 }
 
-// limited runs a hook under its time limit. One that does not return is left
-// behind, with copies of all that it was given; one that panics has failed.
+// limited runs a hook under its time limit. One that does not return is left behind with copies.
 func (h *Hook) limited(ctx context.Context, run func(context.Context) error) error {
 	limit := h.Timeout
 	if limit <= 0 {

@@ -7,16 +7,13 @@ import (
 	"io"
 	"maps"
 	"os"
-	"reflect"
 	"strings"
 	"time"
 
-	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
 
-// hookedCall is one thing that runs, as the hooks see it; nil is one that no hook
-// is for. It is used by one goroutine.
+// hookedCall is one thing that runs, as hooks see it; nil is one that no hook is for.
 type hookedCall struct {
 	r     *Router
 	call  HookCall
@@ -24,8 +21,7 @@ type hookedCall struct {
 	start time.Time
 }
 
-// askHooks asks the hooks about what is about to run in that directory. What they make of
-// its input is planned like any other command. An error refuses it.
+// askHooks asks the hooks about what is to run. What they make of it is planned anew; an error refuses it.
 func (r *Router) askHooks(ctx context.Context, p *Plan, dir func() string, hasStdin bool) (*Plan, *hookedCall, error) {
 	if len(r.opts.Hooks) == 0 || p.Err != nil {
 		return p, nil, nil
@@ -92,11 +88,6 @@ func prefixedName(name string) string {
 	return name
 }
 
-// typedAs is a command string that calls a tool with these words.
-func typedAs(name string, words []string) string {
-	return quote.Line(name, words)
-}
-
 // showOutput gives what a command wrote to the hooks, and then to whom it is for.
 func (o *hookedCall) showOutput(ctx context.Context, s *streams, exitCode int) *streams {
 	s.out.close()
@@ -135,9 +126,6 @@ func (r *Router) invokeShown(ctx context.Context, p *Plan, c *registry.Call, o *
 	}
 	return res
 }
-
-// equalInputs compares inputs; a hook may have put in Go values of other types.
-func equalInputs(a, b registry.Kwargs) bool { return reflect.DeepEqual(a, b) }
 
 // holdOutput keeps what comes from those it is for until it is replayed.
 func (s *streams) holdOutput() { s.out.held, s.err.held = true, true }

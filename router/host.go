@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,8 +30,7 @@ type host struct {
 	links    links
 }
 
-// newHost starts a host; with small the program that calls is the one of the
-// package stub, where there is one for this system.
+// newHost starts a host; with small the program that calls is the package stub's, where there is one.
 func newHost(r *Router, small bool) (*host, error) {
 	calls := r.opts.CallsDir
 	if calls == nil {
@@ -47,7 +47,7 @@ func newHost(r *Router, small bool) (*host, error) {
 		calls.Remove()
 		return nil, err
 	}
-	h.ctx, h.cancel = baseContext()
+	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.running.Go(h.serve)
 	return h, nil
 }
@@ -79,8 +79,7 @@ func (h *host) open(small bool) (err error) {
 
 func (h *host) socket() string { return filepath.Join(h.dir, "socket") }
 
-// addEnv is what a shell needs to reach this host, added to its environment. The
-// directory of a host around this one leaves PATH: its commands are served here.
+// addEnv adds what a shell needs to reach this host, in the place of what leads to a host around it.
 func (h *host) addEnv(env []string) []string {
 	outer := ""
 	for _, e := range env {
@@ -106,12 +105,7 @@ func withoutDir(path, dir string) string {
 	if dir == "" {
 		return path
 	}
-	var kept []string
-	for _, d := range filepath.SplitList(path) {
-		if d != dir {
-			kept = append(kept, d)
-		}
-	}
+	kept := slices.DeleteFunc(filepath.SplitList(path), func(d string) bool { return d == dir })
 	return strings.Join(kept, string(filepath.ListSeparator))
 }
 
@@ -157,8 +151,7 @@ func (h *host) serve() {
 	}
 }
 
-// close ends all calls, waits for them and removes the directory. A tool that
-// does not stop is left behind, as it is by Run.
+// close ends all calls, waits for them and removes the directory. A tool that does not stop is left behind.
 func (h *host) close() {
 	h.cancel()
 	h.listener.Close()

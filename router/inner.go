@@ -9,8 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// runner says where the arguments of a command hold another command: after its
-// options and operands.
+// runner says where the arguments of a command hold another: after its options and operands.
 type runner struct {
 	takes    string // options whose value is the next word
 	operands int    // words before the command
@@ -44,8 +43,7 @@ var runners = map[string]runner{
 // maxTexts is how deep texts within texts are followed.
 const maxTexts = 6
 
-// keepInner looks for a tool's name where the words of a command hold another
-// command: as a word (xargs read --file_path), or in a text (bash -c '...').
+// keepInner looks for a tool's name in the arguments of a command: as a word (xargs), or in a text (bash -c).
 func (f *finder) keepInner(words []*syntax.Word, fed flow) {
 	word, ok := literalWord(words[0])
 	if !ok || f.defined[word.Value] {
@@ -91,8 +89,7 @@ func (f *finder) keepWords(words []*syntax.Word, fed flow) {
 	}
 }
 
-// command cuts off what stands before the command or text, and is empty if there
-// is none.
+// command cuts off what stands before the command or text, and is empty if there is none.
 func (r *runner) command(words []*syntax.Word) []*syntax.Word {
 	left, options, found := r.operands, true, r.needs == ""
 	for i := 0; i < len(words); i++ {

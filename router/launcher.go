@@ -105,9 +105,7 @@ func (r *Router) runHeld(ctx context.Context, p *Plan, g Grant, s *streams, res 
 			start := time.Now()
 			res.Refusal = nil
 			c, err = r.runConfined(ctx, p, g, s, res)
-			if g.End != nil {
-				g.End(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start)})
-			}
+			g.end(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start)})
 		}
 	}
 	if c.Profile == FreeProfile {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/syscalls"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/internal/protocol"
 	"github.com/agentbash/agentbash/router/internal/stub"
@@ -32,8 +33,7 @@ type links struct {
 	closed bool
 }
 
-// manyTools is from how many on links are not made before there is a shell: a file
-// system takes its time for hundreds of names.
+// manyTools is from how many on links are made later: a file system takes its time for hundreds.
 const manyTools = 64
 
 // open makes the directory and the program: with small, and where it can be
@@ -45,7 +45,7 @@ func (l *links) open(dir, socket string, small bool) error {
 		return fmt.Errorf("router: directory for calls: %w", err)
 	}
 	path := filepath.Join(dir, protocol.Any)
-	if program := stub.Program(socket); small && program != nil && !noExec(dir) {
+	if program := stub.Program(socket); small && program != nil && !syscalls.NoExec(dir) {
 		if err := os.WriteFile(path, program, 0o700); err != nil {
 			return fmt.Errorf("router: program for calls: %w", err)
 		}
@@ -67,15 +67,7 @@ func (l *links) open(dir, socket string, small bool) error {
 	return nil
 }
 
-// noExec reports whether the file system of a directory was mounted so that
-// nothing on it can be executed.
-func noExec(dir string) bool {
-	var st unix.Statfs_t
-	return unix.Statfs(dir, &st) != nil || st.Flags&unix.ST_NOEXEC != 0
-}
-
-// addNames makes the names of tools runnable. read, write and grep are not linked by
-// themselves: those names are bash's and Unix's own.
+// addNames makes tools runnable by name; read, write and grep, which are Unix's own, with the prefix alone.
 func (l *links) addNames(tools ...*registry.Tool) {
 	if len(tools) < manyTools {
 		l.makeLinks(tools)
@@ -84,8 +76,7 @@ func (l *links) addNames(tools ...*registry.Tool) {
 	l.first = tools
 }
 
-// soonDelay leaves the start of a program to what somebody waits for: a record
-// that is synced to the same disk, say.
+// soonDelay leaves the start of a program to what somebody waits for.
 const soonDelay = 100 * time.Millisecond
 
 // makeLater makes the links that were put off in the background, a little later.
@@ -97,8 +88,7 @@ func (l *links) makeLater() {
 	}
 }
 
-// makePending makes the links that were put off, and those of groups that are not
-// loaded, for scripts that programs run; the first call does, the others wait.
+// makePending makes the links that were put off; the first call does, the others wait.
 func (l *links) makePending() {
 	l.later.Do(func() {
 		l.makeLinks(l.first)
@@ -113,13 +103,8 @@ func (l *links) makePending() {
 
 func (l *links) makeLinks(tools []*registry.Tool) {
 	for _, t := range tools {
-		switch {
-		case strings.HasPrefix(t.Name, registry.FieldPrefix):
-			l.makeLink(t.Name)
-		case slices.Contains(unixNames, t.Name):
-			l.makeLink(agentPrefix + t.Name)
-		default:
-			l.makeLink(agentPrefix + t.Name)
+		l.makeLink(prefixedName(t.Name))
+		if !slices.Contains(unixNames, t.Name) {
 			l.makeLink(t.Name)
 		}
 	}
@@ -168,7 +153,7 @@ func (l *links) makeLink(name string) error {
 		return nil
 	}
 	path := filepath.Join(l.dir, name)
-	err := os.Link(filepath.Join(l.dir, protocol.Any), path) // some file systems take ten times as long for a symbolic one
+	err := unix.Linkat(unix.AT_FDCWD, filepath.Join(l.dir, protocol.Any), unix.AT_FDCWD, path, 0) // some file systems take ten times as long for a symbolic one
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		err = os.Symlink(protocol.Any, path)
 	}

@@ -27,8 +27,7 @@ func (b *body) hasLongLine(text string) bool {
 	return false
 }
 
-// cutLongLines is cutText where lines are cut first. held is the beginning of the body,
-// as much as memory has.
+// cutLongLines is cutText where lines are cut first. held is what memory has of the body.
 func (b *body) cutLongLines(held string) string {
 	b.truncated = true
 	b.keepWhole()
@@ -52,15 +51,13 @@ func (b *body) cutLongLines(held string) string {
 	return endLine(head) + b.hint("too_long", b.max, b.advice(seen)) + "\n" + atLineStart(lastChars(tail, b.max-b.max/5))
 }
 
-// fromLine is a text from the first line on that no secret can reach into which began
-// before the text.
+// fromLine is a text from the first line on into which no secret reaches that began before it.
 func fromLine(text string) string {
 	_, text, _ = strings.Cut(text[min(len(text), secrettext.Slack):], "\n")
 	return text
 }
 
-// shortenLines cuts long lines, and says which is the first. The last line of a text
-// that is not whole is only part of one, and left out if there are others.
+// shortenLines cuts long lines, and says which is the first. A last line that is only part of one is left out.
 func (b *body) shortenLines(text string, whole bool) (short string, first int) {
 	more := ""
 	if !whole {

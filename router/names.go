@@ -13,8 +13,7 @@ import (
 // agentPrefix forces the tool where a name is bash's too: agent:read.
 const agentPrefix = "agent:"
 
-// nameIndex finds out fast whether a text can hold a call at all. It is made
-// anew when the registry changes, and not changed after that.
+// nameIndex finds out fast whether a text can hold a call. It is not changed; the registry's changes make another.
 type nameIndex struct {
 	agent   map[string]*registry.Tool
 	pairs   [1 << 14]uint8 // bit j: some name has these two letters at j; see occurs
@@ -108,8 +107,7 @@ func (n *nameIndex) isCall(word string) bool {
 	return strings.HasPrefix(word, registry.FieldPrefix) || strings.HasPrefix(word, agentPrefix) || n.agent[word] != nil
 }
 
-// firstWord returns the literal word a command starts with, or "" when it
-// starts with anything else.
+// firstWord returns the literal word that a command starts with, or "".
 func firstWord(s string) string {
 	s = strings.TrimLeft(s, " \t\n")
 	end := 0

@@ -86,8 +86,7 @@ func isPlain(s string, noglob bool) bool {
 	return utf8.ValidString(s)
 }
 
-// plainDouble returns the length of a double-quoted text up to and with its
-// closing quote, or -1 when bash would expand something in it.
+// plainDouble returns the length of a double-quoted text with its closing quote, or -1 when bash would expand in it.
 func plainDouble(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -105,8 +104,7 @@ func plainDouble(s string) int {
 	return -1
 }
 
-// trimBlank cuts blanks and newlines around a command, but never a blank that
-// a backslash has made part of a word.
+// trimBlank cuts blanks and newlines around a command, but never a blank behind a backslash.
 func trimBlank(s string) string {
 	s = strings.TrimLeft(s, " \t\n")
 	end := len(s)

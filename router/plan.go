@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/internal/bashtext"
 )
@@ -136,8 +137,7 @@ func (p *Plan) Syntax() *bashtext.Tree {
 	return p.tree
 }
 
-// planTool plans a plain simple command that names a tool; it reports false
-// when the command is bash's.
+// planTool plans a plain simple command that names a tool; it reports false when the command is bash's.
 func (p *Plan) planTool(names *nameIndex) bool {
 	name, text := p.Name, p.Raw
 	if !names.isCall(name) || !isPlain(text, true) {
@@ -177,12 +177,11 @@ func plainSite(words []string) site {
 	return s
 }
 
-// planWords plans a call of a tool by its words: one that comes from inside
-// bash, or that a person types.
+// planWords plans a call of a tool by its words: from inside bash, or typed by a person.
 func (r *Router) planWords(name string, words []string, hasStdin bool) *Plan {
 	p := &Plan{router: r, InProcess: true}
 	p.planCall(name, words, hasStdin)
-	p.Raw = typedAs(name, words)
+	p.Raw = quote.Line(name, words)
 	return p
 }
 
@@ -204,8 +203,7 @@ func (p *Plan) parseWords(t *registry.Tool, hasStdin bool) {
 	p.Help, p.Verbose = p.parsed.Help != registry.NoHelp, p.parsed.Help == registry.VerboseHelp
 }
 
-// planUnknown plans a name that the registry does not know (yet): a listing, a
-// tool of a group that is not loaded, or nothing.
+// planUnknown plans a name that is not known (yet): a listing, a tool of a group to be loaded, or nothing.
 func (p *Plan) planUnknown(hasStdin bool) {
 	group, tool, isField := registry.SplitField(p.Name)
 	_, known := p.router.reg.Group(group)
@@ -230,18 +228,9 @@ func (p *Plan) planUnknown(hasStdin bool) {
 	}
 }
 
-// planListing plans `agent:`, `field:`, `field:server` and their -h and --help;
-// other words are a command of the server's own.
+// planListing plans `agent:`, `field:` and `field:server`; words but -h and --help are a command of the server's.
 func (p *Plan) planListing() {
-	for _, w := range p.words {
-		switch w {
-		case "-h":
-		case "--help":
-			p.Verbose = true
-		default:
-			p.Args = append(p.Args, w)
-		}
-	}
+	p.Verbose, p.Args = helpWords(p.words)
 	p.Help = len(p.Args) == 0
 }
 

@@ -95,8 +95,7 @@ func (res *Result) toolName() string {
 	return res.Name
 }
 
-// statusLines are what a model has to know beside the text. Who cancelled, and
-// why, is the caller's to say: it may have been a limit.
+// statusLines are what a model has to know beside the text. Who cancelled is the caller's to say.
 func (r *Router) statusLines(res *Result) []string {
 	var lines []string
 	if res.ExitCode != 0 {
@@ -122,7 +121,7 @@ func (r *Router) statusLines(res *Result) []string {
 		lines = append(lines, "[the shell had ended: this ran in a new one, with the old directory, variables and functions; its jobs are lost]")
 	}
 	if res.shellEnded {
-		lines = append(lines, "[the shell ended: the next command runs in a new one with the same directory, variables, functions, aliases and options, but without: "+strings.Join(res.Lost, "; ")+"]")
+		lines = append(lines, "[the shell ended: the next command runs in a new one"+r.tellLost(res)+"]")
 	}
 	if res.Background != "" {
 		lines = append(lines, "[a background process goes on; what it writes goes to "+res.Background+"]")

@@ -78,8 +78,7 @@ var (
 	hexEscape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^u[0-9a-fA-F]{4}`) })
 )
 
-// repairString writes the string at the beginning of a text as JSON, and returns its
-// length; 0: it does not end.
+// repairString writes the string at the beginning of a text as JSON, and returns its length; 0: it does not end.
 func repairString(out *strings.Builder, text string) int {
 	out.WriteByte('"')
 	for i := 1; i < len(text); i++ {

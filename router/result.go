@@ -1,6 +1,9 @@
 package router
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
@@ -54,6 +57,14 @@ type Result struct {
 	noRoom     error                  // why it could not go on at its limit
 }
 
+// Hash is that of what the command wrote, its stdout first: SHA-256, in hexadecimal.
+func (r *Result) Hash() string {
+	h := sha256.New()
+	io.WriteString(h, r.Stdout)
+	io.WriteString(h, r.Stderr)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // Refusal is what was not allowed: the command, which then did not run, or
 // something that it did. Its JSON form is an interface that other programs
 // build on.
@@ -88,16 +99,10 @@ type Explanation struct {
 
 // Explain puts a plan in its JSON form; lists and maps are never null.
 func (p *Plan) Explain() Explanation {
-	e := Explanation{Command: p.Raw, Layer: p.Layer, Name: p.Name, Args: p.Args, Kwargs: p.Kwargs,
-		InProcess: p.InProcess, Calls: p.Calls, Script: p.Script}
-	if e.Args == nil {
-		e.Args = []string{}
-	}
+	e := Explanation{Command: p.Raw, Layer: p.Layer, Name: p.Name, Args: append([]string{}, p.Args...), Kwargs: p.Kwargs,
+		InProcess: p.InProcess, Calls: append([]CallSite{}, p.Calls...), Script: p.Script}
 	if e.Kwargs == nil {
 		e.Kwargs = map[string]any{}
-	}
-	if e.Calls == nil {
-		e.Calls = []CallSite{}
 	}
 	switch {
 	case p.Help && p.Verbose:

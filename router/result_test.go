@@ -190,6 +190,10 @@ func TestBinaryOutput(t *testing.T) {
 	require.Equal(t, strings.Count(string(kept), "note\n"), 20000)
 	require.True(t, strings.HasPrefix(string(kept), "(binary output: 50000 bytes, kept in "))
 
+	res = run(t, r, `printf 'a text\n\0'`)
+	require.Equal(t, "a text\n", res.Output, "a text that a NUL ends is text")
+	require.Regexp(t, `^\(binary output: 1 bytes`, run(t, r, `printf '\0'`).Output)
+
 	res = run(t, r, `printf 'caf\351 au lait, et puis encore\n'`)
 	require.Equal(t, "caf\ufffd au lait, et puis encore\n", res.Output, "a little Latin-1 is text")
 }

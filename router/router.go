@@ -79,13 +79,16 @@ type Router struct {
 
 	shell sync.Mutex // held by what runs in bash, where there is a Confiner
 
-	mu      sync.Mutex // guards sess, closed and held
-	held    Confined
-	sess    *session.Session
-	closed  bool
-	showing atomic.Pointer[pictures] // takes those of calls from inside bash; nil: nobody does
-	ended   atomic.Bool              // a result said that the shell ended
-	status  atomic.Int32             // exit status of an in-process command that bash does not know yet, plus 1; 0: none
+	mu       sync.Mutex // guards sess, closed and held
+	held     Confined
+	sess     *session.Session
+	closed   bool
+	showing  atomic.Pointer[pictures] // takes those of calls from inside bash; nil: nobody does
+	remote   atomic.Pointer[Remote]   // runs command strings; nil: this router does
+	ended    atomic.Bool              // a result said that the shell ended
+	keptTold atomic.Bool              // what a new shell has of the old one, and
+	lostTold sync.Map                 // the parts that it has not
+	status   atomic.Int32             // exit status of an in-process command that bash does not know yet, plus 1; 0: none
 }
 
 // HideSecrets hides in a text what a model is never shown (Options.Secrets).
@@ -96,8 +99,7 @@ func New(reg *registry.ToolRegistry, opts *Options) (*Router, error) {
 	return newRouter(reg, opts, true)
 }
 
-// newRouter is New; without small, calls from inside bash are made by this
-// executable everywhere.
+// newRouter is New; without small, this executable makes the calls from inside bash everywhere.
 func newRouter(reg *registry.ToolRegistry, opts *Options, small bool) (*Router, error) {
 	r := &Router{reg: reg, bashSlot: make(chan struct{}, 1)}
 	if opts != nil {
@@ -170,8 +172,7 @@ func (r *Router) knownTools() (names []string) {
 	return names
 }
 
-// linkTools makes tools runnable in bash. One that cannot be linked is found by the
-// shell's command_not_found_handle.
+// linkTools makes tools runnable in bash. Without a link command_not_found_handle finds them.
 func (r *Router) linkTools(tools ...*registry.Tool) {
 	if r.host != nil {
 		r.host.links.addNames(tools...)
@@ -183,6 +184,9 @@ func (r *Router) Registry() *registry.ToolRegistry { return r.reg }
 
 // Dir is the directory the next command runs in.
 func (r *Router) Dir() string {
+	if remote := r.remote.Load(); remote != nil {
+		return (*remote).Dir()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.sess == nil {
@@ -217,7 +221,7 @@ func (r *Router) startSession() (*session.Session, error) {
 		return r.sess, nil
 	}
 	o := session.Options{Dir: r.opts.Dir, Env: r.held.Env, Launcher: r.held.Launcher, Unset: r.opts.Unset, StateDir: r.dir,
-		Timeout: r.opts.Timeout, Exit: r.opts.Exit, PromptCommand: r.opts.PromptCommand, Head: 1 << 10, Tail: 1 << 10}
+		Timeout: r.opts.Timeout, Exit: r.opts.Exit, PromptCommand: r.opts.PromptCommand, Head: 8 << 10, Tail: 1 << 10} // where a command has cleared a screen, the head shows it
 	o.Env = r.shellEnv(o.Env)
 	if r.host != nil {
 		o.Init = r.host.init()
@@ -265,9 +269,4 @@ func (r *Router) removeOwnDir() {
 	if r.ownDir != nil {
 		r.ownDir.Remove()
 	}
-}
-
-// baseContext is for what has no caller of its own.
-func baseContext() (context.Context, context.CancelFunc) {
-	return context.WithCancel(context.Background())
 }

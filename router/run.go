@@ -35,6 +35,11 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 	if opts != nil {
 		o = *opts
 	}
+	if remote := r.remote.Load(); remote != nil {
+		res := (*remote).Run(ctx, p.Raw, opts)
+		res.Output, res.Error = r.hider.Hide(res.Output), r.hider.Hide(res.Error)
+		return res
+	}
 	start := time.Now()
 	s := r.newStreams(o.Stdout, o.Stderr)
 	res := Result{Command: p.Raw, limit: r.timeLimit(o.Timeout)}
@@ -80,9 +85,7 @@ func (r *Router) RunPlan(ctx context.Context, p *Plan, opts *RunOptions) Result 
 		res.Error = res.failureReason()
 	}
 	r.renderResult(&res, s, p.InProcess && p.Name == "read", min(r.opts.MaxChars, cmp.Or(o.MaxChars, maxMaxChars)))
-	if grant.End != nil {
-		grant.End(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
-	}
+	grant.end(Outcome{ExitCode: res.ExitCode, Canceled: res.Canceled, Duration: time.Since(start), Result: &res})
 	return res
 }
 
@@ -153,18 +156,25 @@ func (r *Router) runShell(ctx context.Context, p *Plan, s *streams, res *Result)
 // exitTransport is the exit status of what could not reach bash, a host or a server.
 const exitTransport = 3
 
-func absolutePath(dir, path string) string {
-	if strings.HasPrefix(path, "/") {
-		return path
-	}
-	return dir + "/" + path
-}
-
 // abandonAfter is how long a tool may take to notice that it was stopped.
 const abandonAfter = 2 * time.Second
 
-// runTool runs an in-process command under its time limit. A tool that does
-// not stop when it is told to is left behind; nothing it still writes is kept.
+// awaitTool waits for what a tool sends; ended is false for one that does not stop with ctx.
+func awaitTool[T any](ctx context.Context, done <-chan T) (got T, ended bool) {
+	select {
+	case got = <-done:
+		return got, true
+	case <-ctx.Done():
+	}
+	select {
+	case got = <-done:
+		return got, true
+	case <-time.After(abandonAfter):
+		return got, false
+	}
+}
+
+// runTool runs an in-process command under its time limit. A tool that does not stop is left behind.
 func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) {
 	ctx, cancel := context.WithTimeoutCause(ctx, res.limit, errTimeLimit)
 	defer cancel()
@@ -172,15 +182,7 @@ func (r *Router) runTool(ctx context.Context, p *Plan, s *streams, res *Result) 
 	go func() {
 		done <- r.invokeTool(ctx, p, &registry.Call{Dir: r.Dir(), View: r.view(), Stdout: s.out, Stderr: s.err, Show: s.images.shower()})
 	}()
-	var got registry.ToolResult
-	select {
-	case got = <-done:
-	case <-ctx.Done():
-		select {
-		case got = <-done:
-		case <-time.After(abandonAfter):
-		}
-	}
+	got, _ := awaitTool(ctx, done)
 	res.ExitCode, res.Error = got.ExitStatus, got.Error
 	res.Display, res.Metadata, res.rest = got.Display, got.Metadata, got.Rest
 	res.listing = res.listing || got.Listing

@@ -13,16 +13,15 @@ import (
 // them. It is what results have gone through.
 func Safe(s string) string { return safetext.Clean(s) }
 
-// sample is how many bytes of a stream's beginning and of its end are looked at
-// to tell text from binary.
+// sample is how many bytes of a stream's beginning and end tell text from binary.
 const sample = 8000
 
-// isBinary reports whether bytes are no text: there is a NUL, or more than a
-// tenth is not UTF-8.
+// isBinary reports whether bytes are no text: there is a NUL, other than one that ends
+// them, or more than a tenth is not UTF-8.
 func isBinary(b []byte) bool {
 	bad := 0
 	for i := 0; i < len(b); {
-		if b[i] == 0 {
+		if b[i] == 0 && (i == 0 || i < len(b)-1) {
 			return true
 		}
 		c, n := utf8.DecodeRune(b[i:])

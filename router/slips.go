@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,8 +28,7 @@ func (p *Plan) refuseSlip() error {
 	return nil
 }
 
-// unclosedError is the error of a text that has a here-document without an end. Bash would
-// take all that follows for the document, and what is to run after it, too.
+// unclosedError is the error of a here-document without an end, for which bash would take all that follows.
 func (p *Plan) unclosedError() error {
 	var parse syntax.ParseError
 	if !errors.As(p.Syntax().Err, &parse) {
@@ -68,40 +68,27 @@ var forTerminals = sync.OnceValue(func() *regexp.Regexp {
 
 // terminalError is the error of a text that runs a program for terminals.
 func (p *Plan) terminalError() (err error) {
-	for _, stmt := range p.Syntax().Stmts {
-		syntax.Walk(stmt, func(n syntax.Node) bool {
-			call, ok := n.(*syntax.CallExpr)
-			if !ok || len(call.Args) == 0 || err != nil {
-				return err == nil
+	eachCommand(p.Syntax(), func(call *syntax.CallExpr) {
+		name := argOf(call.Args[0]).text
+		for _, t := range terminalPrograms {
+			if err != nil || !slices.Contains(strings.Fields(t.names), name) {
+				continue
 			}
-			name := argOf(call.Args[0]).text
-		programs:
-			for _, t := range terminalPrograms {
-				for _, known := range strings.Fields(t.names) {
-					if name != known {
-						continue
-					}
-					unless := regexp.MustCompile(t.unless)
-					for _, word := range call.Args[1:] {
-						if unless.MatchString(argOf(word).text) {
-							continue programs
-						}
-					}
-					say := t.say
-					if offer := p.router.offerTerminal(p.Raw); offer != "" {
-						say += "; " + offer
-					}
-					err = &statusError{fmt.Sprintf("%s needs a terminal, and there is none here; nothing ran: %s", name, say), exitUsage}
-				}
+			unless := regexp.MustCompile(t.unless)
+			if slices.ContainsFunc(call.Args[1:], func(w *syntax.Word) bool { return unless.MatchString(argOf(w).text) }) {
+				continue
 			}
-			return true
-		})
-	}
+			say := t.say
+			if offer := p.router.offerTerminal(p.Raw); offer != "" {
+				say += "; " + offer
+			}
+			err = &statusError{fmt.Sprintf("%s needs a terminal, and there is none here; nothing ran: %s", name, say), exitUsage}
+		}
+	})
 	return err
 }
 
-// knownSlips are what models write in place of bash: a part of a text outside quotes, and what to say of it
-// when bash's answer was no help.
+// knownSlips are what models write in place of bash outside quotes, and what to say of it.
 var knownSlips = sync.OnceValue(func() []slip {
 	return []slip{
 		{regexp.MustCompile(`&(gt|lt|amp|quot|#39);`), failed, "the command holds HTML escapes, which bash does not know: send > for &gt;, < for &lt;, & for &amp;"},

@@ -8,8 +8,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// arg is one argument of a command as far as it can be known before bash has
-// expanded it.
+// arg is one argument of a command as far as it can be known before bash has expanded it.
 type arg struct {
 	text  string  // quotes removed; "$" stands for every expansion
 	multi bool    // may become any number of words: $x, $@, {a,b}
@@ -71,8 +70,7 @@ func (s site) meansTool(t *registry.Tool) (tool bool, h hint) {
 	return true, hint{}
 }
 
-// hasKey reports whether a key of the tool, and of no Unix program of its name,
-// stands in the words: then nothing else can be meant.
+// hasKey reports whether a key that only the tool has stands in the words: nothing else can be meant.
 func (s site) hasKey(t *registry.Tool) bool {
 	if s.name == "grep" {
 		return s.grepUse(t).toolKey

@@ -6,8 +6,7 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// gnuGrep are the long options of GNU grep 3.11 (grep --help) and whether each
-// needs a value, which may be the next word.
+// gnuGrep are the long options of GNU grep 3.11, and whether each needs a value.
 var gnuGrep = map[string]bool{
 	"extended-regexp": false, "fixed-strings": false, "basic-regexp": false, "perl-regexp": false, "regexp": true, "file": true,
 	"ignore-case": false, "no-ignore-case": false, "word-regexp": false, "line-regexp": false, "null-data": false, "no-messages": false,
@@ -23,8 +22,7 @@ var gnuGrep = map[string]bool{
 // grepLetters are grep's short options that take a value.
 const grepLetters = "ABCDdefm"
 
-// gnuOption finds a long option or the option that an abbreviation stands for,
-// as getopt_long(3) does; the shortest name wins where several fit.
+// gnuOption finds a long option by its name or abbreviation; the shortest name wins where several fit.
 func gnuOption(typed string) (name string, value, ok bool) {
 	if v, ok := gnuGrep[typed]; ok {
 		return typed, v, true

@@ -25,8 +25,7 @@ var (
 	})
 )
 
-// unwrap takes off what models put around a command: Markdown's fence, whose content bash would
-// run and then run the output of, a prompt, tags, and the call itself.
+// unwrap takes off what models put around a command: Markdown's fence, a prompt, tags, and the call itself.
 func (a *Arguments) unwrap(at string, depth int) error {
 	text := strings.TrimSpace(a.Command)
 	if depth == maxUnwraps || text == "" {
@@ -65,8 +64,7 @@ func (a *Arguments) unwrap(at string, depth int) error {
 
 var errMarkdown = errors.New("there is Markdown around the command, and nothing ran: send the command alone: " + rightForm)
 
-// hasFence reports whether bash would take a Markdown fence in a text for substitutions:
-// an empty one, and another next to it.
+// hasFence reports whether bash would take a Markdown fence for substitutions: an empty one next to another.
 func hasFence(text string) (found bool) {
 	if !strings.Contains(text, "```") {
 		return false

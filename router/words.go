@@ -3,6 +3,7 @@ package router
 import (
 	"strings"
 
+	"github.com/agentbash/agentbash/router/internal/bashtext"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -12,14 +13,14 @@ func argOf(w *syntax.Word) arg {
 	for _, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			a.text += unescapeText(p.Value)
+			a.text += unescapes.Replace(p.Value)
 			a.multi = a.multi || strings.Contains(p.Value, "{")
 		case *syntax.SglQuoted:
 			a.text += p.Value
 		case *syntax.DblQuoted:
 			for _, q := range p.Parts {
 				if lit, ok := q.(*syntax.Lit); ok {
-					a.text += unescapeText(lit.Value)
+					a.text += unescapes.Replace(lit.Value)
 					continue
 				}
 				a.text += "$"
@@ -33,8 +34,7 @@ func argOf(w *syntax.Word) arg {
 	return a
 }
 
-// severalWords reports whether an expansion in double quotes may still become
-// any number of words: "$@", "${a[@]}".
+// severalWords reports whether an expansion in double quotes may still become several: "$@", "${a[@]}".
 func severalWords(part syntax.WordPart) bool {
 	p, ok := part.(*syntax.ParamExp)
 	if !ok {
@@ -47,16 +47,17 @@ func severalWords(part syntax.WordPart) bool {
 	return ok && w.Lit() == "@"
 }
 
-func unescapeText(s string) string {
-	if !strings.Contains(s, `\`) {
-		return s
+// unescapes takes off the backslashes that quote a byte.
+var unescapes = strings.NewReplacer(`\\`, `\`, `\`, "")
+
+// eachCommand calls look for the simple commands of a text that have words.
+func eachCommand(tree *bashtext.Tree, look func(*syntax.CallExpr)) {
+	for _, stmt := range tree.Stmts {
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+				look(call)
+			}
+			return true
+		})
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			i++
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }

@@ -33,8 +33,9 @@
 // directory, environment, variables, functions, aliases, options, umask and
 // signal traps of the old one: those at its end, when it ended by exit, else
 // those of a snapshot that is taken 50 ms after a command, before one that
-// says exec, exit, kill or trap, and before one that may go on and take long. Jobs, open descriptors, resource limits and
-// the traps on EXIT, DEBUG, ERR and RETURN are lost.
+// says exec, exit, kill or trap, and before one that may go on and take long. Jobs, open descriptors, resource limits, set -e,
+// positional parameters, the directory stack, what hash, enable and complete have set, and the traps on EXIT, DEBUG, ERR and
+// RETURN are lost.
 //
 // # Background jobs
 //
@@ -55,7 +56,7 @@
 //
 // # Limits
 //
-// It needs Linux, /proc and bash; 5.2 is what it is tested with. The shell is not
+// It needs Linux with /proc, or (experimental) macOS, and bash, 4.4 or later; it is tested with 5.1, 5.2 and 5.3. The shell is not
 // interactive: its messages, with file and line, and what goes on after an error
 // are those of bash -c, but for these:
 //
@@ -63,6 +64,8 @@
 //     bash -c has 127; as after every end of a shell jobs and descriptors are lost.
 //   - A text that ends within $( ) ends the shell too, for bash 5.2 is not sound
 //     after it.
+//   - Up to bash 5.1 an exec of what is not there has status 0, as in a bash -c with an EXIT trap.
+//     Up to 5.0 lines are counted from 1, where bash -c begins with 0.
 //   - set -x indents two levels deeper. After set -n nothing runs, and the status
 //     is lost.
 //   - A message about a function of the text names main as its file, where bash -c

@@ -45,11 +45,11 @@ func (r *frameReader) next() (frame, bool) {
 		body := r.buf[start+1:]
 		end := bytes.IndexByte(body, 0)
 		if end < 0 {
-			r.buf = append(r.buf[:0], r.buf[start:]...)
-			if len(r.buf) > maxFrame {
-				r.buf = append(r.buf[:0], r.buf[1:]...) // no frame starts here
+			if late := len(r.buf) - maxFrame; start < late { // no frame starts before it
+				r.buf = append(r.buf[:0], r.buf[late:]...)
 				continue
 			}
+			r.buf = append(r.buf[:0], r.buf[start:]...)
 			return frame{}, false
 		}
 		f, ok := r.parse(body[:end])
@@ -57,7 +57,7 @@ func (r *frameReader) next() (frame, bool) {
 			r.buf = append(r.buf[:0], body[end+1:]...)
 			return f, true
 		}
-		r.buf = append(r.buf[:0], body...)
+		r.buf = body
 	}
 }
 

@@ -26,7 +26,7 @@ type Launcher struct {
 // Process is a process that a Launcher started.
 type Process struct {
 	Pid   int // for the host
-	PidFD int // readable when it has ended; the session closes it
+	PidFD int // readable when it has ended; the session closes it; -1: the system has none, and it is a child
 	Init  int // the process that orphans of it get as their parent; 0: what the system has for that
 	Wait  func() syscall.WaitStatus
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/agentbash/agentbash/internal/syscalls"
 )
 
 // The bash text that the session itself feeds to the shell. Every builtin is
@@ -12,9 +14,11 @@ import (
 // is met; a function named builtin is dealt with in recover. The names below
 // are the only ones that the session defines in the user's shell.
 const (
-	rcFunc     = "__session_rc"     // sets $? without a fork
-	reportFunc = "__session_report" // reports the end of a command
-	dumpFunc   = "__session_dump"   // see below
+	rcFunc      = "__session_rc"      // sets $? without a fork
+	reportFunc  = "__session_report"  // reports the end of a command
+	findFunc    = "__session_find"    // too, by path where descriptor 1 is not the control pipe
+	dumpFunc    = "__session_dump"    // see below
+	optionsFunc = "__session_options" // a part of it
 
 	statusVar = "__session_status" // what dropBuiltin keeps
 	abortVar  = "__session_abort"  // 1: abortTrap is in effect, 2: endAbort takes it back
@@ -26,7 +30,7 @@ const (
 	envMark = "AGENTBASH_SESSION"
 )
 
-// abortSignal is a real-time signal whose trap makes the shell drop the rest of
+// abortSignal has a trap that makes the shell drop the rest of
 // the running command. A trap runs when the foreground process is dead and
 // before the next command of the list, whatever that process died of; so the
 // shell learns of an interrupt before it could go on.
@@ -42,9 +46,8 @@ const (
 // The same trap is set on INT, until a command sets its own: a bash whose command
 // substitution died of SIGINT sends itself one, which would end the shell.
 const (
-	abortSignal = 64 - 7
-	abortNote   = "\x00\x00\n" // no snapshot has two NULs in a row
-	endAbort    = `[[ ! ${` + abortVar + `-} ]] || { ` + abortVar + `=2; \builtin trap - DEBUG ${` + abortVar + `:+}; \builtin shopt -u extdebug; ` +
+	abortNote = "\x00\x00\n" // no snapshot has two NULs in a row
+	endAbort  = `[[ ! ${` + abortVar + `-} ]] || { ` + abortVar + `=2; \builtin trap - DEBUG ${` + abortVar + `:+}; \builtin shopt -u extdebug; ` +
 		`\builtin eval "$` + asideVar + `"; \builtin unset -v ` + abortVar + ` ` + asideVar + ` ` + tryVar + ` ` + actionVar + "; }; "
 )
 
@@ -63,18 +66,24 @@ func abortTrap(snap string) string {
 // A snapshot begins with snapBegin, $PWD and a NUL, and ends with snapEnd.
 const snapBegin, snapEnd = "#BEGIN\n", "#END\n"
 
-// defineFuncs defines the session's functions.
+// defineFuncs defines the session's functions; ctl is the path of the control pipe.
 //
 // The dump writes everything that a new shell needs, in an order that can be
 // read back: shopt first (extglob changes what parses), functions before
-// aliases (an alias is expanded when a function is read), set -o last.
+// aliases (an alias is expanded when a function is read), set -o last, without errexit, which
+// would end a shell that reads it: nobody has to look for its line, which scripts within functions have too.
 //
 // The word that is nothing in a report is the prefix that abortTrap looks for.
-const defineFuncs = rcFunc + `() { \builtin return "$1"; }; ` +
-	reportFunc + `() { \builtin printf ` + frameFormat + ` "$1" "$?" "${PWD-}" ${` + abortVar + `:+}; }; ` +
-	dumpFunc + `() { \builtin printf '#BEGIN\n%s\0' "$PWD"; \builtin umask -p; \builtin shopt -p; ` +
-	`\builtin declare -f; \builtin declare -Fx; \builtin declare -p; \builtin alias -p; \builtin set +o; \builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH; \builtin printf '#END\n'; }; ` +
-	`\builtin readonly -f ` + rcFunc + " " + reportFunc + " " + dumpFunc + "\n"
+func defineFuncs(ctl string) string {
+	const nothing = `${` + abortVar + `:+}`
+	const report = `\builtin printf ` + frameFormat + ` "$1" "$?" "${PWD-}" ` + nothing
+	return rcFunc + `() { \builtin return "$1"; }; ` + reportFunc + `() { ` + report + `; }; ` +
+		findFunc + `() { ` + statusVar + `=$? ` + nothing + `; if [[ ` + syscalls.Descriptors + `/1 -ef ` + ctl + nothing + ` ]]; then ` + setStatus + report + `; else ` + setStatus + report + ` >|` + ctl + `; fi; }; ` +
+		optionsFunc + `() { \builtin local -; \builtin set +e; \builtin set +o; }; ` +
+		dumpFunc + `() { \builtin printf '#BEGIN\n%s\0' "$PWD"; \builtin umask -p; \builtin shopt -p; ` +
+		`\builtin declare -f; \builtin declare -Fx; \builtin declare -p; \builtin alias -p; ` + optionsFunc + `; \builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH; \builtin printf '#END\n'; }; ` +
+		`\builtin readonly -f ` + rcFunc + " " + reportFunc + " " + findFunc + " " + dumpFunc + " " + optionsFunc + "\n"
+}
 
 // recoverLines take a function named builtin away: assignments cannot be
 // shadowed, and in POSIX mode special builtins win over functions. The end of that
@@ -88,15 +97,15 @@ var namesBuiltin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 
 const dropBuiltin = statusVar + `=$? POSIXLY_CORRECT=y; \unset -f builtin unset; \unset POSIXLY_CORRECT; \builtin shopt -s expand_aliases; ` + setStatus
 
-// bootLines make a fresh bash into the session's shell; snap is the path of the
-// snapshot pipe. Descriptors that the host itself had
+// bootLines make a fresh bash into the session's shell; snap and ctl are the paths of the
+// snapshot and the control pipe. Descriptors that the host itself had
 // inherited and did not mark are not for the user's commands. bashEnv is what a
 // shell reads that is no session's.
-func bootLines(snap, bashEnv string) string {
+func bootLines(snap, ctl, bashEnv string) string {
 	l := `\builtin shopt -s expand_aliases; ` +
-		`for ` + statusVar + ` in /proc/self/fd/*; do case ${` + statusVar + `##*/} in [012]|'*') ;; *) \builtin eval "\\exec ${` + statusVar + `##*/}>&-";; esac; done; ` +
+		`for ` + statusVar + ` in ` + syscalls.Descriptors + `/*; do case ${` + statusVar + `##*/} in [012]|'*') ;; *) \builtin eval "\\exec ${` + statusVar + `##*/}>&-";; esac; done; ` +
 		`\builtin unset -v ` + statusVar + "; " +
-		defineFuncs +
+		defineFuncs(ctl) +
 		abortTrap(snap) +
 		`; \builtin trap '\builtin trap - DEBUG ${` + abortVar + `:+}; { ` + dumpFunc + `; } >|` + snap + ` 2>/dev/null' EXIT` + "\n"
 	if bashEnv != "" {
@@ -110,25 +119,25 @@ func initLine(file string) string {
 	return `\builtin eval "$(<` + file + `)" >/dev/null 2>&1 </dev/null` + "\n"
 }
 
-// restoreLine reads back the state of an older shell.
+// restoreLine reads back the state of an older shell. Up to 5.0 one that ends says that it expands no aliases.
 func restoreLine(file string) string {
-	return `\builtin . ` + file + ` >/dev/null 2>&1 </dev/null` + "\n"
+	return `\builtin . ` + file + ` >/dev/null 2>&1 </dev/null; ((BASH_VERSINFO[0]*100 + BASH_VERSINFO[1] > 500)) || \builtin shopt -s expand_aliases` + "\n"
 }
 
-// appendReport appends the command that reports on the control pipe how command
-// id ended.
-func appendReport(l []byte, id int64) []byte {
-	return strconv.AppendInt(append(l, reportFunc+" "...), id, 10)
+// appendReport appends the command, reportFunc or findFunc, that reports on the control pipe
+// how command id ended.
+func appendReport(l []byte, by string, id int64) []byte {
+	return strconv.AppendInt(append(append(l, by...), ' '), id, 10)
 }
 
 // firstLine goes before a command. After it the next line is line 1 for bash's
 // messages: a plain assignment to LINENO does not outlast its own line.
 const firstLine = `((1))<&$((LINENO=0))` + "\n"
 
-// mayClose finds a text after which the shell's own descriptor of the control pipe may be lost, for the
-// text, or a function that it defines, closes what the shell puts it aside in.
+// mayClose finds a text after which the shell's descriptor of the control pipe may be another, for the text, or
+// a function that it defines, closes what the shell puts its own aside in, or lets it open none.
 var mayClose = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`exec|eval|source|(^|[\n;&|({]|\b(do|then|else))\s*\.\s`)
+	return regexp.MustCompile(`exec|eval|source|ulimit|(^|[\n;&|({]|\b(do|then|else))\s*\.\s`)
 })
 
 // forgetJobs comes after the report. A shell that is not interactive keeps jobs

@@ -22,7 +22,8 @@ type Session struct {
 
 // New starts a bash as opts asks and returns when it is ready for a command.
 // Nil options mean the defaults. The caller owns the session and closes it.
-// On a system other than Linux it returns an error.
+// On macOS it is experimental: what has cleared its environment and left the session outlives Close, and the
+// directory is what the shell says of it.
 func New(opts *Options) (*Session, error) {
 	o, err := resolveOptions(opts)
 	if err != nil {

@@ -7,14 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/openat"
 	"github.com/agentbash/agentbash/internal/protected"
+	"github.com/agentbash/agentbash/internal/syscalls"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -23,7 +24,7 @@ import (
 //
 // A path is judged by where it leads, and what is opened then is what was
 // judged, whoever changes directories and links meanwhile: files are opened
-// without following links (openat2), changed from a descriptor of their
+// without following links, changed from a descriptor of their
 // directory, and files to be read are judged by the name that the kernel has
 // for them. A magic link of /proc (/proc/PID/fd/N, root, cwd) is not followed.
 //
@@ -68,9 +69,9 @@ func (f *files) newGate(ctx context.Context) *gate {
 		return nil
 	}
 	lazy := func(paths []string) func() []string {
-		return sync.OnceValue(func() []string { return f.links.withTargets(paths) })
+		return sync.OnceValue(func() []string { return withTargets(paths) })
 	}
-	return &gate{ctx: ctx, settings: f.opts.Settings.WithDefaults(), write: lazy(a.Write), protected: lazy(a.Protected), secret: f.links.withTargets(a.Secret)}
+	return &gate{ctx: ctx, settings: f.opts.Settings.WithDefaults(), write: lazy(a.Write), protected: lazy(a.Protected), secret: withTargets(a.Secret)}
 }
 
 func isBelow(path string, list []string) bool {
@@ -123,7 +124,7 @@ func (g *gate) mayRead(fd int) error {
 
 // kernelName is the kernel's name for an open file: its path, or "pipe:[N]".
 func kernelName(fd int) (string, error) {
-	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	name, err := syscalls.PathOf(fd)
 	return strings.TrimSuffix(name, " (deleted)"), err
 }
 
@@ -163,7 +164,7 @@ func (a *Access) MayRead(ctx context.Context, f *os.File, settings registry.Sett
 	if a == nil {
 		return nil
 	}
-	g := &gate{ctx: ctx, settings: settings.WithDefaults(), secret: new(links).withTargets(a.Secret)}
+	g := &gate{ctx: ctx, settings: settings.WithDefaults(), secret: withTargets(a.Secret)}
 	return withDescriptor(f, g.mayRead)
 }
 
@@ -172,7 +173,7 @@ func (g *gate) openRead(path string, flags int) (int, error) {
 	if g == nil {
 		return unix.Open(path, flags, 0)
 	}
-	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_NO_MAGICLINKS})
+	fd, err := openat.NoMagicLinks(path, flags)
 	if err != nil {
 		return -1, err
 	}
@@ -230,7 +231,7 @@ func (g *gate) openFile(path string) (*atomicfile.File, error) {
 
 // openPlain opens a directory in whose path there is no link.
 func openPlain(at int, path string) (int, error) {
-	return unix.Openat2(at, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	return openat.NoLinks(at, path, openat.SearchOnly|unix.O_DIRECTORY)
 }
 
 // makeDirs makes the missing directories of a path one by one, each in the one

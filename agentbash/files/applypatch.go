@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/patch"
@@ -17,7 +18,7 @@ func (f *files) patchTool() *registry.Tool {
 		Name:     "apply_patch",
 		Summary:  "change, add, delete and move several files by a patch on stdin",
 		Kind:     registry.Write,
-		Category: category,
+		Category: Category,
 		Tags:     []string{"file", "patch", "diff", "edit", "move", "delete"},
 		Detail: `The patch is *** Begin Patch, then for each file *** Update File: PATH (with *** Move to: PATH on the next line to
 move it), *** Add File: PATH (each line after a +) or *** Delete File: PATH, then *** End Patch. What changes in a file stands after a line
@@ -48,14 +49,18 @@ func patchUses(k registry.Kwargs, _ []registry.Use, _ bool) (uses []registry.Use
 		return addShownUses(k, []registry.Use{{Role: registry.WritesTree, Value: "."}}, true)
 	}
 	list, _ := patch.Parse(text)
-	for _, p := range list {
-		for _, path := range []string{p.Path, p.To} {
-			if path != "" {
-				uses = append(uses, registry.Use{Role: registry.WritesFile, Value: path})
-			}
-		}
+	for _, path := range pathsIn(list) {
+		uses = append(uses, registry.Use{Role: registry.WritesFile, Value: path})
 	}
 	return addShownUses(k, uses, true)
+}
+
+// pathsIn are the files that a patch names.
+func pathsIn(list []patch.File) (paths []string) {
+	for _, p := range list {
+		paths = append(paths, p.Path, p.To)
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 }
 
 // patchRun is one run of apply_patch.
@@ -79,13 +84,9 @@ func (f *files) applyPatch(ctx context.Context, call *registry.Call) (registry.T
 			c.close()
 		}
 	}()
-	var paths []string
-	for _, p := range list {
-		for _, path := range []string{p.Path, p.To} {
-			if path != "" {
-				paths = append(paths, turnName(call.Path(path)))
-			}
-		}
+	paths := pathsIn(list)
+	for i := range paths {
+		paths[i] = turnName(call.Path(paths[i]))
 	}
 	defer f.lockFiles(paths)()
 	for _, p := range list {
@@ -112,22 +113,12 @@ func (r *patchRun) open(typed string) (*fileChange, error) {
 	if c := r.byPath[real]; c != nil {
 		return c, nil
 	}
-	c := &fileChange{path: real, shown: r.call.Rel(path), known: true}
-	c.file, err = openTarget(r.gate, r.call, path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		if err := r.gate.mayWrite(real); err != nil {
-			return nil, err
-		}
-	case err != nil:
+	c, err := openChange(r.gate, r.call, path, real)
+	if err != nil {
 		return nil, err
 	}
 	if r.list, r.byPath[real] = append(r.list, c), c; c.file != nil {
-		c.there, c.mode = true, c.file.Mode()
-		if c.was, err = c.file.Content(changeLimit); err != nil {
-			return nil, err
-		}
-		c.is = c.was
+		c.there, c.mode, c.is = true, c.file.Mode(), c.was
 	}
 	if !r.call.Has("patch") && !registry.Below(path, r.call.Path(".")) {
 		return nil, fmt.Errorf("%s is not below %s, to which a patch on stdin keeps: cd to a directory that holds all files, and name them from there", c.shown, r.call.Dir)
@@ -213,10 +204,7 @@ func (r *patchRun) finish(ctx context.Context) (about summary, err error) {
 	if len(list) == 0 {
 		return about, errors.New("the patch leaves all files as they are: there is nothing to change")
 	}
-	dry, diff := r.call.Bool("dry_run"), echoDiff
-	if dry {
-		diff = unifiedDiff
-	}
+	dry, diff := r.call.Bool("dry_run"), diffFor(r.call)
 	var report strings.Builder
 	for _, c := range list {
 		switch to := moved[c.shown]; {

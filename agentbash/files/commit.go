@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -19,10 +20,28 @@ type fileChange struct {
 	there       bool        // it is to be there
 	mode        os.FileMode // of a file that is made; 0: the usual one
 	known       bool        // what it was had been read
+	appended    bool        // what it was stays, at its start
 	from        string      // the file that it was, where it is moved; as it is shown
 
 	to      int                // the change before which this goes back; 0: none
 	removed *checkpoint.Change // that something else made before, and this takes back; nil: there is none
+}
+
+// openChange opens a file to be changed as it is now, which may be missing; real is its path with links followed.
+func openChange(g *gate, call *registry.Call, path, real string) (*fileChange, error) {
+	c := &fileChange{path: real, shown: call.Rel(path), known: true}
+	var err error
+	if c.file, err = openTarget(g, call, path); errors.Is(err, os.ErrNotExist) {
+		return c, g.mayWrite(real)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.was, err = c.file.Content(changeLimit); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
 }
 
 // changes reports whether there is anything to be done.
@@ -51,17 +70,23 @@ func (c *fileChange) versions() (before, after *checkpoint.Version) {
 
 // put makes one change.
 func (c *fileChange) put(g *gate) error {
-	if c.there && c.file != nil {
+	switch {
+	case c.appended:
+		return c.file.Append(c.is[len(c.was):])
+	case c.there && c.file != nil:
 		return c.file.Replace(c.is)
 	}
 	dir, err := g.openParent(c.path, c.there)
 	switch {
 	case err != nil:
 		return err
-	case c.there:
-		return atomicfile.Create(dir, c.path, c.is, c.mode)
+	case !c.there:
+		return atomicfile.Remove(dir, c.path)
 	}
-	return atomicfile.Remove(dir, c.path)
+	if err = atomicfile.Create(dir, c.path, c.is, c.mode); errors.Is(err, os.ErrExist) {
+		return errors.New("it was made by another program meanwhile: read it first")
+	}
+	return err
 }
 
 // takeBack undoes a change that was made.
@@ -81,7 +106,7 @@ func (c *fileChange) takeBack(g *gate) error {
 	return back.put(g)
 }
 
-// commit makes changes, all of them or none: one step for undo.
+// commit makes changes, all of them or none: one step for undo. The gate is that of files which are made or removed.
 func (f *files) commit(call *registry.Call, g *gate, op string, list []*fileChange) error {
 	step := 0
 	if len(list) > 1 {
@@ -93,7 +118,7 @@ func (f *files) commit(call *registry.Call, g *gate, op string, list []*fileChan
 		if c.removed != nil {
 			c.to = f.saveCheckpoint(call, *c.removed, c.is, nil).id
 		}
-		mark := f.saveCheckpoint(call, checkpoint.Change{Op: op, Path: c.path, Before: before, After: after, Step: step, To: c.to}, c.was, c.is)
+		mark := f.saveCheckpoint(call, checkpoint.Change{Op: op, Path: c.path, Before: before, After: after, Step: step, To: c.to, Appended: c.appended}, c.was, c.is)
 		if made = append(made, mark); step == checkpoint.NewStep && mark.id > 0 {
 			step = mark.id
 		}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/agentbash/agentbash/agentbash/internal/panicgroup"
@@ -50,130 +49,83 @@ type scanChunk struct {
 	last     byte
 }
 
-// buildIndex builds the index, with one goroutine per processor and a chunk of memory
-// for each. When stopAt is above 0 it stops once that many lines were passed.
-func (c *content) buildIndex(ctx context.Context, stopAt int) error {
-	count := int((c.size + chunkSize - 1) / chunkSize)
-	s := scanner{content: c, chunks: make([]scanChunk, count), stopAt: stopAt, done: make([]bool, count)}
-	workers := min(runtime.GOMAXPROCS(0), max((count+scanAtOnce-1)/scanAtOnce, 1))
-	errs := make([]error, workers)
-	var goroutines panicgroup.Group
-	for w := range workers {
-		goroutines.Go(func() { errs[w] = s.scanChunks(ctx) }, nil)
-	}
-	goroutines.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	s.finishIndex()
-	return nil
-}
+const (
+	// printLimit is the size in bytes up to which a content's fingerprint is taken
+	// in passing; of a bigger file its stat has to tell whether it changed.
+	printLimit = 256 << 20
 
-type scanner struct {
-	*content
-	chunks []scanChunk
-	stopAt int
-	next   atomic.Int64
-	enough atomic.Bool
-
-	mu     sync.Mutex // guards done, prefix and passed
-	done   []bool
-	prefix int // chunks before it are done
-	passed int // newlines in them
-}
-
-func (s *scanner) scanChunks(ctx context.Context) error {
-	look := s.chunkReader()
-	for !s.enough.Load() {
-		first := int(s.next.Add(scanAtOnce) - scanAtOnce)
-		if first >= len(s.chunks) {
-			return nil
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		last := min(first+scanAtOnce, len(s.chunks))
-		err := look(int64(first)*chunkSize, func(data []byte) {
-			for i := first; i < last; i++ {
-				one := data[:min(chunkSize, len(data))]
-				data = data[len(one):]
-				if s.chunks[i] = (scanChunk{}); len(one) > 0 {
-					newlines := bytes.Count(one, newline)
-					s.chunks[i] = scanChunk{newlines: newlines, n: len(one), last: one[len(one)-1]}
-					if s.size <= printLimit {
-						s.chunks[i].print = chunkPrint(one)
-					}
-				}
-			}
-		})
-		if err != nil && err != io.EOF {
-			return err
-		}
-		s.chunksDone(first, last)
-	}
-	return nil
-}
-
-// printLimit is the size in bytes up to which a content's fingerprint is taken
-// in passing; of a bigger file its stat has to tell whether it changed.
-const printLimit = 256 << 20
-
-// scanAtOnce is how many chunks a worker takes.
-const scanAtOnce = 16
-
-// chunkReader returns a way to look at some chunks from an offset on: read in pieces where the content is a big file.
-func (s *scanner) chunkReader() func(int64, func([]byte)) error {
-	const size = scanAtOnce * chunkSize
-	if src, ok := s.at.(*source); ok && s.size >= bigFile {
-		m := &pieces{fd: src.fd}
-		return func(off int64, f func([]byte)) error { return m.view(off, int(min(size, s.size-off)), f) }
-	}
-	buf := make([]byte, max(min(s.size, size), 1))
-	return func(off int64, f func([]byte)) error {
-		n, err := s.at.ReadAt(buf, off)
-		if err == io.EOF {
-			err = nil
-		}
-		if err == nil {
-			f(buf[:n])
-		}
-		return err
-	}
-}
+	scanAtOnce = 16   // chunks that a worker takes
+	scanRound  = 1024 // chunks after which it is looked whether that was enough
+)
 
 var newline = []byte{'\n'}
 
-// chunksDone notes that chunks are done, and when enough lines were seen in one piece from the start.
-func (s *scanner) chunksDone(first, last int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := first; i < last; i++ {
-		s.done[i] = true
+// buildIndex builds the index. When stopAt is above 0 it stops once that many lines were passed.
+func (c *content) buildIndex(ctx context.Context, stopAt int) error {
+	chunks := make([]scanChunk, (c.size+chunkSize-1)/chunkSize)
+	round := len(chunks)
+	if stopAt > 0 {
+		round = scanRound
 	}
-	for s.prefix < len(s.done) && s.done[s.prefix] {
-		s.passed += s.chunks[s.prefix].newlines
-		s.prefix++
-	}
-	if s.stopAt > 0 && s.passed >= s.stopAt {
-		s.enough.Store(true)
-	}
-}
-
-// finishIndex makes the index of the chunks that are done without a gap.
-func (s *scanner) finishIndex() {
-	x := lineIndex{whole: s.prefix == len(s.chunks)}
-	print := newFingerprint()
-	for _, c := range s.chunks[:s.prefix] {
-		if c.n == 0 {
-			break // the file is shorter than its size said
+	x, print := lineIndex{whole: true}, newFingerprint()
+	for first, lines := 0, 0; first < len(chunks) && x.whole; first += round {
+		part := chunks[first:min(first+round, len(chunks))]
+		if err := c.scanChunks(ctx, first, part); err != nil {
+			return err
 		}
-		x.newlines = append(x.newlines, c.newlines)
-		x.scanned += int64(c.n)
-		x.open = c.last != '\n'
-		print.add(c.print)
+		for _, one := range part {
+			if one.n == 0 {
+				break // the file is shorter than its size said
+			}
+			lines += one.newlines
+			x.newlines = append(x.newlines, one.newlines)
+			x.scanned += int64(one.n)
+			x.open = one.last != '\n'
+			print.add(one.print)
+		}
+		x.whole = stopAt == 0 || lines < stopAt || first+round >= len(chunks)
 	}
 	x.print = print.h.Sum64()
-	s.content.index = x
+	c.index = x
+	return nil
+}
+
+// scanChunks looks at chunks, with one goroutine per processor; first is the number of the first.
+func (c *content) scanChunks(ctx context.Context, first int, chunks []scanChunk) error {
+	workers := min(runtime.GOMAXPROCS(0), max((len(chunks)+scanAtOnce-1)/scanAtOnce, 1))
+	errs := make([]error, workers)
+	var next atomic.Int64
+	var goroutines panicgroup.Group
+	for w := range workers {
+		goroutines.Go(func() {
+			buf := make([]byte, max(min(c.size, scanAtOnce*chunkSize), 1))
+			for errs[w] = ctx.Err(); errs[w] == nil; errs[w] = ctx.Err() {
+				at := int(next.Add(scanAtOnce) - scanAtOnce)
+				if at >= len(chunks) {
+					return
+				}
+				off := int64(first+at) * chunkSize
+				n, err := c.at.ReadAt(buf[:min(int64(len(buf)), c.size-off)], off)
+				if err != nil && err != io.EOF {
+					errs[w] = err
+					return
+				}
+				for i := 0; i*chunkSize < n; i++ {
+					chunks[at+i] = c.scanChunk(buf[i*chunkSize : min(n, (i+1)*chunkSize)])
+				}
+			}
+		}, nil)
+	}
+	goroutines.Wait()
+	return errors.Join(errs...)
+}
+
+func (c *content) scanChunk(b []byte) scanChunk {
+	s := scanChunk{newlines: bytes.Count(b, newline), n: len(b), last: b[len(b)-1]}
+	if c.size <= printLimit {
+		s.print = chunkPrint(b)
+	}
+	return s
 }
 
 // lineStart returns the offset of a line (the first is 1), or -1 past the end.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/agentbash/agentbash/registry"
 )
 
 const (
@@ -15,13 +17,18 @@ const (
 	echoLines   = 8       // lines of one change that are shown to who has just sent them
 )
 
-// unifiedDiff is the unified diff of two versions of a file, cut at diffLines lines.
-// Only the region that differs is compared, so a small change in a big file costs little.
-func unifiedDiff(name string, old, new []byte) string { return diffOf(name, old, new, diffLines) }
+// Diff is the unified diff of two versions of a file, cut at 60 lines. Only the region that
+// differs is compared, so a small change in a big file costs little.
+func Diff(name string, old, new []byte) string { return diffOf(name, old, new, diffLines) }
 
-// echoDiff is the diff for who has sent what is new in it: of a long run of lines
-// that came or went the ends are shown.
-func echoDiff(name string, old, new []byte) string { return diffOf(name, old, new, echoLines) }
+// diffFor is what makes the diff of a call: with dry_run all of it, else that for who has sent
+// what is new in it: of a long run of lines that came or went the ends are shown.
+func diffFor(call *registry.Call) func(name string, old, new []byte) string {
+	if call.Bool("dry_run") {
+		return Diff
+	}
+	return func(name string, old, new []byte) string { return diffOf(name, old, new, echoLines) }
+}
 
 func diffOf(name string, old, new []byte, longest int) string {
 	old, new = showable(old, new)

@@ -28,7 +28,7 @@ func (f *files) editTool() *registry.Tool {
 		Name:     "edit",
 		Summary:  "replace text in a file, by --old_string and --new_string or a patch on stdin",
 		Kind:     registry.Write,
-		Category: category,
+		Category: Category,
 		Tags:     []string{"file", "replace", "change", "patch", "str_replace"},
 		Detail: `Replaces old_string by new_string, both taken literally; long texts are best given on stdin, as SEARCH/REPLACE blocks, a
 unified diff or in the form of apply_patch (which changes several files). The old text must occur exactly once, unless --replace_all or
@@ -230,10 +230,7 @@ func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string
 		}
 	}
 	e.printNotes(call, shown)
-	diff := echoDiff(shown, e.before, e.after)
-	if call.Bool("dry_run") {
-		diff = unifiedDiff(shown, e.before, e.after)
-	}
+	diff := diffFor(call)(shown, e.before, e.after)
 	if e.count > len(list) { // where a header may have a time, patch(1) reads no further
 		diff = strings.Replace(diff, "\n+++ "+shown+"\n", "\n+++ "+shown+"\t"+countNoun(e.count, "replacement")+"\n", 1)
 	}
@@ -248,8 +245,9 @@ func (f *files) applyEdits(ctx context.Context, call *registry.Call, path string
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.replaceContent(call, "edit", file, old, e.content, false, known); err != nil {
-		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
+	c := &fileChange{path: file.Path, shown: shown, file: file, was: old, is: e.content, there: true, known: known}
+	if err := f.commit(call, nil, "edit", []*fileChange{c}); err != nil {
+		return about, err
 	}
 	_, err = io.WriteString(call.Stdout, diff)
 	return about, err

@@ -1,3 +1,5 @@
+//go:build linux
+
 package files
 
 import (
@@ -164,6 +166,17 @@ func TestReadAndGrepFindOutTheEncoding(t *testing.T) {
 	s.put("many", encoded(t, "gbk", strings.Repeat("第一行文字\n", 100_000)+"结束\n"))
 	require.Equal(t, "many:100001:结束\n", s.ok("grep", "--pattern", "结束", "--path", "many"))
 	require.Equal(t, "结束\n", s.ok("read", "many", "--offset=-1"))
+	s.put("big/f", s.get("many")+strings.Repeat("end of line\n", 700_000))
+	for pattern, found := range map[string]string{"结束": "", "^end": "", "文字": ""} {
+		r = s.run("grep", "--pattern", pattern, "--path", "big", "-l")
+		if pattern == "^end" {
+			found = "big/f\n"
+		}
+		require.Equal(t, found, r.out)
+		require.Contains(t, r.err, "big/f is not UTF-8, and too big to be searched as gbk unasked: --encoding gbk does it\n", pattern)
+	}
+	require.Equal(t, "big/f\n", s.ok("grep", "--pattern", "结束", "--path", "big", "-l", "--encoding", "gbk"))
+	require.NotContains(t, s.run("grep", "--pattern", "nothing", "--path", "big").err, "not UTF-8")
 	s.put("short", encoded(t, "euc-kr", "두 번째 줄\n"))
 	r = s.run("read", "short", "--encoding", "euc-kr")
 	require.Equal(t, result{"두 번째 줄\n", "", 0}, r)

@@ -9,8 +9,7 @@ import (
 
 // files is what the tools of one call of Tools share.
 type files struct {
-	opts  Options
-	links links
+	opts Options
 
 	mu     sync.Mutex
 	states map[string]fileState // by resolved path

@@ -13,13 +13,11 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
-// filter is the choice of files by --glob and --type.
+// filter is the choice of files by --glob and --type; nil patterns choose nothing.
 type filter struct {
-	include  *glob.Pattern
-	exclude  []*glob.Pattern
-	names    *glob.Pattern
-	notNames []*glob.Pattern
-	rules    []*ignore.Rules
+	include, exclude *glob.Pattern
+	names, notNames  *glob.Pattern
+	rules            []*ignore.Rules
 }
 
 func newFilter(ctx context.Context, call *registry.Call) (*filter, error) {
@@ -28,49 +26,30 @@ func newFilter(ctx context.Context, call *registry.Call) (*filter, error) {
 	if f.rules, err = readRules(ctx, call); err != nil {
 		return nil, err
 	}
-	var include []string
-	for _, p := range splitGlobs(call.String("glob")) {
-		p, out := strings.CutPrefix(p, "!")
-		p = anchorPattern(p)
-		if !out {
-			include = append(include, p)
-			continue
-		}
-		compiled, err := glob.Compile(p)
-		if err != nil {
-			return nil, registry.Usagef("glob: %v", err)
-		}
-		f.exclude = append(f.exclude, compiled)
-	}
-	if include != nil {
-		if f.include, err = glob.Compile(oneOf(include)); err != nil {
-			return nil, registry.Usagef("glob: %v", err)
-		}
-	}
-	names, not, err := typeGlobs(call.String("type"))
+	names, notNames, err := typeGlobs(call.String("type"))
 	if err != nil {
 		return nil, registry.Usagef("%v", err)
 	}
-	if names != nil {
-		if f.names, err = glob.Compile(oneOf(names)); err != nil {
-			return nil, err
+	var include, exclude []string
+	for _, p := range splitGlobs(call.String("glob")) {
+		if p, out := strings.CutPrefix(p, "!"); out {
+			exclude = append(exclude, anchorPattern(p))
+		} else {
+			include = append(include, anchorPattern(p))
 		}
 	}
-	for _, p := range not {
-		compiled, err := glob.Compile(p)
-		if err != nil {
-			return nil, err
+	for _, c := range []struct {
+		to   **glob.Pattern
+		list []string
+	}{{&f.include, include}, {&f.exclude, exclude}, {&f.names, names}, {&f.notNames, notNames}} {
+		if c.list == nil {
+			continue
 		}
-		f.notNames = append(f.notNames, compiled)
+		if *c.to, err = glob.Compile(c.list...); err != nil {
+			return nil, registry.Usagef("glob: %v", err)
+		}
 	}
 	return f, nil
-}
-
-func oneOf(patterns []string) string {
-	if len(patterns) == 1 {
-		return patterns[0]
-	}
-	return "{" + strings.Join(patterns, ",") + "}"
 }
 
 // splitGlobs splits at spaces that no backslash, brace or bracket protects.

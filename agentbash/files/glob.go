@@ -2,11 +2,12 @@ package files
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/glob"
@@ -20,7 +21,7 @@ func globTool() *registry.Tool {
 		Name:     "glob",
 		Summary:  "list the files whose paths match a pattern",
 		Kind:     registry.ReadOnly,
-		Category: category,
+		Category: Category,
 		Tags:     []string{"file", "find", "search", "list", "ls", "fd"},
 		Detail: `One path a line, sorted. * and ? and [a-z] and [!a] match within a name, ** any number of directories, {a,b} either.
 A pattern without a slash matches in the directory itself only: '**/*.go' looks below. A pattern that ends with a slash lists
@@ -97,8 +98,8 @@ func newLookup(call *registry.Call, typed string) (*globQuery, error) {
 
 // found is one path that matched.
 type found struct {
-	path  string
-	mtime unix.Timespec
+	path string
+	time int64 // of its last change, in nanoseconds
 }
 
 func runGlob(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
@@ -159,13 +160,7 @@ func (l *globQuery) walk(ctx context.Context, call *registry.Call, o *walk.Optio
 	o.Include, o.Dirs = p, p.Dirs()
 	withTime := call.String("sort") == "mtime"
 	work := func(_ int, b *walk.Batch) []found {
-		prefix := call.Rel(b.Dir.Path) + "/"
-		if prefix == "./" {
-			prefix = ""
-		}
-		if prefix == "//" {
-			prefix = "/"
-		}
+		prefix := shownDir(call, b.Dir.Path)
 		list := make([]found, 0, len(b.Entries))
 		for _, e := range b.Entries {
 			f := found{path: prefix + e.Name}
@@ -174,7 +169,7 @@ func (l *globQuery) walk(ctx context.Context, call *registry.Call, o *walk.Optio
 				if e.Type == walk.Link && (err == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR) != o.Dirs {
 					continue
 				}
-				f.mtime = st.Mtim
+				f.time = st.Mtim.Nano()
 			}
 			if o.Dirs {
 				f.path += "/"
@@ -195,10 +190,7 @@ func (l *globQuery) byTime(ctx context.Context, call *registry.Call, p *printer)
 		all = append(all, list...)
 		return true
 	})
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := all[i].mtime, all[j].mtime
-		return a.Sec > b.Sec || a.Sec == b.Sec && a.Nsec > b.Nsec
-	})
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.time, a.time) })
 	for i := range all {
 		p.print(all[i].path)
 	}

@@ -16,7 +16,7 @@ func (f *files) grepTool() *registry.Tool {
 		Name:     "grep",
 		Summary:  "search files for lines that match a regular expression",
 		Kind:     registry.ReadOnly,
-		Category: category,
+		Category: Category,
 		Tags:     []string{"search", "find", "text", "regexp", "rg", "content"},
 		Detail: `Searches files, or all files below directories, in a fixed order, and prints path:line:text (path-line-text for
 context); of what is piped in the lines alone, and all of them. RE2 syntax: no backreferences, no lookaround; $ matches before \r\n too. Left out are hidden names, what .gitignore names
@@ -37,74 +37,80 @@ when something matched, 1 when nothing did, 2 on an error.`,
 }
 
 func grepParams() *registry.Params {
-	flag := func(name, short, description string, aliases ...string) registry.Param {
-		return registry.Param{Name: name, Type: registry.Boolean, Default: false, Short: short, Description: description, Aliases: aliases}
-	}
-	text := func(name, short, description string, aliases ...string) registry.Param {
-		return registry.Param{Name: name, Type: registry.String, Short: short, Description: description, Aliases: aliases}
-	}
-	count := func(name, short string, most, usual int, description string, aliases ...string) registry.Param {
-		q := registry.Param{Name: name, Type: registry.Integer, Default: usual, Min: registry.Float(0), Short: short, Description: description, Aliases: aliases}
-		if most > 0 {
-			q.Max = registry.Float(float64(most))
-		}
-		return q
-	}
-	pattern := text("pattern", "", "The regular expression (RE2 syntax), or literal text with --fixed.")
+	pattern := textParam("pattern", "", "The regular expression (RE2 syntax), or literal text with --fixed.")
 	pattern.Required, pattern.Unless, pattern.Pattern = true, "patterns", true
-	patterns := text("patterns", "", "More of them, one a line; --patterns@=FILE takes them from a file.")
+	patterns := textParam("patterns", "", "More of them, one a line; --patterns@=FILE takes them from a file.")
 	patterns.Join, patterns.Pattern = "\n", true
-	globs := text("glob", "g", "Only files that match, such as *.go or src/**/*.{ts,tsx}, relative to path; !*_test.go leaves files out. Several are separated by spaces.", "include")
+	globs := textParam("glob", "g", "Only files that match, such as *.go or src/**/*.{ts,tsx}, relative to path; !*_test.go leaves files out. Several are separated by spaces.", "include")
 	globs.Join, globs.Pattern = " ", true
-	types := text("type", "t", "Only files of a language, such as go, py, ts, js, rust, md; !go leaves its files out. Several are separated by commas.")
+	types := textParam("type", "t", "Only files of a language, such as go, py, ts, js, rust, md; !go leaves its files out. Several are separated by commas.")
 	types.Join = ","
-	shown := flag("show_line_numbers", "n", "Print line numbers; --no-show_line_numbers does not.", "line_number", "line_numbers")
-	paths := flag("show_path", "", "Print the path before each line; --no-show_path does not.")
+	shown := flagParam("show_line_numbers", "n", "Print line numbers; --no-show_line_numbers does not.", "line_number", "line_numbers")
+	paths := flagParam("show_path", "", "Print the path before each line; --no-show_path does not.")
 	shown.Default, paths.Default = true, true
-	files := func(name string, role registry.Role, description string) registry.Param {
-		return registry.Param{Name: name, Role: role, Description: description,
-			AnyOf: []registry.Param{{Type: registry.String}, {Type: registry.Array, Items: &registry.Param{Type: registry.String, Role: role}}}}
-	}
-	where := files("path", registry.ReadsTree, "The files and directories to search; - is stdin, which is searched without a path too if something is piped in.")
+	where := pathsParam("path", registry.ReadsTree, "The files and directories to search; - is stdin, which is searched without a path too if something is piped in.")
 	where.Positional, where.Default, where.Aliases = true, ".", []string{"paths", "file_path", "dir"}
 	return registry.NewParams(
 		pattern, patterns,
 		where,
 		globs, types,
-		flag("ignore_case", "i", "Let letters match without regard to case.", "ignoreCase", "case_insensitive"),
-		flag("smart_case", "S", "The same, if the pattern has no capital letter."),
-		flag("fixed", "F", "Take the pattern literally.", "fixed_strings", "literal"),
-		flag("word", "w", "Match whole words only.", "word_regexp"),
-		flag("line", "x", "Match whole lines only.", "line_regexp"),
-		flag("invert", "v", "Find the lines that do not match.", "invert_match"),
-		flag("multiline", "U", "Let a match span lines: . matches their ends too."),
+		flagParam("ignore_case", "i", "Let letters match without regard to case.", "ignoreCase", "case_insensitive"),
+		flagParam("smart_case", "S", "The same, if the pattern has no capital letter."),
+		flagParam("fixed", "F", "Take the pattern literally.", "fixed_strings", "literal"),
+		flagParam("word", "w", "Match whole words only.", "word_regexp"),
+		flagParam("line", "x", "Match whole lines only.", "line_regexp"),
+		flagParam("invert", "v", "Find the lines that do not match.", "invert_match"),
+		flagParam("multiline", "U", "Let a match span lines: . matches their ends too."),
 		registry.Param{Name: "output_mode", Type: registry.String, Default: "content", Enum: []string{"content", "files", "files_without_match", "count", "quiet"}, Aliases: []string{"outputMode", "mode"},
 			Synonyms:    map[string]string{"files_with_matches": "files", "files-with-matches": "files", "files-without-match": "files_without_match", "lines": "content"},
 			Description: "content: matching lines; files: paths of files with a match; files_without_match: of the others; count: path:N; quiet: nothing but the exit status."},
-		flag("only_matching", "o", "Print each match alone, and count matches rather than lines."),
-		text("replace", "", "Print this in the place of each match; $1, $name and ${1} are its groups."),
-		count("before", "B", 1000, 0, "Lines of context before each match.", "before_context"),
-		count("after", "A", 1000, 0, "Lines of context after each match.", "after_context"),
-		count("context", "C", 1000, 0, "Lines of context before and after each match."),
-		count("head_limit", "", 0, 250, "How many matching lines (or files, or counts) to print; 0 prints all.", "headLimit", "limit", "max_results"),
-		count("offset", "", 0, 0, "How many of them to skip first."),
+		flagParam("only_matching", "o", "Print each match alone, and count matches rather than lines."),
+		textParam("replace", "", "Print this in the place of each match; $1, $name and ${1} are its groups."),
+		countParam("before", "B", 1000, 0, "Lines of context before each match.", "before_context"),
+		countParam("after", "A", 1000, 0, "Lines of context after each match.", "after_context"),
+		countParam("context", "C", 1000, 0, "Lines of context before and after each match."),
+		countParam("head_limit", "", 0, 250, "How many matching lines (or files, or counts) to print; 0 prints all.", "headLimit", "limit", "max_results"),
+		countParam("offset", "", 0, 0, "How many of them to skip first."),
 		registry.Param{Name: "max_count", Type: registry.Integer, Min: registry.Float(0), Short: "m", Description: "How many matching lines of each file to find."},
 		hiddenParam("search"), ignoreParam(),
-		files("ignore_file", registry.ReadsFile, "Files of rules as in .gitignore, relative to the current directory; others win over them."),
-		flag("text", "a", "Search binary files as text."),
-		flag("binary", "", "Search binary files too; their lines are counted and not shown."),
-		flag("search_zip", "z", "Search what is in compressed files (gzip, bzip2, xz, lzma, zstd)."),
-		text("max_filesize", "", "Leave out files of a directory that are bigger, such as 500K, 10M, 1G."),
-		count("max_columns", "", 0, 500, "Cut lines to about this many characters around the match; 0 never does."),
+		pathsParam("ignore_file", registry.ReadsFile, "Files of rules as in .gitignore, relative to the current directory; others win over them."),
+		flagParam("text", "a", "Search binary files as text."),
+		flagParam("binary", "", "Search binary files too; their lines are counted and not shown."),
+		flagParam("search_zip", "z", "Search what is in compressed files (gzip, bzip2, xz, lzma, zstd)."),
+		textParam("max_filesize", "", "Leave out files of a directory that are bigger, such as 500K, 10M, 1G."),
+		countParam("max_columns", "", 0, 500, "Cut lines to about this many characters around the match; 0 never does."),
 		encodingParam("What the files are written in; auto finds it out, and says what it takes one for that is not UTF-8."),
 		registry.Param{Name: "sort", Type: registry.String, Default: "path", Enum: []string{"path", "mtime"},
 			Description: "path: by name; mtime: files that were changed last come first."},
-		shown, flag("column", "", "Print the column of the first match, in bytes from 1."), paths,
-		flag("vimgrep", "", "Print a line once for each match in it, with its column."),
-		flag("trim", "", "Leave out the blanks that lines start with."),
-		flag("include_zero", "", "Count files without a match too."),
-		flag("null", "0", "End each path with a NUL byte, for xargs -0."),
+		shown, flagParam("column", "", "Print the column of the first match, in bytes from 1."), paths,
+		flagParam("vimgrep", "", "Print a line once for each match in it, with its column."),
+		flagParam("trim", "", "Leave out the blanks that lines start with."),
+		flagParam("include_zero", "", "Count files without a match too."),
+		flagParam("null", "0", "End each path with a NUL byte, for xargs -0."),
 	)
+}
+
+func flagParam(name, short, description string, aliases ...string) registry.Param {
+	return registry.Param{Name: name, Type: registry.Boolean, Default: false, Short: short, Description: description, Aliases: aliases}
+}
+
+func textParam(name, short, description string, aliases ...string) registry.Param {
+	return registry.Param{Name: name, Type: registry.String, Short: short, Description: description, Aliases: aliases}
+}
+
+// countParam is a number from 0 to most, or any if that is 0.
+func countParam(name, short string, most, usual int, description string, aliases ...string) registry.Param {
+	q := registry.Param{Name: name, Type: registry.Integer, Default: usual, Min: registry.Float(0), Short: short, Description: description, Aliases: aliases}
+	if most > 0 {
+		q.Max = registry.Float(float64(most))
+	}
+	return q
+}
+
+// pathsParam is one path or several.
+func pathsParam(name string, role registry.Role, description string) registry.Param {
+	return registry.Param{Name: name, Role: role, Description: description,
+		AnyOf: []registry.Param{{Type: registry.String}, {Type: registry.Array, Items: &registry.Param{Type: registry.String, Role: role}}}}
 }
 
 func checkGrep(k registry.Kwargs) (problems []string) {

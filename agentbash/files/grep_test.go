@@ -1,3 +1,5 @@
+//go:build linux
+
 package files
 
 import (
@@ -37,6 +39,7 @@ func TestGrep(t *testing.T) {
 		{[]string{"foo", "--include", "*.{go,py}"}, "a.go:4:// foo bar\nb/b.py:1:def foo():\n"},
 		{[]string{"foo", "--glob", "!*.txt"}, "a.go:4:// foo bar\nb/b.py:1:def foo():\n"},
 		{[]string{"foo", "--glob", "*.go *.txt !b/**"}, "a.go:4:// foo bar\n"},
+		{[]string{"foo", "--glob", "*.py,c.txt *.go"}, "a.go:4:// foo bar\n"},
 		{[]string{"foo", "--glob", "b/*.py"}, "b/b.py:1:def foo():\n"},
 		{[]string{"foo", "--glob", "/a.*"}, "a.go:4:// foo bar\n"},
 		{[]string{"foo", "--type", "py"}, "b/b.py:1:def foo():\n"},

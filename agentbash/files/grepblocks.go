@@ -13,11 +13,10 @@ import (
 )
 
 const (
-	blockSize  = 4 << 20  // a piece of a big file that one goroutine searches
-	blockMost  = 2 << 30  // and at most
-	blockSlack = 64 << 10 // what is looked at behind it for the end of its last line
-	blockPart  = 64 << 10 // what is searched at once, so that it stays in the cache
-	bigFile    = 8 << 20  // the size from which a file is searched in blocks
+	blockSize  = 512 << 10 // a piece of a big file that one goroutine searches: its copy stays in the cache
+	blockMost  = 2 << 30   // and at most
+	blockSlack = 64 << 10  // what is looked at behind it for the end of its last line
+	bigFile    = 8 << 20   // the size from which a file is searched in blocks
 )
 
 // block is what one piece of a big file came to: the lines that start in it.
@@ -291,29 +290,13 @@ func (b *blocks) searchLines(s *search.Scanner, out *block, data []byte, start i
 	if off := len(utf8BOM); start == 0 && bytes.HasPrefix(data, utf8BOM) {
 		first = off
 	}
-	for at := first; at < end; {
-		stop := end
-		if end-at > blockPart {
-			stop = at + blockPart
-			stop += lineEndIn(data[stop-1 : end])
-		}
-		if !b.searchPart(s, out, data[at:stop]) {
-			return true
-		}
-		at = stop
+	if first < end && !b.searchPart(s, out, data[first:end]) {
+		return true
 	}
 	if end > limit && out.counted {
 		out.newlines -= bytes.Count(data[limit:end], newline)
 	}
 	return true
-}
-
-// lineEndIn is the distance from data[1] to behind the first newline.
-func lineEndIn(data []byte) int {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return i
-	}
-	return len(data) - 1
 }
 
 // searchPart searches whole lines; it reports whether the search goes on.

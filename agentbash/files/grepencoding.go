@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/charset"
 	"golang.org/x/sys/unix"
@@ -14,7 +15,7 @@ var utf8BOM = []byte(bom)
 // asUTF8 makes UTF-8 of what starts with head, which is in the worker's buffer, and goes on in rest.
 func (w *worker) asUTF8(head []byte, whole bool, rest io.Reader) ([]byte, bool, io.Reader, error) {
 	e := charset.ByName(w.q.call.String("encoding"))
-	w.guess = ""
+	w.guess, w.raw = "", false
 	if w.q.call.String("encoding") == autoText {
 		e = w.detect(head, whole, rest)
 	}
@@ -28,7 +29,7 @@ func (w *worker) asUTF8(head []byte, whole bool, rest io.Reader) ([]byte, bool, 
 func (w *worker) detect(head []byte, whole bool, rest io.Reader) *charset.Encoding {
 	g := charset.Detect(head, !whole)
 	e := g.Best()
-	switch f, file := rest.(*fdReader); {
+	switch f, file := rest.(fdReader); {
 	case e == nil || e.Marked() && hasMark(e, head):
 		return e
 	case e.Marked() && !g.Certain && !w.explicit:
@@ -36,6 +37,7 @@ func (w *worker) detect(head []byte, whole bool, rest io.Reader) *charset.Encodi
 	case file && !whole && !e.Marked():
 		var st unix.Stat_t
 		if unix.Fstat(f.fd, &st) != nil || st.Size >= bigFile {
+			w.guess, w.raw = e.Name, true
 			return nil
 		}
 	}
@@ -45,12 +47,16 @@ func (w *worker) detect(head []byte, whole bool, rest io.Reader) *charset.Encodi
 	return e
 }
 
-// noteEncoding says what a file was taken for in which something was found, or which was named.
+// noteEncoding says what a file was taken for in which something was found, or was missed, or which was named.
 func (w *worker) noteEncoding() {
-	if w.guess == "" || w.lines == 0 && !w.explicit {
+	if w.guess == "" || w.lines == 0 && !w.explicit && (!w.raw || isASCII(strings.Join(w.q.patterns, ""))) {
 		return
+	}
+	said := fmt.Sprintf("%s is not UTF-8: searched as %s", w.shownName(), w.guess)
+	if w.raw {
+		said = fmt.Sprintf("%s is not UTF-8, and too big to be searched as %s unasked: --encoding %[2]s does it", w.shownName(), w.guess)
 	}
 	w.out.mu.Lock()
 	defer w.out.mu.Unlock()
-	w.out.decoded = append(w.out.decoded, fmt.Sprintf("%s is not UTF-8: searched as %s", w.shownName(), w.guess))
+	w.out.decoded = append(w.out.decoded, said)
 }

@@ -232,15 +232,15 @@ func (q *query) searchInput(ctx context.Context, in io.Reader, out *report) erro
 	w.found, w.explicit, w.alone, w.live = &findings{}, true, true, alone
 	w.form = q.form
 	w.form.path = "(standard input)"
-	n, err := io.ReadAtLeast(in, w.buf, len(utf8BOM))
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	n, whole, err := readAtLeast(in, w.buf, len(utf8BOM))
+	if err != nil {
 		return fmt.Errorf("stdin: %w", err)
 	}
 	if n == 0 {
 		fmt.Fprintln(q.call.Stderr, "stdin is empty: --path . searches the files below this directory")
 	}
 	w.found.searched++
-	if err := w.searchContent(w.buf[:n], err != nil, in); err != nil {
+	if err := w.searchContent(w.buf[:n], whole, in); err != nil {
 		return err
 	}
 	out.printFindings(w.found)

@@ -57,6 +57,7 @@ type worker struct {
 
 	form  lineForm
 	guess string // the encoding that this file is taken for; "": nothing has to be said
+	raw   bool   // it is searched as it is all the same
 	quiet bool   // matching lines of this file are counted, not printed
 	lines int    // matching lines of this file, or matches where those are counted
 	taken int    // matching lines
@@ -113,41 +114,12 @@ func (w *worker) searchEntry(fd int, path, shown string) error {
 func (w *worker) searchFile(fd int, shown string) error {
 	w.form = w.q.form
 	w.form.path = shown
-	n, err := readFull(fd, w.buf)
+	n, whole, err := readAtLeast(fdReader{fd}, w.buf, len(w.buf))
 	if err != nil {
 		return err
 	}
 	w.found.searched++
-	return w.searchContent(w.buf[:n], n < len(w.buf), &fdReader{fd: fd})
-}
-
-// readFull reads until the buffer is full or the file ends.
-func readFull(fd int, buf []byte) (int, error) {
-	total := 0
-	for total < len(buf) {
-		n, err := retryInterrupted(func() (int, error) { return unix.Read(fd, buf[total:]) })
-		if err != nil {
-			return total, err
-		}
-		if n == 0 {
-			break
-		}
-		total += n
-	}
-	return total, nil
-}
-
-type fdReader struct{ fd int }
-
-func (r *fdReader) Read(p []byte) (int, error) {
-	n, err := retryInterrupted(func() (int, error) { return unix.Read(r.fd, p) })
-	if err != nil {
-		return 0, err
-	}
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
+	return w.searchContent(w.buf[:n], whole, fdReader{fd})
 }
 
 // searchContent searches what starts with head, which is in the worker's buffer, and
@@ -185,7 +157,7 @@ func (w *worker) searchRest(whole bool, rest io.Reader) error {
 	if w.q.multi {
 		return w.multiline(whole, rest)
 	}
-	if f, ok := rest.(*fdReader); ok && !whole && !w.q.hasContext() && w.q.most < 0 {
+	if f, ok := rest.(fdReader); ok && !whole && !w.q.hasContext() && w.q.most < 0 {
 		var st unix.Stat_t
 		if unix.Fstat(f.fd, &st) == nil && st.Size >= bigFile {
 			return w.inBlocks(f.fd, st.Size)
@@ -335,16 +307,17 @@ func (w *worker) fillBuffer(rest io.Reader) (bool, error) {
 	if w.n == len(w.buf) {
 		w.buf = append(w.buf, make([]byte, len(w.buf))...)
 	}
-	least := len(w.buf) - w.n
-	if w.live {
-		least = 1
-	}
-	n, err := io.ReadAtLeast(rest, w.buf[w.n:], least)
+	n, whole, err := readAtLeast(rest, w.buf[w.n:], w.least(len(w.buf)-w.n))
 	w.n += n
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return true, nil
+	return whole, err
+}
+
+// least is how many of so many bytes are waited for.
+func (w *worker) least(most int) int {
+	if w.live {
+		return 1
 	}
-	return false, err
+	return most
 }
 
 // rollBuffer drops from the buffer what was searched, except lines that can be

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -23,14 +24,14 @@ import (
 const (
 	imageSide   = 1568      // pixels
 	imageBytes  = 3_500_000 // base64 makes 4.7 MB of it
-	imagePixels = 64 << 20
-	imageLong   = 1 << 16 // pixels of a side
+	imagePixels = 50 << 20  // two or three seconds
+	imageLong   = 1 << 16   // pixels of a side
 	imageFile   = 128 << 20
 )
 
 // showImage shows a picture to who reads the result. It returns its dimensions, how it is shown,
 // and whether it is; if not, how says why.
-func showImage(call *registry.Call, name string, r io.Reader, size int64) (dimensions, how string, shown bool) {
+func showImage(ctx context.Context, call *registry.Call, name string, r io.Reader, size int64) (dimensions, how string, shown bool) {
 	var head bytes.Buffer
 	c, _, err := image.DecodeConfig(io.TeeReader(r, &head))
 	if err != nil {
@@ -41,7 +42,7 @@ func showImage(call *registry.Call, name string, r io.Reader, size int64) (dimen
 	case call.Show == nil:
 		return dimensions, "it is shown only to a model that takes images", false
 	case size > imageFile || c.Width*c.Height > imagePixels || max(c.Width, c.Height) > imageLong:
-		return dimensions, "it is too big to be shown", false
+		return dimensions, fmt.Sprintf("it is too big to be shown (%s pixels and %d MB are the most): make it smaller first", groupThousands(imagePixels), imageFile>>20), false
 	}
 	data, err := io.ReadAll(io.MultiReader(&head, r))
 	if err != nil {
@@ -51,11 +52,11 @@ func showImage(call *registry.Call, name string, r io.Reader, size int64) (dimen
 	how = "shown as an image"
 	if max(c.Width, c.Height) > imageSide || len(data) > imageBytes || mime == "image/bmp" || mime == "application/octet-stream" {
 		var w, h int
-		if data, w, h, err = shrinkImage(data); err != nil {
+		if data, w, h, err = shrinkImage(ctx, data); err != nil {
 			return dimensions, "it cannot be made smaller (" + err.Error() + ")", false
 		}
 		mime, how = http.DetectContentType(data), fmt.Sprintf("shown as an image of %dx%d", w, h)
-	} else if _, _, err := image.Decode(bytes.NewReader(data)); err != nil && (mime == "image/png" || errors.Is(err, io.ErrUnexpectedEOF)) { // else models may know more
+	} else if _, err := decodeImage(ctx, data); err != nil && (mime == "image/png" || errors.Is(err, io.ErrUnexpectedEOF)) { // else models may know more
 		return dimensions, "it is broken (" + err.Error() + ")", false
 	}
 	if !call.Show(registry.Image{Name: name, MIME: mime, Data: data}) {
@@ -64,9 +65,15 @@ func showImage(call *registry.Call, name string, r io.Reader, size int64) (dimen
 	return dimensions, how, true
 }
 
+// decodeImage reads until the call ends: what is well packed takes seconds.
+func decodeImage(ctx context.Context, data []byte) (image.Image, error) {
+	img, _, err := image.Decode(io.NewSectionReader(untilDone{ctx, bytes.NewReader(data)}, 0, int64(len(data))))
+	return img, err
+}
+
 // shrinkImage makes a picture that models take: PNG, or JPEG where that would be too big.
-func shrinkImage(data []byte) (out []byte, w, h int, err error) {
-	src, _, err := image.Decode(bytes.NewReader(data))
+func shrinkImage(ctx context.Context, data []byte) (out []byte, w, h int, err error) {
+	src, err := decodeImage(ctx, data)
 	if err != nil {
 		return nil, 0, 0, err
 	}

@@ -49,13 +49,6 @@ func (w *worker) unpack(head []byte, whole bool, rest io.Reader) ([]byte, bool, 
 
 // startOver fills the worker's buffer from a reader.
 func (w *worker) startOver(rest io.Reader) ([]byte, bool, io.Reader, error) {
-	least := len(w.buf)
-	if w.live {
-		least = 1
-	}
-	n, err := io.ReadAtLeast(rest, w.buf, least)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, false, nil, err
-	}
-	return w.buf[:n], err != nil, rest, nil
+	n, whole, err := readAtLeast(rest, w.buf, w.least(len(w.buf)))
+	return w.buf[:n], whole, rest, err
 }

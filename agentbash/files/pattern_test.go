@@ -1,3 +1,5 @@
+//go:build linux
+
 package files
 
 import (
@@ -32,6 +34,7 @@ func TestGrepAsGrep(t *testing.T) {
 		{[]string{"--count-matches", "o", "b/b.py"}, "b/b.py:2\n", ""},
 		{[]string{"-L", "foo"}, "p.txt\nz.md\n", ""},
 		{[]string{"-L", "foo", "b"}, "", ""},
+		{[]string{"-L", "-m", "0", "foo", "b"}, "b/b.py\nb/c.txt\n", ""},
 		{[]string{"-q", "foo"}, "", ""},
 		{[]string{"-h", "foo", "b"}, "1:def foo():\n2:foo\n3:food\n", ""},
 		{[]string{"-hN", "foo", "b"}, "def foo():\nfoo\nfood\n", ""},

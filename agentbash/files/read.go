@@ -26,7 +26,7 @@ func (f *files) readTool() *registry.Tool {
 		Name:     "read",
 		Summary:  "print a file, or some lines of it; show an image",
 		Kind:     registry.ReadOnly,
-		Category: category,
+		Category: Category,
 		Tags:     []string{"file", "cat", "view", "open", "head", "tail", "lines"},
 		Detail: `Prints the file's bytes as they are. By default it stops after 2,000 lines and cuts lines at 2,000
 characters; what was left out, and how to go on, is said on stderr. With --limit 0 nothing is cut. What is not UTF-8 is
@@ -170,19 +170,6 @@ func (r *request) stopAt() int {
 	return r.first - 1 + r.limit
 }
 
-func (r *request) readStream(ctx context.Context, call *registry.Call, in io.Reader) error {
-	c, more, err := spoolStream(ctx, in, r.stopAt())
-	if err != nil {
-		return err
-	}
-	c, more, err = r.asUTF8(ctx, call, c, in, more)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	return r.printWindow(ctx, call, c, more)
-}
-
 // detectSize is how much of a file is looked at to find out what it is written in, in bytes.
 const detectSize = hashLimit
 
@@ -244,7 +231,7 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 		return err
 	}
 	if r.encoding == autoText {
-		if done, err := r.readOther(ctx, call, src, c); done || err != nil {
+		if done, err := r.readOther(ctx, call, src.path, src.stat.Size, c); done || err != nil {
 			return err
 		}
 	}

@@ -19,48 +19,80 @@ import (
 )
 
 // readOther reads what is no text: a picture, a document, or what can only be described. done is
-// false for text.
-func (r *request) readOther(ctx context.Context, call *registry.Call, src *source, c *content) (done bool, err error) {
+// false for text. size is that of the file, 0 where it is made as it is read.
+func (r *request) readOther(ctx context.Context, call *registry.Call, path string, size int64, c *content) (done bool, err error) {
 	head := make([]byte, min(c.size, 8000))
 	n, err := c.at.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
 		return false, err
 	}
 	head = head[:n]
-	kind, size := typeOf(head), c.size
-	binary := charset.Detect(head, size > int64(len(head))).Binary
+	kind := typeOf(head)
+	binary := charset.Detect(head, c.size > int64(len(head))).Binary
 	if strings.HasSuffix(kind.name, " image") && (binary || kind.name == "PNG image" || kind.name == "JPEG image") {
-		dimensions, how, shown := showImage(call, r.shown, io.NewSectionReader(c.at, 0, size), size)
+		dimensions, how, shown := showImage(ctx, call, r.shown, io.NewSectionReader(c.at, 0, c.size), c.size)
 		if !shown {
-			return true, errors.New(kind.describe(r.shown, dimensions, how, src.stat.Size))
+			return true, errors.New(kind.describe(r.shown, dimensions, how, size))
 		}
-		r.about = summary{"read " + r.shown + ", " + dimensions, map[string]any{"path": src.path, "first_line": 0, "lines": 0, "total_lines": 0, "truncated": false}}
-		_, err := fmt.Fprintf(call.Stdout, "%s: %s, %s, %s: %s\n", r.shown, kind.name, dimensions, countNoun(int(size), "byte"), how)
+		r.about = summary{"read " + r.shown + ", " + dimensions, map[string]any{"path": path, "first_line": 0, "lines": 0, "total_lines": 0, "truncated": false}}
+		_, err := fmt.Fprintf(call.Stdout, "%s: %s, %s, %s: %s\n", r.shown, kind.name, dimensions, countNoun(int(c.size), "byte"), how)
 		return true, err
 	}
-	d := document.Open(r.shown, head[:min(len(head), document.HeadSize)], untilDone{ctx, c.at}, size)
+	d := document.Open(r.shown, head[:min(len(head), document.HeadSize)], untilDone{ctx, c.at}, c.size)
 	if d == nil {
 		if binary {
-			return true, errors.New(kind.describe(r.shown, "", "", src.stat.Size))
+			return true, errors.New(kind.describe(r.shown, "", "", size))
 		}
 		return false, nil
 	}
 	next, stop := iter.Pull2(d.Pieces)
 	defer stop()
-	text, more, err := spoolStream(ctx, &pieceReader{r: r, call: call, next: next}, r.stopAt())
+	text, more, err := spoolStream(ctx, &pieceReader{ctx: ctx, r: r, call: call, next: next}, r.stopAt())
 	if err != nil {
-		return true, fmt.Errorf("%w: %s", err, kind.describe(r.shown, "", "", src.stat.Size))
+		return true, fmt.Errorf("%w: %s", err, kind.describe(r.shown, "", "", size))
 	}
 	defer text.close()
 	if err := r.printWindow(ctx, call, text, more); err != nil {
 		return true, err
 	}
-	r.about.metadata["path"] = src.path
+	r.about.metadata["path"] = path
 	fmt.Fprintf(call.Stderr, "%s: shown %s: --encoding raw gives its bytes\n", r.shown, strings.ReplaceAll(d.Shown, "FILE", quote.Word(r.shown)))
-	if info, err := os.Stat(src.path + "-wal"); err == nil && info.Size() > 0 && strings.HasPrefix(kind.name, "SQLite") {
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 && strings.HasPrefix(kind.name, "SQLite") {
 		fmt.Fprintf(call.Stderr, "%s: what is only in %[1]s-wal is not counted\n", r.shown)
 	}
 	return true, nil
+}
+
+// readStream reads what is piped in.
+func (r *request) readStream(ctx context.Context, call *registry.Call, in io.Reader) error {
+	c, more, err := spoolStream(ctx, in, r.stopAt())
+	if err != nil {
+		return err
+	}
+	if r.encoding == autoText && c.isShown() {
+		whole, _, err := spoolStream(ctx, io.MultiReader(io.NewSectionReader(c.at, 0, c.size), in), 0)
+		c.close()
+		if err != nil {
+			return err
+		}
+		defer whole.close()
+		_, err = r.readOther(ctx, call, r.shown, whole.size, whole)
+		return err
+	}
+	c, more, err = r.asUTF8(ctx, call, c, in, more)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	return r.printWindow(ctx, call, c, more)
+}
+
+// isShown reports whether a content is a picture or a PDF document.
+func (c *content) isShown() bool {
+	head := make([]byte, 8000)
+	n, _ := c.at.ReadAt(head, 0)
+	kind := typeOf(head[:n]).name
+	return kind == "PDF document" || strings.HasSuffix(kind, " image") && charset.Detect(head[:n], true).Binary
 }
 
 // untilDone reads until a call ends: what is packed may take long to be looked through.
@@ -78,6 +110,7 @@ func (u untilDone) ReadAt(p []byte, off int64) (int, error) {
 
 // pieceReader reads the text of pieces, with what is said of the pictures among them.
 type pieceReader struct {
+	ctx  context.Context
 	r    *request
 	call *registry.Call
 	next func() (document.Piece, error, bool)
@@ -94,7 +127,7 @@ func (p *pieceReader) Read(b []byte) (int, error) {
 			return 0, err
 		}
 		if p.left = []byte(piece.Text); piece.Image != nil {
-			dimensions, how, shown := showImage(p.call, p.r.shown+", "+piece.Name, bytes.NewReader(piece.Image), int64(len(piece.Image)))
+			dimensions, how, shown := showImage(p.ctx, p.call, p.r.shown+", "+piece.Name, bytes.NewReader(piece.Image), int64(len(piece.Image)))
 			if !shown {
 				how = "not shown"
 			}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package files
 
 import (
@@ -27,7 +29,11 @@ func (s *shell) see(words ...string) (result, []registry.Image) {
 	var out, notes bytes.Buffer
 	var list []registry.Image
 	show := func(img registry.Image) bool { list = append(list, img); return true }
-	res := s.tools["read"].Invoke(context.Background(), &registry.Call{Kwargs: p.Kwargs, Dir: s.dir, Stdout: &out, Stderr: &notes, Show: show})
+	call := &registry.Call{Kwargs: p.Kwargs, Dir: s.dir, Stdout: &out, Stderr: &notes, Show: show}
+	if words[0] == "-" {
+		call.Stdin = strings.NewReader(s.get("stdin"))
+	}
+	res := s.tools["read"].Invoke(context.Background(), call)
 	return result{out.String(), notes.String(), res.ExitStatus}, list
 }
 
@@ -76,8 +82,13 @@ func TestReadShowsImages(t *testing.T) {
 		require.Contains(t, s.fails("read", test.name), "it is shown only to a model that takes images")
 		require.Equal(t, s.get(test.name), s.ok("read", test.name, "--encoding", "raw"))
 	}
+	s.put("stdin", s.get("noise.png"))
+	r, list := s.see("-")
+	require.Equal(t, 0, r.status, r.err)
+	require.Contains(t, r.out, "stdin: PNG image, 1200x1000 pixels")
+	require.Len(t, list, 1)
 	s.put("broken.png", files["a.png"].String()[:20])
-	r, list := s.see("broken.png")
+	r, list = s.see("broken.png")
 	require.Equal(t, 1, r.status)
 	require.Empty(t, list)
 	s.put("broken.png", files["a.png"].String()[:files["a.png"].Len()-20])
@@ -91,6 +102,16 @@ func TestReadShowsImages(t *testing.T) {
 	s.put("long.png", files["long.png"].String())
 	r, _ = s.see("long.png")
 	require.Contains(t, r.err, "it is too big to be shown")
+	files["broad.png"] = &bytes.Buffer{}
+	require.NoError(t, (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(files["broad.png"], image.NewGray(image.Rect(0, 0, 8000, 8000))))
+	s.put("broad.png", files["broad.png"].String())
+	r, _ = s.see("broad.png")
+	require.Contains(t, r.err, "8000x8000 pixels")
+	require.Contains(t, r.err, "it is too big to be shown (52,428,800 pixels and 128 MB are the most)")
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _, _, err := shrinkImage(done, files["noise.png"].Bytes())
+	require.Error(t, err)
 	s.put("BMW.txt", "BMW is a car\n")
 	require.Equal(t, "BMW is a car\n", s.ok("read", "BMW.txt"))
 }
@@ -101,7 +122,7 @@ func TestShrinkImage(t *testing.T) {
 	img.Set(0, 0, color.Black)
 	var b bytes.Buffer
 	require.NoError(t, png.Encode(&b, img))
-	data, w, h, err := shrinkImage(b.Bytes())
+	data, w, h, err := shrinkImage(context.Background(), b.Bytes())
 	require.NoError(t, err)
 	require.Equal(t, []int{1568, 3}, []int{w, h})
 	small, err := png.Decode(bytes.NewReader(data))
@@ -182,7 +203,7 @@ func TestReadOfADocumentEndsWithItsCall(t *testing.T) {
 		}
 		return data.ReadAt(p, off)
 	})
-	done, err := (&request{shown: "a.tgz", first: 1}).readOther(ctx, &registry.Call{Stdout: io.Discard, Stderr: io.Discard}, &source{}, &content{at: at, size: data.Size(), close: func() {}})
+	done, err := (&request{shown: "a.tgz", first: 1}).readOther(ctx, &registry.Call{Stdout: io.Discard, Stderr: io.Discard}, "a.tgz", 0, &content{at: at, size: data.Size(), close: func() {}})
 	require.True(t, done)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Zero(t, late)

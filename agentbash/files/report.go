@@ -124,15 +124,7 @@ func (r *report) noteFailure(path string, err error) {
 
 // sortByTime puts the newest files first.
 func (r *report) sortByTime() {
-	slices.SortStableFunc(r.collected, func(a, b hitFile) int {
-		switch {
-		case a.time > b.time:
-			return -1
-		case a.time < b.time:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(r.collected, func(a, b hitFile) int { return cmp.Compare(b.time, a.time) })
 }
 
 // printNotes says what was not printed and what could not be read.

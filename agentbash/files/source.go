@@ -72,33 +72,24 @@ func isStdin(call *registry.Call, typed string) bool {
 }
 
 func (s *source) Read(p []byte) (int, error) {
-	n, err := retryInterrupted(func() (int, error) { return unix.Read(s.fd, p) })
-	return s.read(n, len(p), err)
+	n, err := fdReader{s.fd}.Read(p)
+	return n, s.describe(err)
 }
 
 // ReadAt reads at an offset; it may be called from several goroutines.
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
-	total := 0
-	for total < len(p) {
-		n, err := retryInterrupted(func() (int, error) { return unix.Pread(s.fd, p[total:], off+int64(total)) })
-		if n, err = s.read(n, len(p), err); err != nil {
-			return total, err
-		}
-		total += n
-	}
-	return total, nil
+	n, err := fdReader{s.fd}.ReadAt(p, off)
+	return n, s.describe(err)
 }
 
-func (s *source) read(n, want int, err error) (int, error) {
-	switch {
-	case err == unix.EAGAIN:
-		return 0, fmt.Errorf("%s has nothing to read now", s.path)
-	case err != nil:
-		return 0, &os.PathError{Op: "read", Path: s.path, Err: err}
-	case n == 0 && want > 0:
-		return 0, io.EOF
+func (s *source) describe(err error) error {
+	switch err {
+	case nil, io.EOF:
+		return err
+	case unix.EAGAIN:
+		return fmt.Errorf("%s has nothing to read now", s.path)
 	}
-	return n, nil
+	return &os.PathError{Op: "read", Path: s.path, Err: err}
 }
 
 // hashLimit is the size in bytes up to which read tells a file's hash.
@@ -110,15 +101,6 @@ func (s *source) Close() {
 		return
 	}
 	unix.Close(s.fd)
-}
-
-func retryInterrupted(f func() (int, error)) (int, error) {
-	for {
-		n, err := f()
-		if err != unix.EINTR {
-			return n, err
-		}
-	}
 }
 
 func kindOf(path string) string {

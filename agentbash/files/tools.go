@@ -77,8 +77,6 @@ type changesNothing struct{}
 // Category is what the tools are listed under.
 const Category = "files"
 
-const category = Category
-
 // finishRun makes a tool's result of what a run came to: a usage error and a
 // cancelled context pass, anything else is the tool's own failure.
 func finishRun(err error) (registry.ToolResult, error) {

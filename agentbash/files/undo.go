@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
-	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -23,7 +22,7 @@ func (f *files) undoTool() *registry.Tool {
 		Name:     "undo",
 		Summary:  "take back writes, edits and patches, or all that a turn changed",
 		Kind:     registry.Write,
-		Category: category,
+		Category: Category,
 		Tags:     []string{"file", "restore", "revert", "checkpoint", "redo", "rewind"},
 		Detail: `Gives a file the content it had before the last write, edit or patch: of all files below the current directory, or of
 the file that is named. What a patch did to several files is taken back as one. Undo again goes a step further back, --redo forward again; --id goes back to before the
@@ -216,7 +215,7 @@ func (f *files) restore(ctx context.Context, call *registry.Call, s *checkpoint.
 			continue
 		}
 		todo = append(todo, c)
-		reports = append(reports, fmt.Sprintf("%s: %s\n%s", c.shown, step[i].report(c, op, len(step) > 1), unifiedDiff(c.shown, c.was, c.is)))
+		reports = append(reports, fmt.Sprintf("%s: %s\n%s", c.shown, step[i].report(c, op, len(step) > 1), Diff(c.shown, c.was, c.is)))
 	}
 	first := &step[0]
 	if len(todo) == 0 {
@@ -275,14 +274,11 @@ func (b *back) summary(call *registry.Call, todo []*fileChange, paths []string) 
 // findContent finds what a file is to hold.
 func findContent(g *gate, call *registry.Call, s *checkpoint.Store, b *back) (*fileChange, error) {
 	v := b.version()
-	c := &fileChange{path: b.path, shown: call.Rel(b.path), there: v != nil, known: true, to: b.change.ID}
-	err := g.mayWrite(b.path)
+	c, err := openChange(g, call, b.path, b.path)
 	if err != nil {
 		return nil, err
 	}
-	if c.file, c.was, err = openForUndo(g, call, b.path); err != nil {
-		return nil, err
-	}
+	c.there, c.to = v != nil, b.change.ID
 	if c.there {
 		c.mode = v.Mode
 	}
@@ -301,23 +297,6 @@ func findContent(g *gate, call *registry.Call, s *checkpoint.Store, b *back) (*f
 		c.close()
 	}
 	return c, err
-}
-
-// openForUndo opens the file as it is now, if it is there.
-func openForUndo(g *gate, call *registry.Call, path string) (*atomicfile.File, []byte, error) {
-	file, err := openTarget(g, call, path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	old, err := file.Content(changeLimit)
-	if err != nil {
-		file.Close()
-		return nil, nil, err
-	}
-	return file, old, nil
 }
 
 // contentOf is the content that a file is to have, nil for none.

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
 	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
@@ -26,7 +25,7 @@ func (f *files) writeTool() *registry.Tool {
 		Name:     "write",
 		Summary:  "write a whole file, or append to one",
 		Kind:     registry.Write,
-		Category: category,
+		Category: Category,
 		Tags:     []string{"file", "create", "save", "overwrite", "append"},
 		Detail: `Writes exactly the bytes it is given, from --content or stdin; missing directories are made. A reader sees the old
 file or the new one, never a part. Mode, owner and attributes stay, a symbolic link stays and its target is written. Reports
@@ -177,19 +176,9 @@ func (f *files) createFile(g *gate, call *registry.Call, path string, content []
 		_, err := fmt.Fprintf(call.Stdout, "would create %s: %s\n", shown, describeContent(content, hash))
 		return about, err
 	}
-	dir, err := g.openParent(real, true)
-	if err != nil {
+	if err := f.commit(call, g, "write", []*fileChange{{path: real, shown: shown, is: content, there: true, known: true}}); err != nil {
 		return about, err
 	}
-	change := f.saveCheckpoint(call, checkpoint.Change{Op: "write", Path: real, After: checkpoint.VersionOf(content, 0)}, nil, content)
-	if err := atomicfile.Create(dir, real, content, 0); err != nil {
-		change.cancel()
-		if errors.Is(err, os.ErrExist) {
-			return about, fmt.Errorf("%s was made by another program meanwhile: read it first", shown)
-		}
-		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
-	}
-	f.rememberFile(real, content)
 	_, err = fmt.Fprintf(call.Stdout, "created %s: %s\n", shown, describeContent(content, hash))
 	return about, err
 }
@@ -219,10 +208,7 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 	if content, err = encodeContent(call, shown, old, content); err != nil {
 		return about, err
 	}
-	verb, diff := "overwrote", echoDiff
-	if call.Bool("dry_run") {
-		diff = unifiedDiff
-	}
+	verb, diff := "overwrote", diffFor(call)
 	if appending {
 		verb = "appended to"
 		content = append(bytes.Clone(old), content...)
@@ -231,14 +217,15 @@ func (f *files) overwriteFile(ctx context.Context, call *registry.Call, path str
 	about = writeSummary(call, verb, file.Path, content, hash)
 	report := fmt.Sprintf("%s %s: %s\n%s", verb, shown, describeContent(content, hash), diff(shown, old, content))
 	if call.Bool("dry_run") {
-		_, err := fmt.Fprintf(call.Stdout, "would have %s", report)
+		_, err := fmt.Fprintf(call.Stdout, "would have %s", strings.Replace(report, "overwrote", "overwritten", 1))
 		return about, err
 	}
 	if err := ctx.Err(); err != nil {
 		return about, err
 	}
-	if err := f.replaceContent(call, "write", file, old, content, appending, true); err != nil {
-		return about, fmt.Errorf("%s: %w", shown, unwrapPath(err))
+	c := &fileChange{path: file.Path, shown: shown, file: file, was: old, is: content, there: true, known: true, appended: appending}
+	if err := f.commit(call, nil, "write", []*fileChange{c}); err != nil {
+		return about, err
 	}
 	_, err = io.WriteString(call.Stdout, report)
 	return about, err
@@ -252,28 +239,6 @@ func (f *files) checkWasRead(shown string, file *atomicfile.File, old, content [
 		return fmt.Errorf("%s changed since it was read: read it again, or pass --force", shown)
 	case !known && f.opts.RequireRead && len(old) > 0 && !bytes.Equal(old, content):
 		return fmt.Errorf("%s exists (%s) and was not read: read it first, or pass --force to overwrite it", shown, countNoun(countLines(old), "line"))
-	}
-	return nil
-}
-
-// replaceContent checkpoints the old content, puts the new one in its place and, where the
-// old one was known, remembers it.
-func (f *files) replaceContent(call *registry.Call, op string, file *atomicfile.File, old, content []byte, appending, known bool) error {
-	change := f.saveCheckpoint(call, checkpoint.Change{
-		Op: op, Path: file.Path, Before: checkpoint.VersionOf(old, file.Mode()), After: checkpoint.VersionOf(content, file.Mode()), Appended: appending,
-	}, old, content)
-	var err error
-	if appending {
-		err = file.Append(content[len(old):])
-	} else {
-		err = file.Replace(content)
-	}
-	if err != nil {
-		change.cancel()
-		return err
-	}
-	if known {
-		f.rememberFile(file.Path, content)
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,12 +118,11 @@ func (o *Options) recallTool() *registry.Tool {
 func (o *Options) note(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	content, category, id := call.String("content"), strings.TrimSpace(call.String("category")), call.Int("id")
 	partly := id > 0 && (call.Has("category") || call.Bool("remove")) // of which the content may stay
-	if !call.Has("content") && !partly && call.Stdin != nil {
-		data, err := io.ReadAll(io.LimitReader(call.Stdin, maxNote+1))
-		if err != nil {
+	if !partly {
+		var err error
+		if content, _, err = call.Input("content", maxNote); err != nil {
 			return registry.ToolResult{}, err
 		}
-		content = string(data)
 	}
 	content = strings.TrimRight(content, "\n")
 	switch {

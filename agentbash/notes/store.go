@@ -60,9 +60,9 @@ func changeNotes(ctx context.Context, path string, change func([]json.RawMessage
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return 0, "", err
 	}
-	unlock, err := lockDir(ctx, filepath.Dir(path))
+	unlock, err := atomicfile.LockPath(ctx, filepath.Dir(path), os.O_RDONLY) // so there is no file for it in the workspace
 	if err != nil {
-		return 0, "", fmt.Errorf("lock %s: %w", filepath.Dir(path), err)
+		return 0, "", err
 	}
 	defer unlock()
 	list, err := loadNotes(path)

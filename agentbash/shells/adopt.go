@@ -1,6 +1,7 @@
 package shells
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -80,17 +81,10 @@ func (s *Shells) Adopt(a Adoption) (id string, err error) {
 	}()
 	go j.copyOutput()
 	go j.wait(a.Wait)
-	go j.endLate(s.limit())
+	go j.endLate(cmp.Or(s.opts.Limit, defaultLimit))
 	s.forgetEnded()
 	s.jobs = append(s.jobs, j)
 	return j.id, nil
-}
-
-func (s *Shells) limit() time.Duration {
-	if s.opts.Limit > 0 {
-		return s.opts.Limit
-	}
-	return defaultLimit
 }
 
 // writerTo is a writer that has only an error.
@@ -140,7 +134,11 @@ func (j *job) takeNews() string {
 	if j.late {
 		why = " by the time limit for what goes on,"
 	}
-	return fmt.Sprintf("shell %[1]s ended:%[2]s %[3]s: bash_output %[1]s shows what it wrote since; it ran: %[4]s", j.id, why, st.says(), st.shortCommand())
+	wrote := "it wrote nothing since"
+	if j.told = st.Unread == 0; !j.told {
+		wrote = "bash_output " + j.id + " shows what it wrote since"
+	}
+	return fmt.Sprintf("shell %s ended:%s %s: %s; it ran: %s", j.id, why, st.says(), wrote, st.shortCommand())
 }
 
 // shortCommand is the beginning of the command in one line.

@@ -19,7 +19,7 @@ func (s *Shells) inputTool() *registry.Tool {
 		Name:     "bash_input",
 		Summary:  "type into a background shell, and show what comes back",
 		Kind:     registry.Execute,
-		Category: category,
+		Category: Category,
 		Tags:     []string{"shell", "stdin", "terminal", "tty", "interactive", "repl", "send", "keys", "type", "prompt", "password", "expect"},
 		Detail: `Types a text and the Enter key into a shell that was started with bash_start --tty (or writes it to the stdin of one that was started
 with --stdin), presses keys, and prints what came back: all that is new when the program waits for input again, at the latest after --timeout.
@@ -109,8 +109,8 @@ func (s *Shells) runInput(ctx context.Context, call *registry.Call) (registry.To
 	}
 	res := registry.ToolResult{Success: true}
 	if wait := call.String("wait"); wait != "" {
-		res = j.waitForLine(ctx, wait, secondsParam(call, "timeout"), from)
-	} else if !j.settle(ctx, secondsParam(call, "timeout")) && ctx.Err() == nil {
+		res = j.waitForLine(ctx, wait, waitLimit(ctx, call), from)
+	} else if !j.settle(ctx, waitLimit(ctx, call)) && ctx.Err() == nil {
 		fmt.Fprintf(call.Stderr, "%s: it is still at work, and may write more: bash_output --bash_id %[1]s --wait REGEX waits for it\n", j.id)
 	}
 	return j.answer(ctx, call, res)

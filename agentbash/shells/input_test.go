@@ -57,6 +57,10 @@ func TestRealPrograms(t *testing.T) {
 	id = b.onTerminal("gdb -q -nx", `^\(gdb\) $`)
 	b.input("print 6*7\n$1 = 42\n(gdb) ", id, "print 6*7", long)
 
+	id = b.onTerminal("node", "^> $")
+	b.input("6*7\n42\n> ", id, "6*7", "--wait", "^> $", long)
+	b.input(".exit\n", id, ".exit", "--wait", "exit", long)
+
 	id = b.onTerminal("npm init", "package name: ")
 	answer, next := "mine", []string{"version:", "description:", "entry point:", "test command:", "git repository:", "keywords:", "author:", "license:", "exit|Is this OK|type:"}
 	for _, prompt := range next {
@@ -160,6 +164,7 @@ func TestBadTyping(t *testing.T) {
 		{[]string{"bash_start", "--tty", "--size", "80", "x"}, 2, `--size "80": give columns and rows`},
 		{[]string{"bash_start", "--tty", "--stdin", "x"}, 2, "leave --stdin out"},
 		{[]string{"bash_start", "--size", "90x20", "x"}, 2, "give --tty too"},
+		{[]string{"bash_start", "--tty", "true"}, 2, "no command"},
 		{[]string{"bash_start", "--keep", "--tty", "x"}, 2, "leave --keep out"},
 		{[]string{"bash_start", "--keep", "--stdin", "x"}, 2, "leave --keep out"},
 	} {

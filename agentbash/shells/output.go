@@ -22,7 +22,7 @@ func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.T
 	}
 	res := registry.ToolResult{Success: true}
 	if call.String("wait") != "" {
-		res = j.waitForLine(ctx, call.String("wait"), secondsParam(call, "timeout"), j.position())
+		res = j.waitForLine(ctx, call.String("wait"), waitLimit(ctx, call), j.position())
 	}
 	return j.answer(ctx, call, res)
 }
@@ -74,7 +74,7 @@ func (j *job) waitForLine(ctx context.Context, what string, limit time.Duration,
 		case <-j.ended:
 			return registry.ToolResult{Success: true}
 		case <-late.C:
-			return tooLate("it did not end within %s: --timeout waits longer, bash_kill --bash_id %s ends it", limit, j.id)
+			return tooLate("it did not end within %s: --timeout waits longer, up to the time limit of the command, bash_kill --bash_id %s ends it", limit, j.id)
 		case <-ctx.Done():
 			return registry.ToolResult{}
 		}
@@ -97,11 +97,21 @@ func (j *job) waitForLine(ctx context.Context, what string, limit time.Duration,
 		select {
 		case <-more:
 		case <-late.C:
-			return tooLate("no new line matched %[3]q within %[1]s: --timeout waits longer; bash_start lists what runs", limit, j.id, what)
+			return tooLate("no new line matched %[3]q within %[1]s: --timeout waits longer, up to the time limit of the command; bash_start lists what runs", limit, j.id, what)
 		case <-ctx.Done():
 			return registry.ToolResult{}
 		}
 	}
+}
+
+// waitLimit is how long a call waits: somewhat less than its command may take, so that what is new is shown.
+func waitLimit(ctx context.Context, call *registry.Call) time.Duration {
+	limit := secondsParam(call, "timeout")
+	if end, ok := ctx.Deadline(); ok {
+		left := time.Until(end)
+		limit = min(limit, max(0, left-min(left/4, time.Second)).Round(time.Millisecond))
+	}
+	return limit
 }
 
 func tooLate(format string, args ...any) registry.ToolResult {

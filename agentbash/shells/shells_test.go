@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/proctable"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/stretchr/testify/require"
 )
@@ -229,13 +230,41 @@ echo ready; while :; do wait; done`)
 	require.Equal(t, 0, b.run("bash_output", id).exit, "its end can still be looked at")
 }
 
-func lives(pid int) bool {
-	for _, p := range readProcesses() {
-		if p.pid == pid && !p.zombie {
-			return true
-		}
+func TestKillOfSeveral(t *testing.T) {
+	b := newBench(t, nil)
+	ids := []string{b.start("echo one; sleep 1001"), b.start("echo two; sleep 1001"), b.start("true"), b.start("sleep 1001")}
+	b.waitFor(ids[0], "one")
+	b.waitFor(ids[1], "two")
+	b.waitFor(ids[2], "exit")
+	got := b.run("bash_kill", ids[0], ids[1])
+	require.Equal(t, 0, got.exit, "%+v", got)
+	require.Regexp(t, `^1: terminated [^\n]*; \d+ process(es)? ended\n2: terminated [^\n]*; \d+ process(es)? ended\n$`, got.err)
+	got = b.run("bash_kill", ids[2], "none", ids[3])
+	require.Equal(t, 1, got.exit)
+	require.Contains(t, got.err, "4: terminated", "one that cannot be ended keeps no other from it")
+	require.Contains(t, got.err, "background shell 3 has ended already")
+	require.Contains(t, got.err, `there is no background shell "none"`)
+	require.Zero(t, b.s.Running())
+}
+
+// Each of the two ends only when the other one is asked to end.
+func TestKillOfSeveralIsAtOnce(t *testing.T) {
+	b, dir := newBench(t, nil), t.TempDir()
+	var ids []string
+	for _, names := range [][2]string{{"a", "b"}, {"b", "a"}} {
+		ids = append(ids, b.start(fmt.Sprintf(`cd %s; trap 'touch %s; until [ -e %s ]; do sleep 0.05; done; echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done`, dir, names[0], names[1])))
 	}
-	return false
+	for _, id := range ids {
+		b.waitFor(id, "up")
+	}
+	got := b.run("bash_kill", ids[0], ids[1], "--grace", "60")
+	require.Equal(t, 0, got.exit, "%+v", got)
+	require.Equal(t, 2, strings.Count(got.out, "bye\n"), "%+v", got)
+}
+
+func lives(pid int) bool {
+	p, ok := proctable.Stat(pid)
+	return ok && !p.Ended()
 }
 
 func TestKillOfWhatAShellLeftBehind(t *testing.T) {

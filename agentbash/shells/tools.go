@@ -1,18 +1,22 @@
 package shells
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agentbash/agentbash/registry"
 )
 
-const category = "background"
+// Category is what the tools are listed under.
+const Category = "background"
 
 // Tools returns bash_start, bash_output, bash_input and bash_kill. The Metadata of their
 // results are bash_id, status, pid, log (the file with its output) and, when it has
@@ -31,7 +35,7 @@ func (s *Shells) startTool() *registry.Tool {
 		Name:      "bash_start",
 		Summary:   "run a command in the background; without one, list those that run",
 		Kind:      registry.Execute,
-		Category:  category,
+		Category:  Category,
 		Tags:      []string{"shell", "server", "daemon", "job", "process", "long", "run_in_background"},
 		FromShell: true,
 		Detail: `Starts a bash of its own for the command and prints its ID at once. It runs with a copy of the current directory, of the
@@ -51,6 +55,9 @@ bash_input types there. With --stdin bash_input writes to its stdin, a pipe.`,
 			size, sized := k["size"].(string)
 			if _, _, err := parseSize(size); sized && err != nil {
 				problems = append(problems, err.Error())
+			}
+			if k["command"] == nil && len(k) > 0 {
+				problems = append(problems, "there is no command: give it in quotes, before the flags if it is true or false, which is a flag's value behind one")
 			}
 			if k["tty"] == true && k["stdin"] == true {
 				problems = append(problems, "--tty and --stdin: a terminal is its stdin already; leave --stdin out")
@@ -86,26 +93,12 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 		return s.listJobs(call)
 	}
 	keep := call.Bool("keep")
-	command := call.String("command")
-	if command == "-" {
-		if call.Stdin == nil {
-			return registry.Failure("there is nothing on stdin: bash_start - <<'EOF', or give the command"), nil
-		}
-		data, err := io.ReadAll(io.LimitReader(call.Stdin, maxCommand+1))
-		if err != nil {
-			return registry.ToolResult{}, err
-		}
-		command = string(data)
-	}
-	switch {
-	case s.opts.Alone && !keep:
+	if s.opts.Alone && !keep {
 		return registry.Failure("what it starts ends with agentbash, and this one ends at once: use it in a chat or in agentbash exec, or with --keep"), nil
-	case strings.TrimSpace(command) == "":
-		return registry.ToolResult{}, registry.Usagef("the command is empty: bash_start 'COMMAND', or bash_start alone to list")
-	case strings.IndexByte(command, 0) >= 0:
-		return registry.ToolResult{}, registry.Usagef("the command holds a NUL byte: leave it out")
-	case len(command) > maxCommand:
-		return registry.ToolResult{}, registry.Usagef("the command is longer than 128 KiB: put it in a file and run that")
+	}
+	command, err := commandOf(call)
+	if err != nil {
+		return registry.ToolResult{}, err
 	}
 	env, err := s.environ(call)
 	if err != nil {
@@ -146,6 +139,30 @@ func (s *Shells) runStart(ctx context.Context, call *registry.Call) (registry.To
 		fmt.Fprintf(call.Stderr, "runs in %s, pid %d: bash_output --bash_id %s shows what it writes, %sbash_kill --bash_id %[3]s ends it\n", call.Dir, j.pid, j.id, types)
 	}
 	return j.result(registry.Success(""), "started "+j.id), nil
+}
+
+// commandOf is the command that a call starts.
+func commandOf(call *registry.Call) (string, error) {
+	command := call.String("command")
+	if command == "-" {
+		if call.Stdin == nil {
+			return "", errors.New("there is nothing on stdin: bash_start - <<'EOF', or give the command")
+		}
+		data, err := io.ReadAll(io.LimitReader(call.Stdin, maxCommand+1))
+		if err != nil {
+			return "", err
+		}
+		command = string(data)
+	}
+	switch {
+	case strings.TrimSpace(command) == "":
+		return "", registry.Usagef("the command is empty: bash_start 'COMMAND', or bash_start alone to list")
+	case strings.IndexByte(command, 0) >= 0:
+		return "", registry.Usagef("the command holds a NUL byte: leave it out")
+	case len(command) > maxCommand:
+		return "", registry.Usagef("the command is longer than 128 KiB: put it in a file and run that")
+	}
+	return command, nil
 }
 
 // firstPrompt is how long a program on a terminal may take until it waits for input.
@@ -197,7 +214,7 @@ func (s *Shells) outputTool() *registry.Tool {
 		Name:     "bash_output",
 		Summary:  "show what a background shell wrote since the last look",
 		Kind:     registry.ReadOnly,
-		Category: category,
+		Category: Category,
 		Tags:     []string{"shell", "log", "wait", "job", "status", "poll"},
 		Detail: `Prints what the shell wrote to stdout and stderr since the last look, and its status on stderr: running, completed (exit
 code 0), failed, terminated (by a signal or bash_kill) or error (its output got lost). With --filter only lines that match are printed; the
@@ -251,43 +268,82 @@ func checkPatterns(k registry.Kwargs) (problems []string) {
 func (s *Shells) killTool() *registry.Tool {
 	return &registry.Tool{
 		Name:     "bash_kill",
-		Summary:  "end a background shell and all that it started",
+		Summary:  "end background shells and all that they started",
 		Kind:     registry.ReadOnly, // it ends what this session started, and nothing else: whoever may start may end
-		Category: category,
+		Category: Category,
 		Tags:     []string{"shell", "stop", "terminate", "job", "process"},
 		Detail: `Sends SIGTERM to the shell and its whole tree, and SIGKILL to what is still there after --grace seconds; prints what it
 wrote since the last look, and its last status on stderr.`,
 		Params: registry.NewParams(
 			idParam(),
+			registry.Param{Name: "more_ids", Type: registry.Array, Items: &registry.Param{Type: registry.String}, Positional: true, Description: "Others to end too."},
 			registry.Param{Name: "grace", Type: registry.Number, Default: 3, Min: registry.Float(0), Max: registry.Float(60),
 				Description: "Seconds between SIGTERM and SIGKILL."},
 		),
-		Examples: []string{"bash_kill 1", "bash_kill 1 --grace 10"},
+		Examples: []string{"bash_kill 1", "bash_kill 2 3 --grace 10"},
 		Run:      s.runKill,
 	}
 }
 
-func (s *Shells) runKill(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-	j, err := s.findJob(call.String("bash_id"))
+// runKill ends each shell, also when another cannot be ended: all at once, for each may take its grace.
+func (s *Shells) runKill(ctx context.Context, call *registry.Call) (res registry.ToolResult, err error) {
+	var ended, failed []string
+	processes := 0
+	var reports []func() (registry.ToolResult, error)
+	for _, id := range append([]any{call.String("bash_id")}, call.Array("more_ids")...) {
+		reports = append(reports, s.beginToEnd(ctx, call, id.(string)))
+	}
+	for _, report := range reports {
+		one, oneErr := report()
+		switch {
+		case oneErr != nil:
+			err = cmp.Or(err, oneErr)
+		case !one.Success:
+			failed = append(failed, one.Error)
+		default:
+			res, ended, processes = one, append(ended, one.Display), processes+one.Metadata["processes"].(int)
+		}
+	}
 	if err != nil {
-		return registry.Failure("%v", err), nil
-	}
-	if st := j.state(); st.Status != Running && len(j.tree(nil)) == 0 {
-		return registry.Failure("background shell %s has ended already: %s: bash_output --bash_id %[1]s has what it wrote", j.id, st.says()), nil
-	}
-	met, left := j.killTree(secondsParam(call, "grace"))
-	j.takeScreen()
-	if err := j.copyNew(ctx, call, nil); err != nil {
 		return registry.ToolResult{}, err
 	}
-	if left > 0 {
-		return registry.Failure("%v", j.stillThere(left, met)), nil
+	if failed != nil {
+		return registry.Failure("%s", strings.Join(failed, "\n")), nil
 	}
-	ended := countNoun(met, "process", "es") + " ended"
-	fmt.Fprintf(call.Stderr, "%s: %s; %s\n", j.id, j.state().says(), ended)
-	res := j.result(registry.ToolResult{Success: true}, j.id+": "+ended)
-	res.Metadata["processes"] = met
+	res.Display, res.Metadata["processes"] = strings.Join(ended, "; "), processes
 	return res, nil
+}
+
+// beginToEnd begins to end a shell; report waits for that, and prints what it wrote and how it ended.
+func (s *Shells) beginToEnd(ctx context.Context, call *registry.Call, id string) (report func() (registry.ToolResult, error)) {
+	failure := func(format string, args ...any) func() (registry.ToolResult, error) {
+		return func() (registry.ToolResult, error) { return registry.Failure(format, args...), nil }
+	}
+	j, err := s.findJob(id)
+	if err != nil {
+		return failure("%v", err)
+	}
+	if st := j.state(); st.Status != Running && len(j.tree(nil)) == 0 {
+		return failure("background shell %s has ended already: %s: bash_output --bash_id %[1]s has what it wrote", j.id, st.says())
+	}
+	var met, left int
+	var ending sync.WaitGroup
+	ending.Go(func() { met, left = j.killTree(secondsParam(call, "grace")) })
+	return func() (registry.ToolResult, error) {
+		ending.Wait()
+		j.takeScreen()
+		if err := j.copyNew(ctx, call, nil); err != nil {
+			return registry.ToolResult{}, err
+		}
+		if left > 0 {
+			return registry.Failure("%v", j.stillThere(left, met)), nil
+		}
+		ended := countNoun(met, "process", "es") + " ended"
+		fmt.Fprintf(call.Stderr, "%s: %s; %s\n", j.id, j.state().says(), ended)
+		res := j.result(registry.ToolResult{Success: true}, j.id+": "+ended)
+		res.Metadata["processes"] = met
+		return res, nil
+	}
 }
 
 func (j *job) stillThere(left, met int) error {

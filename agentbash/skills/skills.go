@@ -183,13 +183,10 @@ func frontMatter(data []byte) (head, body []byte, ok bool) {
 	if string(bytes.TrimRight(first, " \t")) != "---" {
 		return nil, text, false
 	}
-	for at := 0; at < len(rest); {
-		line, _, more := bytes.Cut(rest[at:], []byte("\n"))
+	at := 0
+	for line := range bytes.Lines(rest) {
 		next := at + len(line)
-		if more {
-			next++
-		}
-		if string(bytes.TrimRight(line, " \t")) == "---" {
+		if string(bytes.TrimRight(line, " \t\n")) == "---" {
 			return rest[:at], bytes.TrimLeft(rest[next:], "\n"), true
 		}
 		at = next

@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"image"
 	_ "image/gif"
@@ -11,11 +13,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
+	"github.com/agentbash/agentbash/agentbash/internal/charset"
+	htmlcharset "golang.org/x/net/html/charset"
 )
 
 // content is the page as it is printed, and what is to be said about it.
-func (p *page) content() (out []byte, about []string, err error) {
+func (p *page) content(ctx context.Context) (out []byte, about []string, err error) {
 	kind := p.kind()
 	about = append(about, fmt.Sprintf("%s, %d bytes", kind, len(p.body)))
 	if enc := p.header.Get("Content-Encoding"); enc != "" && !p.raw {
@@ -27,7 +30,7 @@ func (p *page) content() (out []byte, about []string, err error) {
 	case p.raw:
 		return p.body, about, nil
 	case kind == "application/pdf":
-		text, note := p.pdfText()
+		text, note := p.pdfText(ctx)
 		if about = append(about, note); text != "" {
 			return []byte(text), about, nil
 		}
@@ -93,33 +96,16 @@ func isText(kind string, body []byte) bool {
 		return true
 	}
 	head := body[:min(len(body), 8000)]
-	return bytes.IndexByte(head, 0) < 0 && utf8.Valid(trimRune(head))
-}
-
-// trimRune takes a character off the end that is not complete.
-func trimRune(b []byte) []byte {
-	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
-		if c := b[len(b)-i]; utf8.RuneStart(c) {
-			if !utf8.FullRune(b[len(b)-i:]) {
-				return b[:len(b)-i]
-			}
-			break
-		}
-	}
-	return b
+	return bytes.IndexByte(head, 0) < 0 && charset.InvalidAt(head, true) < 0
 }
 
 // decodeBody makes UTF-8 of a body by what its type, its byte order mark or its
 // own <meta> say, unless the bytes say otherwise.
 func decodeBody(body []byte, contentType string, cut bool) (text []byte, note string) {
-	enc, name, _ := charset.DetermineEncoding(body, contentType)
-	valid := body
-	if cut {
-		valid = trimRune(body)
-	}
-	isUTF8, ascii := utf8.Valid(valid), isASCII(body)
+	enc, name, _ := htmlcharset.DetermineEncoding(body, contentType)
+	isUTF8, ascii := charset.InvalidAt(body, cut) < 0, bytes.IndexFunc(body, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 	if _, params, err := mime.ParseMediaType(contentType); err == nil && params["charset"] != "" {
-		if known, _ := charset.Lookup(params["charset"]); known == nil {
+		if known, _ := htmlcharset.Lookup(params["charset"]); known == nil {
 			note = fmt.Sprintf("the charset %q is not known", params["charset"])
 		}
 	}
@@ -127,32 +113,16 @@ func decodeBody(body []byte, contentType string, cut bool) (text []byte, note st
 	case isUTF8 && (name == "utf-8" || ascii && !strings.HasPrefix(name, "utf-16") && name != "iso-2022-jp"):
 		return bytes.TrimPrefix(body, []byte("\ufeff")), note
 	case isUTF8 && !ascii && (strings.HasPrefix(name, "windows-") || strings.HasPrefix(name, "iso-8859-")):
-		return body, orNote(note, "it says "+name+" and is UTF-8")
+		return body, cmp.Or(note, "it says "+name+" and is UTF-8")
 	case name == "utf-8":
-		enc, _ = charset.Lookup("windows-1252")
-		note = orNote(note, "it says utf-8 and is not, read as windows-1252")
+		enc, _ = htmlcharset.Lookup("windows-1252")
+		note = cmp.Or(note, "it says utf-8 and is not, read as windows-1252")
 	}
 	out, err := enc.NewDecoder().Bytes(body)
 	if err != nil {
 		return []byte(strings.ToValidUTF8(string(body), "\ufffd")), fmt.Sprintf("it cannot be read as %s: %v", name, err)
 	}
 	return bytes.TrimPrefix(out, []byte("\ufeff")), note
-}
-
-func orNote(note, other string) string {
-	if note != "" {
-		return note
-	}
-	return other
-}
-
-func isASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 // described says what a body is that is not shown.

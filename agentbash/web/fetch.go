@@ -97,7 +97,7 @@ func (w *Web) runFetch(ctx context.Context, call *registry.Call) (registry.ToolR
 	wanted := view{raw: call.Bool("raw"), links: call.Bool("links"), section: call.String("section")}
 	if p, at, ok := w.cache.find(u.String(), most); ok && !call.Bool("fresh") {
 		p.view, p.kept = wanted, time.Since(at)
-		return p.print(call)
+		return p.print(ctx, call)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTime)
 	defer cancel()
@@ -124,9 +124,9 @@ func (w *Web) runFetch(ctx context.Context, call *registry.Call) (registry.ToolR
 		w.cache.keep(u.String(), p)
 	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return p.failure(call)
+		return p.failure(ctx, call)
 	}
-	return p.print(call)
+	return p.print(ctx, call)
 }
 
 // noAnswer says why there is no response.
@@ -212,8 +212,8 @@ func (p *page) kind() string {
 }
 
 // print shows the page; what is said about it goes to stderr.
-func (p *page) print(call *registry.Call) (registry.ToolResult, error) {
-	out, about, err := p.content()
+func (p *page) print(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
+	out, about, err := p.content(ctx)
 	if err != nil {
 		return registry.Failure("%s: %v", p.url.Redacted(), err), nil
 	}
@@ -243,9 +243,9 @@ func (p *page) print(call *registry.Call) (registry.ToolResult, error) {
 const maxErrorBody = 1500
 
 // failure is an HTTP error with the beginning of its body.
-func (p *page) failure(call *registry.Call) (registry.ToolResult, error) {
+func (p *page) failure(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	p.view = view{}
-	text, _, err := p.content()
+	text, _, err := p.content(ctx)
 	shown := strings.TrimSpace(strings.ToValidUTF8(string(text), ""))
 	if len(shown) > maxErrorBody {
 		shown = strings.ToValidUTF8(shown[:maxErrorBody], "") + "..."

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -9,8 +10,8 @@ import (
 
 // pdfText is the text of a PDF document, a form feed between two pages; "" where there is none. note
 // is what is to be said about it.
-func (p *page) pdfText() (text, note string) {
-	d, err := pdftext.Open(p.body)
+func (p *page) pdfText(ctx context.Context) (text, note string) {
+	d, err := pdftext.Open(p.body, ctx.Err)
 	if err != nil {
 		return "", fmt.Sprintf("its text cannot be read: %v", err)
 	}

@@ -11,23 +11,45 @@ import (
 // broken disk should not cost the rest of a session.
 func decodeRecords(data []byte) (records []Record, whole, unread int) {
 	lines, whole := splitLines(data)
-	records, unread = decodeLines(lines)
+	records, unread = decodeLines(withoutRewound(lines))
 	return records, whole, unread
 }
 
 // splitLines cuts a file into its whole lines, leaving blank ones out.
 func splitLines(data []byte) (lines [][]byte, whole int) {
 	lines = make([][]byte, 0, bytes.Count(data, []byte{'\n'}))
-	for rest := data; ; {
-		end := bytes.IndexByte(rest, '\n')
-		if end < 0 {
-			return lines, len(data) - len(rest)
+	whole = bytes.LastIndexByte(data, '\n') + 1
+	for line := range bytes.Lines(data[:whole]) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			lines = append(lines, line[:len(line)-1])
 		}
-		if line := rest[:end]; len(bytes.TrimSpace(line)) > 0 {
-			lines = append(lines, line)
-		}
-		rest = rest[end+1:]
 	}
+	return lines, whole
+}
+
+// withoutRewound leaves out what was taken back.
+func withoutRewound(lines [][]byte) [][]byte {
+	var out [][]byte
+	for _, i := range standing(lines) {
+		out = append(out, lines[i])
+	}
+	return out
+}
+
+// standing are the indexes of the lines that were not taken back.
+func standing(lines [][]byte) []int {
+	out := make([]int, 0, len(lines))
+	for i, line := range lines {
+		var r Record
+		if typeOf(line) != TypeRewind || json.Unmarshal(line, &r) != nil {
+			out = append(out, i)
+			continue
+		}
+		for len(out) > 1 && out[len(out)-1] >= r.To {
+			out = out[:len(out)-1]
+		}
+	}
+	return out
 }
 
 // decodeLines decodes on two processors where there is much to do, since

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 func Title(records []Record) string {
 	for _, r := range records {
 		if r.Type == TypeUser {
-			return strings.Join(strings.Fields(r.Text), " ")
+			return strings.Join(strings.Fields(r.Prompt()), " ")
 		}
 	}
 	return ""
@@ -88,11 +89,11 @@ func ReadExport(data []byte) ([]Record, error) {
 func WriteMarkdown(w io.Writer, records []Record) error {
 	var b strings.Builder
 	head := records[0]
-	fmt.Fprintf(&b, "# %s\n\nSession %s, begun %s in `%s`\n", orElse(clipText(Title(records), 100), "An empty session"), head.ID, head.Time.Format(time.RFC3339), head.Dir)
+	fmt.Fprintf(&b, "# %s\n\nSession %s, begun %s in `%s`\n", cmp.Or(clipText(Title(records), 100), "An empty session"), head.ID, head.Time.Format(time.RFC3339), head.Dir)
 	commands := map[string]string{}
 	for _, r := range Settled(records) {
 		for _, c := range r.Calls {
-			commands[c.ID] = commandOf(c)
+			commands[c.ID] = c.Command()
 		}
 		switch r.Type {
 		case TypeModel:
@@ -107,7 +108,7 @@ func WriteMarkdown(w io.Writer, records []Record) error {
 				b.WriteString("\n(the reply broke off here)\n")
 			}
 		case TypeToolResult:
-			fmt.Fprintf(&b, "\n%s\n%s\n", fenceText("bash", orElse(commands[r.ID], "# a call that could not be understood")), fenceText("", r.Output))
+			fmt.Fprintf(&b, "\n%s\n%s\n", fenceText("bash", cmp.Or(commands[r.ID], "# a call that could not be understood")), fenceText("", r.Output))
 			if r.Running > 0 {
 				fmt.Fprintf(&b, "\n(it went on as background shell %d)\n", r.Running)
 			}
@@ -180,8 +181,11 @@ func WriteScript(w io.Writer, records []Record) error {
 	return err
 }
 
-// commandOf is the command of a call, or its arguments where there is none.
-func commandOf(c Call) string {
+// Prompt is what the person typed.
+func (r *Record) Prompt() string { return cmp.Or(r.Typed, r.Text) }
+
+// Command is the command of a call, or its arguments where there is none.
+func (c Call) Command() string {
 	var args struct {
 		Command *string `json:"command"`
 	}
@@ -211,13 +215,6 @@ func commentText(head, text string) string {
 func clipText(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-3]) + "..."
-	}
-	return s
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
 	}
 	return s
 }

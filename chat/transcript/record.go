@@ -14,10 +14,10 @@ type Type string
 // The types of records. A reader skips those that it does not know.
 const (
 	TypeSession    Type = "session"     // the first line: V, ID, Dir, Program
-	TypeResume     Type = "resume"      // the session is gone on with: Dir, Program
+	TypeResume     Type = "resume"      // the session is gone on with: Dir, Program; Text is what the model is told of it
 	TypeModel      Type = "model"       // Model and Server answer from here on
 	TypeSystem     Type = "system"      // Text is the system prompt from here on
-	TypeUser       Type = "user"        // Text and Images of the person
+	TypeUser       Type = "user"        // Text and Images of the person; Typed is the text as they know it
 	TypeText       Type = "text"        // a piece of the answer, as it was shown
 	TypeReasoning  Type = "reasoning"   // a piece of the reasoning, as it was shown
 	TypeAssistant  Type = "assistant"   // a whole reply; replaces the pieces before it
@@ -28,6 +28,7 @@ const (
 	TypeRetry      Type = "retry"       // a request is sent again; the pieces before it are void
 	TypeCompact    Type = "compact"     // the conversation is Messages from here on
 	TypeClear      Type = "clear"       // the conversation starts anew
+	TypeRewind     Type = "rewind"      // of the lines before it, those from the To-th on are void
 	TypeEnd        Type = "end"         // a turn ended: ExitCode, Error
 )
 
@@ -40,10 +41,12 @@ type Record struct {
 	ID      string `json:"id,omitempty"` // of the session, or of a call
 	Dir     string `json:"dir,omitempty"`
 	Program string `json:"program,omitempty"` // the version that wrote it
+	Parent  string `json:"parent,omitempty"`  // the session that this one was forked from
 	Model   string `json:"model,omitempty"`
 	Server  string `json:"server,omitempty"`
 
 	Text      string          `json:"text,omitempty"`
+	Typed     string          `json:"typed,omitempty"` // "": it is Text
 	Reasoning string          `json:"reasoning,omitempty"`
 	Extra     json.RawMessage `json:"extra,omitempty"` // what a provider wants to have back with its reply
 	Images    []Image         `json:"images,omitempty"`
@@ -66,6 +69,7 @@ type Record struct {
 	WaitMS   int64    `json:"wait_ms,omitempty"`
 	Error    string   `json:"error,omitempty"`
 	Messages []Record `json:"messages,omitempty"` // user, assistant, tool_result and shown records
+	To       int      `json:"to,omitempty"`
 }
 
 // Call is a tool call as it goes back to the model.

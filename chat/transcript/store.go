@@ -46,7 +46,11 @@ const suffix = ".jsonl"
 
 // Create begins a session of the project that dir belongs to. The caller closes it.
 func (st *Store) Create(dir, program string) (*Writer, error) {
-	folder := filepath.Join(st.Path, projectName(dir))
+	return st.create(filepath.Join(st.Path, projectName(dir)), Record{Type: TypeSession, V: Version, Dir: dir, Program: program}, nil)
+}
+
+// create makes a file with its first line, and with more lines after it.
+func (st *Store) create(folder string, head Record, rest [][]byte) (*Writer, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("sessions: %w: make it writable%s", err, st.orGoOn())
 	}
@@ -59,8 +63,9 @@ func (st *Store) Create(dir, program string) (*Writer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("sessions: %w: make it writable%s", err, st.orGoOn())
 		}
-		s := newWriter(f, id, dir, 0, st.orGoOn())
-		err = errors.Join(lockFile(f), s.Append(Record{Type: TypeSession, V: Version, ID: id, Dir: dir, Program: program}), syncDir(folder))
+		s := newWriter(f, id, head.Dir, 0, st.orGoOn())
+		head.ID = id
+		err = errors.Join(lockFile(f), s.Append(head), s.write(rest), syncDir(folder))
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -94,7 +99,7 @@ func (st *Store) Open(id, program string) (s *Writer, records []Record, unread i
 		return nil, nil, 0, err
 	}
 	lines, whole := splitLines(data)
-	records, unread = decodeLines(livingLines(lines))
+	records, unread = decodeLines(livingLines(withoutRewound(lines)))
 	if err := checkHead(records); err != nil {
 		return nil, nil, 0, err
 	}
@@ -105,6 +110,19 @@ func (st *Store) Open(id, program string) (s *Writer, records []Record, unread i
 	}
 	s = newWriter(f, e.ID, records[0].Dir, int64(whole), st.orGoOn())
 	return s, records, unread, nil
+}
+
+// readSession finds a session and reads its file.
+func (st *Store) readSession(id string) (Entry, []byte, error) {
+	e, err := st.Find(id)
+	if err != nil {
+		return e, nil, err
+	}
+	data, err := os.ReadFile(e.Path)
+	if err != nil {
+		err = fmt.Errorf("session %s: %w", e.ID, err)
+	}
+	return e, data, err
 }
 
 // Read returns what is in a session, without opening it for more.
@@ -240,16 +258,16 @@ func (st *Store) Delete(id string) (Entry, error) {
 		return e, err
 	}
 	f, err := os.OpenFile(e.Path, os.O_RDWR, 0)
+	if err == nil {
+		defer f.Close()
+		if err = lockFile(f); err == nil {
+			err = os.Remove(e.Path)
+		}
+	}
 	if err != nil {
 		return e, fmt.Errorf("session %s: %w", e.ID, err)
 	}
-	defer f.Close()
-	if err := lockFile(f); err != nil {
-		return e, fmt.Errorf("session %s: %w", e.ID, err)
-	}
-	if err := os.Remove(e.Path); err != nil {
-		return e, fmt.Errorf("session %s: %w", e.ID, err)
-	}
+	os.Remove(titlePath(e.Path))
 	os.Remove(filepath.Dir(e.Path)) // succeeds when it was the last one
 	return e, nil
 }
@@ -301,5 +319,9 @@ func Head(path string) (Heading, error) {
 	if err := checkHead(records); err != nil {
 		return Heading{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return Heading{records[0].Dir, Title(records)}, nil
+	title, err := os.ReadFile(titlePath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Heading{records[0].Dir, Title(records)}, nil
+	}
+	return Heading{records[0].Dir, string(title)}, err
 }

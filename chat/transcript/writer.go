@@ -47,12 +47,18 @@ func (w *Writer) Append(r Record) error {
 	if err := w.json.Encode(&r); err != nil {
 		return fmt.Errorf("session %s: %w", w.ID, err)
 	}
-	if _, err := w.file.Write(w.line.Bytes()); err != nil {
+	return w.write([][]byte{w.line.Bytes()})
+}
+
+// write writes lines, whole or not at all.
+func (w *Writer) write(lines [][]byte) error {
+	data := bytes.Join(lines, nil)
+	if _, err := w.file.Write(data); err != nil {
 		w.sick = fmt.Errorf("the session cannot be recorded: %w: free some space%s", err, w.orGoOn)
 		w.file.Truncate(w.size) // half a line in the middle would be lost for ever
 		return w.sick
 	}
-	w.size += int64(w.line.Len())
+	w.size += int64(len(data))
 	return nil
 }
 

@@ -32,6 +32,8 @@ type app struct {
 	lookup   func(string) (string, bool)
 	hide     func(isSecret func(name, value string) bool, texts ...string) error // keeps them from /proc
 	mode     string                                                              // --mode before a command; "" is none
+	on       targetName                                                          // --on before a command; "" is none
+	reported error                                                               // the last that was
 }
 
 // subcommand is one subcommand.
@@ -50,8 +52,11 @@ func allCommands() []subcommand {
 		{"tools", runTools, helpTools},
 		{"field", runField, helpField},
 		{"mcp", runMCP, helpMCP},
+		{"acp", runACP, helpACP},
 		{"sessions", runSessions, helpSessions},
 		{"audit", runAudit, helpAudit},
+		{"batch", runBatch, helpBatch},
+		{"eval", runEval, helpEval},
 		{"config", runConfig, helpConfig},
 		{"doctor", runDoctor, helpDoctor},
 		{"completion", runCompletion, helpCompletion},
@@ -61,7 +66,7 @@ func allCommands() []subcommand {
 
 // runProgram is the program; it returns the exit status.
 func runProgram(ctx context.Context, a *app) int {
-	if err := a.takeMode(); err != nil {
+	if err := errors.Join(a.takeTarget(), a.takeMode()); err != nil {
 		fmt.Fprintf(a.err, "agentbash: %v\n", err)
 		return exitUsage
 	}
@@ -72,14 +77,22 @@ func runProgram(ctx context.Context, a *app) int {
 	switch name {
 	case "help":
 		return runHelp(a, rest)
-	case "mcp-conformance":
-		return runConformance(ctx, a, rest)
+	case "complete-field":
+		return runComplete(ctx, a, rest)
+	case keeperWord:
+		return a.runKeeper(ctx, rest)
+	case "serve":
+		return runServe(a, rest)
 	}
 	for _, c := range allCommands() {
 		if c.name != name {
 			continue
 		}
-		for _, w := range rest {
+		own := rest
+		if name == "field" {
+			own, _ = cutCall(rest)
+		}
+		for _, w := range own {
 			if w == "--" {
 				break
 			}
@@ -89,6 +102,9 @@ func runProgram(ctx context.Context, a *app) int {
 			}
 		}
 		return c.run(ctx, a, rest)
+	}
+	if a.isPrompt(name) {
+		return runChat(ctx, a, a.args)
 	}
 	return runTool(ctx, a, name, rest)
 }
@@ -111,7 +127,7 @@ func (a *app) takeMode() error {
 		return nil
 	}
 	a.mode, a.args = mode, rest
-	return checkMode(mode)
+	return errors.Join(a.takeTarget(), checkMode(mode))
 }
 
 // runRoot is agentbash without a subcommand: a chat, or one prompt with -p.
@@ -153,12 +169,26 @@ func newFlags(name string) *pflag.FlagSet {
 
 // usageError reports wrong words and where the right ones stand.
 func (a *app) usageError(cmd string, err error) int {
-	fmt.Fprintf(a.err, "agentbash %s: %v: see agentbash %s --help\n", cmd, err, cmd)
+	a.reported = err
+	text := err.Error()
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) {
+		text = fmt.Sprintf("--%s %q is no number", wrong.GetFlag().Name, wrong.GetValue())
+		if t := wrong.GetFlag().Value.Type(); strings.HasPrefix(t, "int") {
+			text = fmt.Sprintf("--%s %q is no whole number", wrong.GetFlag().Name, wrong.GetValue())
+		} else if t == "target" {
+			text = "--on: " + wrong.Unwrap().Error()
+		} else if t == "bool" {
+			text = fmt.Sprintf("--%s %q: it is true or false", wrong.GetFlag().Name, wrong.GetValue())
+		}
+	}
+	fmt.Fprintf(a.err, "agentbash %s: %s: see agentbash %s --help\n", cmd, text, cmd)
 	return exitUsage
 }
 
 // reportError reports an error and returns its exit status.
 func (a *app) reportError(err error) int {
+	a.reported = err
 	var many interface{ Unwrap() []error }
 	if errors.As(err, &many) {
 		for _, e := range many.Unwrap() {

@@ -6,14 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
-	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
@@ -39,13 +36,13 @@ func (p approver) Approve(ctx context.Context, e *guard.Entry) (guard.Approval, 
 	if !p.w.asker.Present() {
 		return guard.Approval{}, term.ErrNobody
 	}
-	q := hostQuestion(e)
+	q := hostQuestion(e, p.w.home)
 	if e.Host == "" {
-		q = approvalQuestion(e, p.previewChange(ctx, e))
+		q = approvalQuestion(e, e.PreviewChange(ctx), p.w.home)
 	}
 	reply, err := p.w.asker.Ask(ctx, q)
 	if errors.Is(err, term.ErrNoAnswer) {
-		return guard.Approval{Reason: "the question was left without an answer: wait for what the user says"}, nil
+		return guard.Approval{Reason: guard.Unanswered}, nil
 	}
 	if err != nil {
 		return guard.Approval{}, err
@@ -90,16 +87,19 @@ func (p approver) keepRules(texts []string, outside, save bool) ([]*policy.Rules
 	if err != nil {
 		return nil, err
 	}
-	where := "this session"
+	where := thisSession
 	if save {
 		where = p.w.cfg.Dirs.UserFile()
 	}
 	rules, err := policy.ParseRules(where, raw, false)
-	if err == nil && save {
-		err = config.AddRules(p.w.cfg.Dirs, all)
-	}
-	if rules == nil {
+	if err != nil {
 		return nil, err
+	}
+	if save {
+		var placed config.Rules
+		if placed, err = config.AddRules(p.w.cfg.Dirs, all); err == nil {
+			rules, err = policy.ParseRules(placed.File, placed.Raw, false)
+		}
 	}
 	return []*policy.Rules{rules}, err
 }
@@ -109,19 +109,19 @@ func (p approver) keepRules(texts []string, outside, save bool) ([]*policy.Rules
 func hostRule(address string) string { return strings.TrimSuffix(address, ":443") }
 
 // hostQuestion asks about a connection of a command that runs.
-func hostQuestion(e *guard.Entry) *term.Question {
+func hostQuestion(e *guard.Entry, home string) *term.Question {
 	host := oneLine(e.Host)
-	text := fmt.Sprintf("%s\n\nin %s (mode %s)\nwants to connect to ", e.Plan.Raw, e.Dir, e.Decision.Mode)
+	text := fmt.Sprintf("%s\n\nin %s (mode %s)\nwants to connect to ", e.Plan.Raw, placeOf(e, home), e.Decision.Mode)
 	return &term.Question{Title: "The command that runs wants to connect to another machine. May it?", Text: text + host,
 		Mark: []term.Span{{From: len(text), To: len(text) + len(host)}},
-		Choices: []term.Choice{{Key: keyOnce, Label: "yes, for this command"}, {Key: keySession, Label: "yes, until the session ends"},
+		Choices: savedChoices(e, []term.Choice{{Key: keyOnce, Label: "yes, for this command"}, {Key: keySession, Label: "yes, until the session ends"},
 			{Key: keySave, Label: "yes, and always: add " + hostRule(host) + " to network.allow in my configuration"},
-			{Key: keyNo, Label: "no"}, {Key: keyBecause, Label: "no, because", Text: true}}}
+			{Key: keyNo, Label: "no"}, {Key: keyBecause, Label: "no, because", Text: true}})}
 }
 
 // approvalQuestion is the question: the command with what is risky marked, what it
 // would do and why that is asked about, where a yes runs it, and what would change.
-func approvalQuestion(e *guard.Entry, preview string) *term.Question {
+func approvalQuestion(e *guard.Entry, preview, home string) *term.Question {
 	d := &e.Decision
 	q := &term.Question{Title: "May this run?"}
 	if e.Plan.Inside {
@@ -130,13 +130,17 @@ func approvalQuestion(e *guard.Entry, preview string) *term.Question {
 	var b strings.Builder
 	b.WriteString(e.Plan.Raw)
 	q.Mark = reasonSpans(e)
-	marked := func(text string) {
-		q.Mark = append(q.Mark, term.Span{From: b.Len(), To: b.Len() + len(text)})
+	marked := func(marks *[]term.Span, text string) {
+		*marks = append(*marks, term.Span{From: b.Len(), To: b.Len() + len(text)})
 		b.WriteString(text + "\n")
 	}
-	fmt.Fprintf(&b, "\n\nin %s (mode %s)\n%s\n", e.Dir, d.Mode, describeEffects(&e.Verdict))
-	for _, why := range d.Because {
-		marked("- " + oneLine(why))
+	fmt.Fprintf(&b, "\n\nin %s (mode %s)\n", placeOf(e, home), d.Mode)
+	because := namedOnce(d.Because)
+	if effects := describeEffects(&e.Verdict); effects != "it writes files" || len(because) == len(d.Because) {
+		b.WriteString(effects + "\n")
+	}
+	for _, why := range because {
+		marked(&q.Mark, "- "+oneLine(why))
 	}
 	if d.Rule != "" {
 		fmt.Fprintf(&b, "asked about by the rule %q (%s)\n", d.Rule, d.RuleAt)
@@ -146,12 +150,12 @@ func approvalQuestion(e *guard.Entry, preview string) *term.Question {
 		fmt.Fprintf(&b, "yes runs it %s\n", profileText(d.Profile))
 	}
 	if d.Outside || held && d.Mode != policy.PlanMode && !e.Plan.Inside {
-		marked("outside runs it " + profileText(router.FreeProfile))
+		marked(&q.Keep, "outside runs it "+profileText(router.FreeProfile))
 	}
 	if len(d.Suggest) > 0 {
 		b.WriteString("a rule that would allow it:\n")
 		for _, r := range d.Suggest {
-			marked("  " + oneLine(r))
+			marked(&q.Keep, "  "+oneLine(r))
 		}
 	}
 	if preview != "" {
@@ -159,6 +163,30 @@ func approvalQuestion(e *guard.Entry, preview string) *term.Question {
 	}
 	q.Text, q.Choices = b.String(), approvalChoices(e, held)
 	return q
+}
+
+// namedOnce leaves out that a tool changes files, where it is said which.
+func namedOnce(reasons []string) []string {
+	if !slices.ContainsFunc(reasons, func(r string) bool { return strings.HasPrefix(r, "writes ") }) {
+		return reasons
+	}
+	return slices.DeleteFunc(slices.Clone(reasons), func(r string) bool { return strings.HasSuffix(r, " changes files") })
+}
+
+// placeOf is where a command runs.
+func placeOf(e *guard.Entry, home string) string {
+	if e.Target != "" {
+		return oneLine(e.Dir) + " on " + oneLine(e.Target)
+	}
+	return term.ShortPath(e.Dir, home)
+}
+
+// savedChoices leaves out what saves a rule where it was made on another machine: it would
+// count on all.
+func savedChoices(e *guard.Entry, all []term.Choice) []term.Choice {
+	return slices.DeleteFunc(all, func(c term.Choice) bool {
+		return e.Target != "" && (c.Key == keySave || c.Key == keySaveOutside)
+	})
 }
 
 // approvalChoices are the answers. What only runs outside has no plain yes.
@@ -177,7 +205,7 @@ func approvalChoices(e *guard.Entry, held bool) (all []term.Choice) {
 			all = append(all, term.Choice{Key: keySaveOutside, Label: "outside, and always: save the rule as one that runs outside"})
 		}
 	}
-	return append(all, term.Choice{Key: keyNo, Label: "no"}, term.Choice{Key: keyBecause, Label: "no, because", Text: true})
+	return append(savedChoices(e, all), term.Choice{Key: keyNo, Label: "no"}, term.Choice{Key: keyBecause, Label: "no, because", Text: true})
 }
 
 // profileText says what a profile means.
@@ -222,31 +250,3 @@ func describeEffects(v *policy.Verdict) string {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// previewTime is how long the making of a preview may take.
-const previewTime = 2 * time.Second
-
-// previewChange is the change that a call would make, as a diff: "" where that cannot
-// be told beforehand. The tool is asked, which changes nothing when it shall not.
-func (p approver) previewChange(ctx context.Context, e *guard.Entry) string {
-	t := e.Plan.Tool()
-	if t == nil || t.Kind != registry.Write || t.Params.Find("dry_run") == nil {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, previewTime)
-	defer cancel()
-	var paths []string
-	for _, part := range e.Verdict.Parts {
-		for _, path := range part.Paths {
-			paths = append(paths, path.Path)
-		}
-	}
-	kwargs := maps.Clone(e.Plan.Kwargs)
-	kwargs["dry_run"] = true
-	var out strings.Builder
-	res := t.Invoke(registry.Allow(ctx, paths...), &registry.Call{Kwargs: kwargs, Dir: e.Dir, Stdout: &out})
-	if !res.Success {
-		return ""
-	}
-	return out.String()
-}

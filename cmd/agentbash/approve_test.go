@@ -37,14 +37,16 @@ func TestApprovalChoices(t *testing.T) {
 		p := router.PlanNative(row.line)
 		e := &guard.Entry{Plan: p, Dir: "/ws", Verdict: policy.Judge(p, w)}
 		e.Decision = policy.Decide(row.mode, nil, &e.Verdict, w)
-		q := approvalQuestion(e, "")
+		q := approvalQuestion(e, "", "")
 		require.Equal(t, row.keys, keysOf(q), row.line)
 		require.Contains(t, q.Text, row.says, row.line)
 		if row.says == "" {
 			require.NotContains(t, q.Text, "runs it", row.line)
 		}
 	}
-	q := hostQuestion(&guard.Entry{Plan: router.PlanNative("npm ci"), Dir: "/ws", Host: "x.example:443"})
+	there := &guard.Entry{Plan: router.PlanNative("make"), Dir: "/a\nin /b on web2", Target: "web1"}
+	require.NotContains(t, approvalQuestion(there, "", "").Text, "\nin /b on web2", "a directory of another machine is one line")
+	q := hostQuestion(&guard.Entry{Plan: router.PlanNative("npm ci"), Dir: "/ws", Host: "x.example:443"}, "")
 	require.Equal(t, "y s a n b", keysOf(q))
 	require.Contains(t, q.Text, "npm ci\n")
 	require.Equal(t, "x.example:443", q.Text[q.Mark[0].From:q.Mark[0].To])
@@ -71,7 +73,16 @@ func TestKeepRules(t *testing.T) {
 	}
 	data, err := os.ReadFile(w.cfg.Dirs.UserFile())
 	require.NoError(t, err)
-	require.Contains(t, string(data), `{"rule":"allow 'a && b' ...","outside":true}`)
+	require.Equal(t, `{
+  "rules": [
+    "allow 'a && b' ...",
+    {
+      "rule": "allow 'a && b' ...",
+      "outside": true
+    }
+  ]
+}
+`, string(data))
 	rules, err := approver{w}.keepRules([]string{"allow x"}, true, false)
 	require.NoError(t, err)
 	require.Len(t, rules, 1)

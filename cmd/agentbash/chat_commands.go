@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/chat"
-	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/internal/quote"
+	"github.com/agentbash/agentbash/internal/secrettext"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
@@ -28,22 +28,36 @@ type chatCommands struct {
 	transcript *chatTranscript
 	opts       *chat.Options // nil: the person is in the model's place
 	conv       *chat.Conversation
-	none       bool // nothing is recorded
+	none       bool        // nothing is recorded
+	fork       bool        // the session that is chosen first goes on in a copy
+	runner     chat.Runner // of what the person wants
+	root       string      // of the workspace
+	connected  bool        // a model was chosen: the chat begins anew
+	effort     string      // of each model, as /effort said; "": as it is configured
 }
 
 // slashCommands are the slash commands that show what only the program knows.
 func (t *chatCommands) slashCommands() []term.Command {
 	list := []term.Command{
 		{Name: "tools", Args: "[WORDS]", Help: "lists the agent commands and servers, or those that match", Run: t.b.slashTools},
-		{Name: "jobs", Args: "[ID | kill ID]", Help: "lists the background shells, shows the end of what one wrote, or ends it", Run: t.b.slashJobs},
-		{Name: "config", Help: "shows what is configured, and where", Run: t.b.slashConfig},
+		{Name: "jobs", AtOnce: true, Args: "[ID | kill ID]", Help: "lists the background shells and other agents, shows the end of what one wrote or did, or ends it", Run: t.b.slashJobs},
+		{Name: "on", Args: "[TARGET | local]", Help: "shows where commands run, or has them run there: a name of \"targets\", ssh:HOST, docker:NAME", Run: t.b.slashOn, Complete: t.b.targets.Names, Tell: true},
+		{Name: "diff", Args: "[FILE | turn]", Help: "shows what has changed since the last commit, or in the last turn", Run: t.showDiff},
+		{Name: "config", Help: "shows what is in force, and where it is said", Run: t.b.slashConfig},
+		{Name: "permissions", Args: "[add RULE | remove N]", Help: "lists the rules and where they come from, adds one or takes one away", Run: t.b.slashPermissions},
 	}
+	list = append(list, t.b.fieldCommands()...)
 	if t.conv == nil {
-		return list
+		return append(list, term.Command{Name: "connect", Help: "asks for a provider and a model, tries them, and goes on with them", Run: t.connect})
 	}
 	return append(list,
 		term.Command{Name: "model", Args: "[NAME]", Help: "shows which models there are, or has another one go on", Run: t.switchModel, Complete: t.modelNames},
-		term.Command{Name: "sessions", Help: "lists the sessions of this project", Run: t.listSessions},
+		term.Command{Name: "effort", Args: "[LEVEL]", Help: "shows or sets how much the model thinks before it answers", Run: t.setEffort, Complete: chat.Efforts},
+		term.Command{Name: "sessions", Args: "[ID]", Help: "lists the sessions of this project, to search and to go on with", Change: t.resumeSession},
+		term.Command{Name: "resume", Args: "[ID]", Help: "has another session go on here: that with the ID, or one from a list", Change: t.resumeSession},
+		term.Command{Name: "fork", Help: "goes on in a copy of this session", Change: t.forkSession},
+		term.Command{Name: "rewind", Help: "takes the conversation, the files or both back to before a prompt (Esc Esc)", Change: t.rewind},
+		term.Command{Name: "rename", Args: "TITLE", Help: "gives the session a title", Run: t.renameSession},
 		term.Command{Name: "export", Args: "[md|json|sh] [FILE]", Help: "writes the session to a file: to read, as data, or as a script that runs its commands again",
 			Run: t.exportSession, Complete: func() []string { return []string{"md", "json", "sh"} }})
 }
@@ -51,24 +65,40 @@ func (t *chatCommands) slashCommands() []term.Command {
 // slashJobs is /jobs.
 func (b *configuredBash) slashJobs(ctx context.Context, words string) (string, error) {
 	shells := b.Shells()
+	var here router.Result
+	if strings.TrimSpace(words) == "" && !term.DuringTurn(ctx) { // then the shell is busy
+		here = b.Router().Run(guard.Said(ctx), "jobs -l", nil) // and a target says which shells it has
+	}
 	word, id, _ := strings.Cut(strings.TrimSpace(words), " ")
+	id = strings.TrimSpace(id)
 	switch {
-	case word == "kill" && strings.TrimSpace(id) != "":
-		return shells.End(strings.TrimSpace(id))
+	case word == "kill" && strings.HasPrefix(id, "a"):
+		return b.Agents().Stop(id)
+	case b.on != nil && word == "kill" && id != "":
+		return b.Router().Run(guard.Said(ctx), "bash_kill "+quote.Word(id), nil).Output, nil
+	case strings.HasPrefix(word, "a"):
+		return b.Agents().Show(word)
+	case b.on != nil && word != "" && word != "kill":
+		return b.Router().Run(guard.Said(ctx), "bash_output "+quote.Word(word), nil).Output, nil
+	case word == "kill" && id != "":
+		return shells.End(id)
 	case word == "kill":
 		return "", errors.New("/jobs kill: which one? /jobs kill ID, and /jobs lists them")
 	case word != "":
 		return shells.Show(word)
 	}
 	var list strings.Builder
-	for _, j := range shells.Jobs() {
+	for _, j := range b.jobs() {
 		list.WriteString(j.Line() + "\n")
+	}
+	for _, line := range b.Agents().Lines() {
+		list.WriteString(line + "\n")
 	}
 	if list.Len() > 0 {
 		list.WriteString("\n/jobs ID shows one, /jobs kill ID ends it\n")
 	}
-	if res := b.Router().Run(guard.Said(ctx), "jobs -l", nil); res.Stdout != "" {
-		list.WriteString("\nin the shell itself:\n" + res.Stdout)
+	if here.Stdout != "" {
+		list.WriteString("\nin the shell itself:\n" + here.Stdout)
 	}
 	return cmp.Or(list.String(), "nothing runs in the background"), nil
 }
@@ -85,18 +115,43 @@ func (t *chatCommands) switchModel(ctx context.Context, name string) (string, er
 			}
 			b.WriteString(mark + m + "\n")
 		}
-		fmt.Fprintf(&b, "\n%s at %s answers. Another: /model NAME at the same server, /model PROVIDER or PROVIDER:NAME at another.\n", now.Name, now.BaseURL)
+		fmt.Fprintf(&b, "\n%s at %s answers. Another: /model NAME at the same server, /model PROVIDER or PROVIDER:NAME at another.\n", now.Name, secrettext.Shown(now.BaseURL))
 		return b.String(), nil
 	}
 	next, err := t.a.findModel(ctx, t.b, now, name)
 	if err != nil {
 		return "", err
 	}
+	next.Effort = cmp.Or(t.effort, next.Effort)
 	if err := t.conv.SetModel(next); err != nil {
 		return "", err
 	}
 	next = t.conv.Model()
-	return fmt.Sprintf("%s at %s answers from here on", next.Name, next.BaseURL), nil
+	t.b.agents.setModel(next)
+	return fmt.Sprintf("%s at %s answers from here on%s", next.Name, secrettext.Shown(next.BaseURL), t.rememberModel(now, next)), nil
+}
+
+// setEffort is /effort.
+func (t *chatCommands) setEffort(_ context.Context, effort string) (string, error) {
+	now := cmp.Or(t.conv.Model().Effort, "the server's own")
+	if effort = strings.TrimSpace(effort); effort == "" {
+		return fmt.Sprintf("effort: %s. /effort %s; which of them a model knows is its server's to say\n", now, strings.Join(chat.Efforts(), ", ")), nil
+	}
+	if err := checkEffort(effort); err != nil {
+		return "", err
+	}
+	t.conv.SetEffort(effort)
+	t.effort = effort
+	t.b.agents.setModel(t.conv.Model())
+	return "effort: " + effort + ", from the next request on", nil
+}
+
+// checkEffort wants a level that there is.
+func checkEffort(effort string) error {
+	if effort != "" && !slices.Contains(chat.Efforts(), effort) {
+		return fmt.Errorf("effort %q: it is %s", effort, strings.Join(chat.Efforts(), ", "))
+	}
+	return nil
 }
 
 // modelNames are those that can be named: the present one, the configured ones, and
@@ -107,7 +162,7 @@ func (t *chatCommands) modelNames() []string {
 		names = append(names, name)
 	}
 	for _, p := range config.Providers() {
-		if key, _ := t.a.lookup(p.KeyVar); p.KeyVar != "" && strings.TrimSpace(key) != "" {
+		if t.a.providerKey(p) != "" {
 			names = append(names, p.Name)
 			if p.Model != "" {
 				names = append(names, p.Name+":"+p.Model)
@@ -130,41 +185,6 @@ func (b *configuredBash) setMode(ctx context.Context, mode string) error {
 	return err
 }
 
-// mostSessions bounds what /sessions lists.
-const mostSessions = 20
-
-// listSessions is /sessions.
-func (t *chatCommands) listSessions(context.Context, string) (string, error) {
-	st, err := t.a.transcriptStore()
-	if err != nil {
-		return "", err
-	}
-	entries, err := st.List(t.b.Router().Dir())
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for i, e := range entries {
-		if i == mostSessions {
-			fmt.Fprintf(&b, "... %d older ones: agentbash sessions list\n", len(entries)-i)
-			break
-		}
-		head, err := transcript.Head(e.Path)
-		if err != nil {
-			return "", err
-		}
-		mark := " "
-		if e.ID == t.transcript.id() {
-			mark = "*"
-		}
-		fmt.Fprintf(&b, "%s %s  %12s  %s\n", mark, e.ID, formatAge(time.Since(e.Modified)), oneLineOf(head.Title, 80))
-	}
-	if len(entries) == 0 {
-		return "no session of this project is recorded yet", nil
-	}
-	return b.String(), nil
-}
-
 // formatAge is an age in words.
 func formatAge(d time.Duration) string {
 	for _, u := range []struct {
@@ -180,125 +200,29 @@ func formatAge(d time.Duration) string {
 	return "just now"
 }
 
-// resumeSession has another session go on, in the same shell. The one that ran stays
-// what it was if that fails.
-func (t *chatCommands) resumeSession(ctx context.Context, id string) (*chat.Conversation, string, error) {
-	st, err := t.a.transcriptStore()
-	if err != nil {
-		return nil, "", err
-	}
-	if id == "" {
-		if id, err = t.otherTranscript(st); err != nil {
-			return nil, "", err
-		}
-	}
-	if e, err := st.Find(id); err == nil && e.ID == t.transcript.id() {
-		return nil, "", errors.New("that is this session: /sessions lists the others")
-	}
-	s, records, unread, err := st.Open(id, moduleVersion())
-	if err != nil {
-		return nil, "", err
-	}
-	old := t.transcript.writer
-	t.transcript.writer, t.transcript.lazy = s, nil
-	model := t.conv.Model()
-	opts := *t.opts
-	opts.System = t.a.systemText(t.b)
-	opts.Model, opts.BaseURL, opts.APIKey, opts.API, opts.KnownAPI = model.Name, model.BaseURL, model.APIKey, model.API, model.KnownAPI
-	opts.Window, opts.Prices = model.Window, model.Prices
-	opts.Journal, opts.History = s, records
-	t.conv = chat.New(&opts)
-	if old != nil {
-		err = old.Close()
-	}
-	return t.conv, t.tellDirectory(ctx, s, records, unread), err
-}
-
-// otherTranscript is the session of this project that was written last, but for this one.
-func (t *chatCommands) otherTranscript(st *transcript.Store) (string, error) {
-	entries, err := st.List(t.b.Router().Dir())
-	if err != nil {
-		return "", err
-	}
-	for _, e := range entries {
-		if e.ID != t.transcript.id() {
-			return e.ID, nil
-		}
-	}
-	return "", errors.New("there is no other session of this project: /resume ID takes one of another, agentbash sessions list --all shows them")
-}
-
-// tellDirectory tells where a session that goes on has been, and goes there.
-func (t *chatCommands) tellDirectory(ctx context.Context, s *transcript.Writer, records []transcript.Record, unread int) string {
-	var b strings.Builder
-	prompt, reply := "", ""
-	for _, r := range transcript.Settled(records) {
-		switch r.Type {
-		case transcript.TypeUser:
-			prompt, reply = r.Text, ""
-		case transcript.TypeAssistant:
-			reply = cmp.Or(r.Text, reply)
-		}
-	}
-	fmt.Fprintf(&b, "session %s goes on. Last:\n> %s\n", s.ID, oneLineOf(prompt, 300))
-	if reply != "" {
-		b.WriteString(strings.TrimRight(reply, "\n") + "\n")
-	}
-	if unread > 0 {
-		fmt.Fprintf(&b, "%d lines of the session could not be read and are left out\n", unread)
-	}
-	var at chatFlags
-	(&chatTranscript{records: records}).chooseDir(&at)
-	if at.dir != "" && at.dir != t.b.Router().Dir() {
-		res := t.b.Router().Run(ctx, "cd -- "+quote.Word(at.dir), &router.RunOptions{})
-		if res.ExitCode != 0 {
-			return b.String() + "its directory could not be entered: " + strings.TrimSpace(res.Output) + "\n"
-		}
-		b.WriteString("the shell is in " + at.dir + "\n")
-	}
-	return b.String()
-}
-
 // exportSession is /export.
 func (t *chatCommands) exportSession(_ context.Context, args string) (string, error) {
-	if t.transcript.id() == "" {
-		if t.none {
-			return "", errors.New("nothing is recorded with --no-session: start without it")
-		}
-		return "", errors.New("nothing was said yet, so there is nothing to export")
-	}
-	form, file, err := exportForm(args)
+	st, err := t.recorded()
 	if err != nil {
 		return "", err
 	}
-	if file == "" {
-		file = "agentbash-" + t.transcript.id() + "." + form
+	form, named, err := exportForm(args)
+	if err != nil {
+		return "", err
 	}
+	base := filepath.Join(t.b.projectDir(), "agentbash-"+t.transcript.id())
+	file := cmp.Or(named, base+"."+form)
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(t.b.Router().Dir(), file)
-	}
-	st, err := t.a.transcriptStore()
-	if err != nil {
-		return "", err
+		file = filepath.Join(t.b.projectDir(), file)
 	}
 	_, records, err := st.Read(t.transcript.id())
 	if err != nil {
 		return "", err
 	}
-	write, mode := transcript.WriteMarkdown, os.FileMode(0o600)
-	switch form {
-	case "json":
-		write = transcript.WriteJSON
-	case "sh":
-		write, mode = transcript.WriteScript, 0o700
-	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return "", fmt.Errorf("%w: name a file that is not there yet", err)
-	}
-	err = write(f, records)
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	err = exportFile(file, form, records)
+	for n := 2; named == "" && errors.Is(err, os.ErrExist); n++ {
+		file = fmt.Sprintf("%s-%d.%s", base, n, form)
+		err = exportFile(file, form, records)
 	}
 	return "written: " + file, err
 }
@@ -306,15 +230,11 @@ func (t *chatCommands) exportSession(_ context.Context, args string) (string, er
 // exportForm reads [md|json|sh] [FILE]; a file's ending says the form too.
 func exportForm(args string) (form, file string, err error) {
 	first, rest, _ := strings.Cut(args, " ")
-	switch first {
-	case "md", "json", "sh":
+	if sessionForm(first) != nil {
 		return first, strings.TrimSpace(rest), nil
-	case "":
-		return "md", "", nil
 	}
-	switch form = strings.TrimPrefix(filepath.Ext(args), "."); form {
-	case "md", "json", "sh":
-		return form, args, nil
+	if form = strings.TrimPrefix(filepath.Ext(args), "."); args == "" || sessionForm(form) != nil {
+		return cmp.Or(form, "md"), args, nil
 	}
 	return "", "", fmt.Errorf("%q: /export md, json or sh, and a file if you like", args)
 }

@@ -38,7 +38,7 @@ func sessionsIn(dirs config.Dirs) *transcript.Store {
 // it looks at nothing.
 func (a *app) openTranscript(c *chatFlags) (*chatTranscript, error) {
 	p := &chatTranscript{}
-	if !c.goOn && c.resume == "" {
+	if !c.goOn && c.resume == "" || c.resume == chooseLater {
 		return p, nil
 	}
 	st, err := a.transcriptStore()
@@ -57,10 +57,15 @@ func (a *app) openTranscript(c *chatFlags) (*chatTranscript, error) {
 		}
 		id = last.ID
 	}
+	if c.fork {
+		if id, err = st.Fork(id, moduleVersion()); err != nil {
+			return nil, err
+		}
+	}
 	if p.writer, p.records, p.unread, err = st.Open(id, moduleVersion()); err != nil {
 		return nil, err
 	}
-	if c.dir == "" {
+	if c.dir == "" && c.on == "" {
 		p.chooseDir(c)
 	}
 	return p, nil
@@ -101,7 +106,7 @@ func (p *chatTranscript) openJournal(b *configuredBash, c *chatFlags) chat.Journ
 	if p.writer != nil {
 		return p.writer
 	}
-	dir := b.Router().Dir()
+	dir := b.projectDir()
 	p.lazy = &lazyJournal{open: func() (*transcript.Writer, error) {
 		s, err := sessionsIn(b.cfg.Dirs).Create(dir, moduleVersion())
 		p.writer = s

@@ -137,6 +137,9 @@ func (s *shown) text() string {
 		how = fmt.Sprintf("exit %d, %d ms", *s.outcome.ExitCode, s.outcome.DurationMS)
 	}
 	command := strings.NewReplacer("\n", "\n         ", "\t", " ").Replace(safetext.Visible(s.Command))
+	if s.Target != "" {
+		command = "on " + safetext.Visible(s.Target) + ": " + command
+	}
 	if s.Host != "" {
 		command += " connects to " + safetext.Visible(s.Host)
 	}

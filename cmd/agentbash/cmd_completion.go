@@ -57,7 +57,7 @@ func subcommandVerbs(name string) string {
 	case "config":
 		return "trust untrust"
 	case "field":
-		return "list test add import remove"
+		return "list test add import remove keep status stop generate"
 	case "completion":
 		return "bash zsh fish"
 	case "help":
@@ -85,6 +85,15 @@ func providerNames() string {
 func bashCompletion(w io.Writer) {
 	fmt.Fprint(w, `_agentbash() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=
+    local line=${COMP_LINE:0:COMP_POINT} whole skip IFS=$' \t\n'
+    if [[ $line == *" field:"* ]]; then
+        whole=${line##* } skip= IFS=$'\n'
+        [[ $COMP_WORDBREAKS != *:* ]] || skip=${whole%"${whole##*:}"} # a word begins after the last colon
+        COMPREPLY=($(agentbash complete-field "$line" 2>/dev/null))
+        COMPREPLY=("${COMPREPLY[@]#"$skip"}")
+        [[ ${COMPREPLY[*]} != *: ]] || compopt -o nospace 2>/dev/null
+        return
+    fi
     case $prev in
         --dir) COMPREPLY=($(compgen -d -- "$cur")); return ;;
         --config|--replay|--debug-file|--json-schema|-o|--output) COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -111,6 +120,7 @@ complete -o filenames -F _agentbash agentbash
 
 func fishCompletion(w io.Writer) {
 	fmt.Fprint(w, "complete -c agentbash -n __fish_use_subcommand -f -a 'read write edit grep glob undo help'\n")
+	fmt.Fprint(w, "complete -c agentbash -n 'string match -q \"* field:*\" -- (commandline -cp)' -f -a '(agentbash complete-field (commandline -cp) 2>/dev/null)'\n")
 	for _, c := range allCommands() {
 		fmt.Fprintf(w, "complete -c agentbash -n __fish_use_subcommand -f -a %s\n", c.name)
 		at := "'__fish_seen_subcommand_from " + c.name + "'"

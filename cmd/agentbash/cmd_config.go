@@ -1,17 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/internal/safetext"
+	"github.com/agentbash/agentbash/internal/secrettext"
+	"github.com/agentbash/agentbash/router/guard"
+	"github.com/agentbash/agentbash/router/policy"
 )
 
 // runConfig is agentbash config.
@@ -31,7 +35,7 @@ func runConfig(_ context.Context, a *app, words []string) int {
 	}
 	switch f.Arg(0) {
 	case "":
-		return a.showConfig(cfg, *asJSON)
+		return a.showConfig(cfg, nil, *asJSON)
 	case "trust":
 		return a.trustFiles(cfg, f.Args()[1:], *yes)
 	case "untrust":
@@ -40,39 +44,65 @@ func runConfig(_ context.Context, a *app, words []string) int {
 	return a.usageError("config", fmt.Errorf("%q: it is trust or untrust", f.Arg(0)))
 }
 
-func (a *app) showConfig(cfg *config.Result, asJSON bool) int {
-	var servers, functions []string
-	for name := range cfg.Fields.MCPServers {
-		servers = append(servers, name)
+// showConfig shows what is in force: in a chat the rules and the mode that it has come to, otherwise what
+// the files say.
+func (a *app) showConfig(cfg *config.Result, chat *guard.Guard, asJSON bool) int {
+	servers, functions := slices.Sorted(maps.Keys(cfg.Fields.MCPServers)), slices.Sorted(maps.Keys(cfg.Fields.Functions))
+	mode := [2]string{cmp.Or(cfg.Mode, config.ModeAsk), cmp.Or(cfg.From["mode"], "the default")}
+	var rules []policy.Listed
+	if chat != nil {
+		rules = listRules(chat.Rules())
+		if now := string(chat.Mode()); now != mode[0] {
+			mode = [2]string{now, "this session"}
+		}
+	} else {
+		for _, r := range cfg.Rules {
+			list, err := policy.ParseRules(r.File, r.Raw, r.Project)
+			if err != nil {
+				return a.reportError(err)
+			}
+			rules = append(rules, list.List()...)
+		}
 	}
-	for name := range cfg.Fields.Functions {
-		functions = append(functions, name)
-	}
-	sort.Strings(servers)
-	sort.Strings(functions)
 	if asJSON {
 		writeLine(a.out, map[string]any{"model": cfg.Model, "baseURL": cfg.BaseURL, "mode": cfg.Mode, "key": cfg.APIKey != "",
-			"files": cfg.Files, "from": cfg.From, "mcpServers": servers, "functions": functions, "pending": len(cfg.Pending)})
+			"files": cfg.Files, "from": cfg.From, "mcpServers": orEmpty(servers), "functions": orEmpty(functions), "pending": len(cfg.Pending),
+			"rules": orEmpty(rules), "limits": cfg.Limits, "hooks": len(cfg.Hooks.Before) + len(cfg.Hooks.After)})
 		return exitOK
-	}
-	for _, row := range [][2]string{{"model", cfg.Model}, {"baseURL", cfg.BaseURL}, {"mode", cfg.Mode}} {
-		if row[1] == "" {
-			row[1] = "(not set)"
-		}
-		fmt.Fprintf(a.out, "%-10s %s", row[0], row[1])
-		if from := cfg.From[row[0]]; from != "" {
-			fmt.Fprintf(a.out, "   from %s", from)
-		}
-		fmt.Fprintln(a.out)
 	}
 	key := "(not set)"
 	if cfg.APIKey != "" {
 		key = "set, from " + cfg.From["apiKey"]
 	}
-	fmt.Fprintf(a.out, "%-10s %s\n%-10s %q\n%-10s %q\n%-10s %q\n", "key", key, "files", cfg.Files, "servers", servers, "functions", functions)
+	rows := [][2]string{{"model", cfg.Model}, {"baseURL", secrettext.Shown(cfg.BaseURL)}, {"mode", mode[0] + "   from " + mode[1]}, {"key", key}}
+	for i, row := range rows[:2] {
+		if row[1] == "" {
+			rows[i][1] = "(not set)"
+		} else if from := cfg.From[row[0]]; from != "" {
+			rows[i][1] += "   from " + from
+		}
+	}
+	files := cfg.Files
+	if own := cfg.Dirs.UserFile(); !slices.Contains(files, own) {
+		if _, err := os.Stat(own); err == nil { // an answer has written it
+			files = append(slices.Clone(files), own)
+		}
+	}
+	for _, list := range []struct {
+		name  string
+		names []string
+	}{{"files", files}, {"servers", servers}, {"functions", functions}} {
+		rows = append(rows, [2]string{list.name, cmp.Or(strings.Join(list.names, " "), "(none)")})
+	}
+	for _, row := range append(rows, inForce(cfg, rules)...) {
+		fmt.Fprintf(a.out, "%-10s %s\n", row[0], safetext.Line(row[1]))
+	}
 	a.warn(cfg.Warnings...)
 	return exitOK
 }
+
+// orEmpty is a list as JSON has it: never null.
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 // trustFiles shows what waits to be trusted, asks, and records it. Without a terminal
 // only the hash of what was shown says yes.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/internal/secrettext"
+	"github.com/agentbash/agentbash/internal/syscalls"
 	"github.com/agentbash/agentbash/session"
 	"github.com/agentbash/agentbash/session/sandbox"
 	"golang.org/x/sys/unix"
@@ -90,22 +92,12 @@ func (d *doctor) checkKernel() {
 	var u unix.Utsname
 	unix.Uname(&u)
 	release := unix.ByteSliceToString(u.Release[:])
-	var missing []string
-	if fd, err := unix.PidfdOpen(os.Getpid(), 0); err != nil {
-		missing = append(missing, "pidfd ("+err.Error()+")")
-	} else {
-		unix.Close(fd)
+	if _, err := os.Stat(syscalls.Descriptors); err != nil {
+		d.bad("kernel", release+" lacks "+syscalls.Descriptors+" ("+err.Error()+"): the shell cannot be kept")
+		return
 	}
-	if fd, err := unix.MemfdCreate("doctor", unix.MFD_CLOEXEC); err != nil {
-		missing = append(missing, "memfd ("+err.Error()+")")
-	} else {
-		unix.Close(fd)
-	}
-	if _, err := os.Readlink("/proc/self/cwd"); err != nil {
-		missing = append(missing, "/proc ("+err.Error()+")")
-	}
-	if len(missing) > 0 {
-		d.bad("kernel", release+" lacks "+strings.Join(missing, ", ")+": the shell cannot be kept")
+	if missing := syscalls.Missing(); len(missing) > 0 {
+		d.note("kernel", release+" lacks "+strings.Join(missing, ", ")+": it is done in another way")
 		return
 	}
 	d.ok("kernel", release+": pidfd, memfd, /proc")
@@ -210,8 +202,8 @@ func (d *doctor) checkModel(ctx context.Context, cfg *config.Result, limit time.
 		return
 	}
 	if cfg.Model != "" {
-		d.ok("model", cfg.Model+"; "+base+" answers")
+		d.ok("model", cfg.Model+"; "+secrettext.Shown(base)+" answers")
 	} else {
-		d.ok("model", base+" answers, its first model is "+first)
+		d.ok("model", secrettext.Shown(base)+" answers, its first model is "+first)
 	}
 }

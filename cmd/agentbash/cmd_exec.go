@@ -23,7 +23,8 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	f := newFlags("exec")
 	asJSON, asLines := f.Bool("json", false, ""), f.Bool("jsonl", false, "")
 	timeout, mode := f.Float64("timeout", 0, ""), f.String("mode", a.mode, "")
-	dir, file := f.String("dir", "", ""), f.String("config", "", "")
+	dir, file, on := f.String("dir", "", ""), f.String("config", "", ""), a.on
+	f.Var(&on, "on", "")
 	killAtLimit := f.Bool("kill-at-limit", false, "")
 	err := f.Parse(words)
 	if err == nil {
@@ -34,7 +35,7 @@ func runExec(ctx context.Context, a *app, words []string) int {
 	}
 	ctx, stop := interruptContext(ctx)
 	defer stop()
-	o := bashOptions{dir: *dir, flags: config.Flags{File: *file}, session: true, ask: !*asLines, guard: typedBy(*mode),
+	o := bashOptions{dir: *dir, on: on, flags: config.Flags{File: *file}, session: true, asker: a.askerIf(!*asLines), guard: typedBy(*mode),
 		noSnapshots: !*asLines && *mode == ""} // what a person types is no turn
 	if !*asJSON && !*asLines {
 		o.exit = func(stdout, stderr []byte) { a.out.Write(stdout); a.err.Write(stderr) }
@@ -129,7 +130,7 @@ func (a *app) execLine(ctx context.Context, b *configuredBash, line []byte, n in
 		message := fmt.Sprintf("line %d: %v", n, err)
 		return router.Result{Layer: router.Native, Output: message, Error: message, Stderr: message + "\n", ExitCode: exitUsage, Dir: b.Router().Dir()}
 	}
-	b.Guard().BeginTurn()
+	b.BeginTurn()
 	res := b.Router().Run(args.Context(ctx), args.Command, &router.RunOptions{Timeout: cmp.Or(args.Timeout, timeout)})
 	res.Output = args.Noted(res.Output)
 	return res

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
@@ -18,10 +20,15 @@ const envToken = "AGENTBASH_MCP_TOKEN"
 
 // runMCP is agentbash mcp.
 func runMCP(ctx context.Context, a *app, words []string) int {
+	if len(words) > 0 && (words[0] == "install" || words[0] == "uninstall") {
+		return a.mcpInstall(ctx, words[0] == "uninstall", words[1:])
+	}
 	f := newFlags("mcp")
 	all, address := f.Bool("all-tools", false, ""), f.String("http", "", "")
-	killAtLimit := f.Bool("kill-at-limit", false, "")
-	mode, dir, file := f.String("mode", a.mode, ""), f.String("dir", "", ""), f.String("config", "", "")
+	killAtLimit, shared := f.Bool("kill-at-limit", false, ""), f.Bool("shared", false, "")
+	sessions, idle := f.Int("sessions", mcp.DefaultSessions, ""), f.Float64("idle", mcp.DefaultIdle.Seconds(), "")
+	mode, dir, file, on := f.String("mode", a.mode, ""), f.String("dir", "", ""), f.String("config", "", ""), a.on
+	f.Var(&on, "on", "")
 	err := f.Parse(words)
 	token, _ := a.lookup(envToken)
 	var listen string
@@ -31,22 +38,32 @@ func runMCP(ctx context.Context, a *app, words []string) int {
 		err = fmt.Errorf("%q: it takes flags only", f.Arg(0))
 	case checkMode(*mode) != nil:
 		err = checkMode(*mode)
+	case *sessions <= 0 || *idle <= 0:
+		err = errors.New("--sessions and --idle are more than 0")
 	case f.Changed("http"):
 		listen, err = listenAddress(*address, token)
+	case *shared || f.Changed("sessions") || f.Changed("idle"):
+		err = errors.New("--shared, --sessions and --idle are for --http: over stdin there is one client")
 	}
 	if err != nil {
 		return a.usageError("mcp", err)
 	}
 	ctx, stop := interruptContext(ctx)
 	defer stop()
-	b, err := a.openBash(bashOptions{dir: *dir, flags: config.Flags{File: *file, Mode: *mode}, session: true, who: whoModel, killAtLimit: *killAtLimit})
+	a.err = &onceLines{w: a.err} // every session warns of the same
+	bashes := &offeredBashes{app: a, options: bashOptions{dir: *dir, on: on, flags: config.Flags{File: *file, Mode: *mode}, session: true, who: whoModel, killAtLimit: *killAtLimit}}
+	offers, err := bashes.list(ctx, *all, listen == "" || *shared)
 	if err != nil {
 		return a.reportError(err)
 	}
-	defer b.Close()
-	defer a.tellLeft(b)
-	b.Start()
-	server := mcp.NewServer(a.offeredTools(ctx, b, *all), &mcp.ServerOptions{Name: "agentbash", Version: moduleVersion(), Token: token})
+	defer bashes.Close()
+	server := mcp.NewServer(offers, bashes.open, &mcp.ServerOptions{Name: "agentbash", Version: moduleVersion(), Token: token,
+		Hide: bashes.hide, Shared: *shared, MaxSessions: *sessions, Idle: secondsDuration(*idle)})
+	defer func() {
+		if err := server.Close(); err != nil {
+			a.warn(err)
+		}
+	}()
 	if listen != "" {
 		err = a.serveHTTP(ctx, server, listen)
 	} else {
@@ -95,4 +112,25 @@ func (a *app) serveHTTP(ctx context.Context, server *mcp.Server, address string)
 		return <-stopped
 	}
 	return err
+}
+
+// onceLines passes on what is written, but nothing twice. It is safe for concurrent use.
+type onceLines struct {
+	mu   sync.Mutex
+	w    io.Writer
+	seen map[string]bool
+}
+
+func (o *onceLines) Write(p []byte) (int, error) {
+	const most = 1000
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen[string(p)] {
+		return len(p), nil
+	}
+	if o.seen == nil || len(o.seen) >= most {
+		o.seen = map[string]bool{}
+	}
+	o.seen[string(p)] = true
+	return o.w.Write(p)
 }

@@ -17,7 +17,7 @@ import (
 
 // runPrompt is agentbash -p: one turn, its answer on stdout. It never waits for
 // a person.
-func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags) int {
+func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags, run *batchRun) int {
 	ctx, stop := interruptContext(ctx)
 	defer stop()
 	if limit := c.maxTime(b); limit > 0 {
@@ -29,15 +29,22 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 	if err != nil {
 		return a.usageError("chat", err)
 	}
-	prompts, err := a.readPrompts(ctx, b, c)
+	next, err := a.readRounds(ctx, b, c, run)
 	if err != nil {
 		return a.reportError(err)
 	}
+	file, err := c.openOutput()
+	if err != nil {
+		return a.reportError(err)
+	}
+	defer file.Close()
 	opts, err := a.promptOptions(ctx, b, saved, c)
 	if err != nil {
 		return a.reportError(err)
 	}
+	opts.Budget.Add(run.past.usage.Cost)
 	r := newReport(a, c.format, opts, b.Router().Dir())
+	r.run = run
 	r.mode = b.Guard().Mode()
 	if c.format == "stream-json" {
 		if r.missing, err = b.Confinement().Missing(); err != nil {
@@ -50,25 +57,57 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 	if saved.lazy != nil && c.replay == "" {
 		saved.lazy.createNow() // so that the first event has the ID; Append says what went wrong
 	}
-	r.init(saved.id(), conv)
-	for _, p := range prompts {
-		if c.replay != "" {
-			r.writePrompt(p)
+	if err := run.begin(ctx, b.Router().Dir(), saved.id()); err != nil {
+		return a.reportError(err)
+	}
+	r.init(saved.id())
+	status := exitOK
+	for {
+		prompts, err := next()
+		if err == io.EOF {
+			return status
 		}
-		if r.answer, err = conv.Turn(ctx, schema.askFor(p)); err != nil {
+		r.begin(conv)
+		if err == nil {
+			err = r.sendPrompts(ctx, conv, schema, prompts)
+		}
+		if werr := c.writeOutput(file, r.answer); werr != nil {
+			err = errors.Join(err, werr)
+		}
+		if ended := r.writeResult(ctx, saved.id(), conv, err); ended != exitOK {
+			status = ended
+		}
+		if prompts == nil || ctx.Err() != nil {
+			return status
+		}
+	}
+}
+
+// sendPrompts sends the prompts of one result.
+func (r *report) sendPrompts(ctx context.Context, conv *chat.Conversation, schema *answerSchema, prompts []chat.Prompt) (err error) {
+	for _, p := range prompts {
+		if r.run.past.answered() {
+			r.answer = r.run.past.answer
 			break
 		}
+		if r.opts.HTTPClient != nil {
+			r.writePrompt(p.Text)
+		}
+		p.Text = schema.askFor(p.Text)
+		if r.answer, err = conv.Send(ctx, p); err != nil {
+			return err
+		}
 	}
-	if err == nil && schema != nil {
-		err = schema.askAgain(ctx, conv, r)
+	if schema == nil {
+		return nil
 	}
-	return r.writeResult(saved.id(), conv, err)
+	return schema.askAgain(ctx, conv, r)
 }
 
 // promptOptions finds the model, or the recording in its place.
 func (a *app) promptOptions(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags) (*chat.Options, error) {
 	if c.replay != "" {
-		opts, err := a.chatOptions(b, modelChoice{model: "replay", baseURL: "http://replay.invalid/v1"}, saved, c)
+		opts, err := a.chatOptions(b, replayModel(), saved, c)
 		if err != nil {
 			return nil, err
 		}
@@ -80,21 +119,35 @@ func (a *app) promptOptions(ctx context.Context, b *configuredBash, saved *chatT
 		return nil, err
 	}
 	if choice.model == "" {
-		return nil, errNoModel
+		return nil, b.noModelError()
 	}
 	return a.chatOptions(b, choice, saved, c)
 }
 
+// goOnPrompt is sent where a session goes on without a prompt.
+const goOnPrompt = "Go on with what was interrupted."
+
 // readPrompts are what is asked: the prompt with what stdin brings, or those of a recording.
-func (a *app) readPrompts(ctx context.Context, b *configuredBash, c *chatFlags) ([]string, error) {
+func (a *app) readPrompts(ctx context.Context, b *configuredBash, c *chatFlags, run *batchRun) ([]string, error) {
 	if !c.hasPrompt {
 		return replayPrompts(c.replay)
+	}
+	if run.past.asked {
+		return []string{goOnPrompt}, nil
+	} else if run.taskFile != "" {
+		return []string{c.prompt}, nil
 	}
 	piped, err := a.readPiped(ctx)
 	if err != nil {
 		return nil, err
 	}
 	switch {
+	case c.bare && strings.TrimSpace(piped) != "":
+		return []string{piped}, nil
+	case c.bare && (c.goOn || c.resume != ""):
+		return []string{goOnPrompt}, nil
+	case c.bare:
+		return nil, &registry.UsageError{Problems: []string{"the prompt is empty: agentbash -p 'what to do'"}}
 	case c.prompt == "-" && strings.TrimSpace(piped) == "":
 		return nil, &registry.UsageError{Problems: []string{"-p - takes the prompt from stdin, and stdin is empty: agentbash -p - < FILE"}}
 	case c.prompt == "-":

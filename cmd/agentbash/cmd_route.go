@@ -8,7 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
@@ -89,12 +90,7 @@ func routeText(e router.Explanation) string {
 		fmt.Fprintf(&b, "%s command %s: %s help\n", e.Layer, e.Name, e.Help)
 	case e.InProcess:
 		fmt.Fprintf(&b, "%s command %s, run in process with:\n", e.Layer, e.Name)
-		var keys []string
-		for k := range e.Kwargs {
-			keys = append(keys, k)
-		}
-		sort.Strings(keys)
-		for _, k := range keys {
+		for _, k := range slices.Sorted(maps.Keys(e.Kwargs)) {
 			v, _ := json.Marshal(e.Kwargs[k])
 			fmt.Fprintf(&b, "  %s = %s\n", k, v)
 		}

@@ -18,15 +18,16 @@ import (
 type sessionFlags struct {
 	*pflag.FlagSet
 	all, json, markdown, script *bool
-	output                      *string
+	output, format              *string
 }
 
 // runSessions is agentbash sessions.
 func runSessions(_ context.Context, a *app, words []string) int {
+	defer showSafely(&a.out)()
 	f := sessionFlags{FlagSet: newFlags("sessions")}
 	f.all, f.json = f.Bool("all", false, ""), f.Bool("json", false, "")
 	f.markdown, f.script = f.Bool("markdown", false, ""), f.Bool("bash", false, "")
-	f.output = f.StringP("output", "o", "", "")
+	f.output, f.format = f.StringP("output", "o", "", ""), f.String("format", "", "")
 	if err := f.Parse(words); err != nil {
 		return a.usageError("sessions", err)
 	}
@@ -128,43 +129,52 @@ func (a *app) deleteSessions(st *transcript.Store, ids []string) int {
 
 // exportSession writes one session to stdout or to a file; show is markdown.
 func (a *app) exportSession(st *transcript.Store, id string, show bool, f sessionFlags) int {
-	chosen := 0
-	for _, on := range []bool{*f.json, *f.markdown, *f.script} {
+	chosen := []string{}
+	for name, on := range map[string]bool{*f.format: *f.format != "", "json": *f.json, "markdown": *f.markdown, "bash": *f.script} {
 		if on {
-			chosen++
+			chosen = append(chosen, name)
 		}
 	}
-	if chosen > 1 {
-		return a.usageError("sessions", errors.New("--markdown, --json and --bash are three forms: give one"))
+	form := strings.Join(append(chosen, "markdown")[:max(1, len(chosen))], " and ")
+	switch write := sessionForm(form); {
+	case len(chosen) > 1:
+		return a.usageError("sessions", fmt.Errorf("%s are several forms: give one", form))
+	case write == nil:
+		return a.usageError("sessions", fmt.Errorf("--format %q: it is markdown, json, bash or atif", form))
+	case show && (form == "bash" || form == "atif"):
+		return a.usageError("sessions", fmt.Errorf("--%s is a form of export: sessions export ID --format %s", form, form))
 	}
 	_, records, err := st.Read(id)
 	if err != nil {
 		return a.reportError(err)
 	}
-	write := transcript.WriteMarkdown
-	switch {
-	case *f.json:
-		write = transcript.WriteJSON
-	case *f.script && show:
-		return a.usageError("sessions", errors.New("--bash is a form of export: sessions export ID --bash"))
-	case *f.script:
-		write = transcript.WriteScript
+	if *f.output == "" || *f.output == "-" {
+		err = sessionForm(form)(a.out, records)
+	} else {
+		err = exportFile(*f.output, form, records)
 	}
-	var out io.Writer = a.out
-	if *f.output != "" && *f.output != "-" {
-		mode := os.FileMode(0o600)
-		if *f.script {
-			mode = 0o700
-		}
-		file, err := os.OpenFile(*f.output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-		if err != nil {
-			return a.reportError(fmt.Errorf("%w: name a file that is not there yet", err))
-		}
-		defer file.Close()
-		out = file
-	}
-	if err := write(out, records); err != nil {
+	if err != nil {
 		return a.reportError(err)
 	}
 	return exitOK
+}
+
+// sessionForm writes a session in a form, or that of a file with an ending; nil: there is none.
+func sessionForm(form string) func(io.Writer, []transcript.Record) error {
+	return map[string]func(io.Writer, []transcript.Record) error{
+		"md": transcript.WriteMarkdown, "markdown": transcript.WriteMarkdown, "json": transcript.WriteJSON,
+		"sh": transcript.WriteScript, "bash": transcript.WriteScript, "atif": transcript.WriteATIF}[form]
+}
+
+// exportFile writes a session to a file that is not there yet.
+func exportFile(path, form string, records []transcript.Record) error {
+	mode := os.FileMode(0o600)
+	if form == "sh" || form == "bash" {
+		mode = 0o700
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return fmt.Errorf("%w: name a file that is not there yet", err)
+	}
+	return errors.Join(sessionForm(form)(f, records), f.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash"
@@ -20,32 +21,38 @@ import (
 	"github.com/agentbash/agentbash/router/guard"
 )
 
+// toolGCPercent lets garbage grow in a program that soon ends: to collect it would take a
+// sixth of the time of a search through a source tree.
+const toolGCPercent = 800
+
+// collectAt has garbage collected when the heap has grown by so many percent, unless the person says when.
+func (a *app) collectAt(percent int) {
+	if _, said := a.lookup("GOGC"); !said {
+		debug.SetGCPercent(percent)
+	}
+}
+
 // runTool runs `agentbash read --file_path x` and `agentbash field:server:tool`.
 // A command that works on files needs little of the configuration.
 func runTool(ctx context.Context, a *app, name string, words []string) int {
+	if strings.HasPrefix(name, registry.FieldPrefix) {
+		return a.callField(ctx, bashOptions{asker: a.newAsker(), guard: typedBy(a.mode)}, name, words)
+	}
 	ctx, stop := interruptContext(ctx)
 	defer stop()
+	a.collectAt(toolGCPercent)
 	dir, err := workDir("")
 	if err != nil {
 		return a.reportError(err)
 	}
-	call := &registry.Call{Dir: dir, Stdin: a.toolStdin(), Stdout: a.out, Stderr: a.err,
-		Descriptor: func(n int) (*os.File, error) { return registry.ProcessDescriptor("self", n) }}
+	call := a.newCall(dir)
 	defer showSafely(&call.Stdout, &call.Stderr)()
-	if strings.HasPrefix(name, registry.FieldPrefix) {
-		b, err := a.openBash(bashOptions{ask: true, guard: typedBy(a.mode)})
-		if err != nil {
-			return a.reportError(err)
-		}
-		defer b.Close()
-		return b.Router().Call(ctx, name, words, call).ExitStatus
-	}
 	t, err := a.agentTool(strings.TrimPrefix(name, "agent:"))
 	if err != nil {
 		fmt.Fprintf(a.err, "agentbash %v\n", err)
 		return registry.ExitStatus(err)
 	}
-	if name = t.Name; a.mode != "" || t.Category != files.Category || a.isRestricted(name, dir) {
+	if name = t.Name; a.mode != "" || a.on != "" || t.Category != files.Category || a.isRestricted(name, dir) {
 		return a.runConfigured(ctx, name, words, call)
 	}
 	o := typedBy("")
@@ -66,6 +73,29 @@ func runTool(ctx context.Context, a *app, name string, words []string) int {
 	}
 	defer r.Close()
 	return r.Call(ctx, name, words, call).ExitStatus
+}
+
+// callField runs a field command with the person's own streams.
+func (a *app) callField(ctx context.Context, o bashOptions, name string, words []string) int {
+	ctx, stop := interruptContext(ctx)
+	defer stop()
+	b, err := a.openBash(o)
+	if err != nil {
+		return a.reportError(err)
+	}
+	defer b.Close()
+	call := a.newCall(b.Router().Dir())
+	defer showSafely(&call.Stdout, &call.Stderr)()
+	if o.only != nil {
+		call.Stderr = adHocNotes{call.Stderr}
+	}
+	return b.Router().Call(ctx, name, words, call).ExitStatus
+}
+
+// newCall is a call with the person's own streams.
+func (a *app) newCall(dir string) *registry.Call {
+	return &registry.Call{Dir: dir, Stdin: a.toolStdin(), Stdout: a.out, Stderr: a.err,
+		Descriptor: func(n int) (*os.File, error) { return registry.ProcessDescriptor("self", n) }}
 }
 
 // agentTool finds an agent command as it is without a configuration; a name that is neither one nor a

@@ -75,7 +75,7 @@ func checkTools(format string, single, asJSON bool, kind string) error {
 	case format != "" && asJSON:
 		return errors.New("--format and --json exclude each other: both print JSON")
 	case single && format == "":
-		return errors.New("--single goes with --format openai, anthropic or mcp")
+		return errors.New("--single goes with --format")
 	case kind != "" && !slices.Contains(registry.Kinds(), registry.Kind(kind)):
 		return fmt.Errorf("--kind %q: it is read-only, write, execute or network", kind)
 	}
@@ -106,6 +106,10 @@ func (a *app) printDefinitions(b *configuredBash, tools []*registry.Tool, format
 			return a.reportError(err)
 		}
 		out = append(out, raw)
+	}
+	if format == registry.Gemini { // which takes them in one tool
+		writeLine(a.out, []any{map[string]any{"functionDeclarations": out}})
+		return exitOK
 	}
 	writeLine(a.out, out)
 	return exitOK

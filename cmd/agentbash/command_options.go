@@ -19,12 +19,16 @@ import (
 
 // commandOptions are what the agent commands get of the program.
 func (b *configuredBash) commandOptions(a *app, who string) agentcommands.Options {
-	return agentcommands.Options{
+	o := agentcommands.Options{
 		Skills:  skills.Options{Dirs: func(dir string) []string { return a.skillDirs(b, dir) }, Person: who == whoPerson},
 		Clarify: clarify.Options{Ask: b.askClarification},
 		Web:     b.webOptions(a),
 		Shells:  shells.Options{Limit: time.Duration(b.cfg.Shell.BackgroundLimit * float64(time.Second))},
 	}
+	if b.agents != nil {
+		o.Agents.Work = b.agents.work
+	}
+	return o
 }
 
 // askClarification asks whoever sits at the terminal.
@@ -67,7 +71,7 @@ func (b *configuredBash) webOptions(a *app) web.Options {
 // runConfigured runs an agent command for a person at a terminal, with what the
 // configuration says of it.
 func (a *app) runConfigured(ctx context.Context, name string, words []string, call *registry.Call) int {
-	b, err := a.openBash(bashOptions{ask: true, noHooks: a.mode == "", guard: typedBy(a.mode)})
+	b, err := a.openBash(bashOptions{on: a.on, asker: a.newAsker(), noHooks: a.mode == "", guard: typedBy(a.mode)})
 	if err != nil {
 		return a.reportError(err)
 	}
@@ -76,7 +80,7 @@ func (a *app) runConfigured(ctx context.Context, name string, words []string, ca
 		fmt.Fprintf(a.err, "agentbash %s: it is switched off: \"tools\" in a config file says so; agentbash config shows the files\n", name)
 		return exitUnknown
 	}
-	return b.Router().Call(ctx, name, words, call).ExitStatus
+	return b.callTool(ctx, name, words, call).ExitStatus
 }
 
 // isRestricted reports whether the configuration switches a command off or has rules for it to
@@ -87,5 +91,5 @@ func (a *app) isRestricted(name, dir string) bool {
 		return false
 	}
 	on, said := cfg.Tools[name]
-	return said && !on || len(cfg.Rules) > 0
+	return said && !on || len(cfg.Rules) > 0 || cfg.Targets.Target != ""
 }

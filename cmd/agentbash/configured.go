@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -13,9 +14,10 @@ import (
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/audit"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/hooks"
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/telemetry"
 	"github.com/agentbash/agentbash/confinement"
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/remote"
 	"github.com/agentbash/agentbash/internal/safetext"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
@@ -27,24 +29,40 @@ import (
 type configuredBash struct {
 	*agentbash.Bash
 	cfg   *config.Result
-	asker *term.Prompter // nil: nobody is asked
+	asker asker
 	audit *audit.Recorder
+	check func(argv []string, dir string) error // of what servers and functions run; nil: a person named it just so
+
+	telemetry *telemetry.Exporter // nil: none is wanted
+	agents    *subagents          // nil: there are none
+	appended  string              // to the system prompt
+	home      string
+	dir       string // of this machine
+
+	targets   *remote.Targets
+	on        *remote.Client // where commands run; nil: here
+	startedOn string         // the target that was named at the start; "": none was
 }
 
 // bashOptions say what a subcommand needs of it.
 type bashOptions struct {
-	dir     string // "" is the working directory
+	dir     string     // "" is the working directory
+	on      targetName // a target; "" is the configuration's
 	flags   config.Flags
 	session bool // many commands: write refuses to overwrite what was never read, bash can call tools
 	guard   guard.Options
 	noHooks bool                        // a person typed the name of a tool
 	exit    func(stdout, stderr []byte) // as in session.Options
-	ask     bool                        // whoever sits at the terminal may be asked
+	asker   asker                       // who may be asked; nil: nobody
 	who     string                      // sends the commands; "" is the person
 	id      func() string               // of the session, once there is one; nil: there is none
 
-	killAtLimit bool // commands end at their time limit
-	noSnapshots bool // turns cannot be taken back
+	agents      bool                        // a model may start others
+	appended    string                      // to the system prompt
+	killAtLimit bool                        // commands end at their time limit
+	noSnapshots bool                        // turns cannot be taken back
+	servers     map[string]fieldbash.Server // besides those of the files
+	only        map[string]fieldbash.Server // in their place; nil: those
 }
 
 // settings are the keys of the configuration that messages name.
@@ -61,13 +79,26 @@ var settings = registry.Settings{
 
 // openBash loads the configuration and registers everything; nothing is started.
 func (a *app) openBash(o bashOptions) (*configuredBash, error) {
-	dir, err := workDir(o.dir)
+	here := o.dir
+	if here != "" && o.on == "" {
+		if cfg, err := config.Load(&config.Options{Flags: o.flags, Dir: here, Lookup: a.lookup}); err == nil {
+			o.on = targetName(cfg.Targets.Target)
+		}
+	}
+	if o.on != "" { // it is a directory there
+		here = ""
+	}
+	dir, err := workDir(here)
 	if err != nil {
 		return nil, err
 	}
-	b := &configuredBash{}
-	if b.cfg, err = config.Load(&config.Options{Flags: o.flags, Dir: dir, Lookup: a.lookup}); err != nil {
+	b := &configuredBash{dir: dir}
+	if b.cfg, err = config.Load(&config.Options{Flags: o.flags, Dir: dir, Lookup: a.lookup, Fields: fieldbash.Config{MCPServers: o.servers}}); err != nil {
 		return nil, err
+	}
+	b.check = b.cfg.CheckRun
+	if o.only != nil {
+		b.cfg.Fields, b.check = fieldbash.Config{MCPServers: o.only}, nil
 	}
 	if err := b.cfg.Dirs.MakeState(); err != nil {
 		return nil, err
@@ -83,31 +114,48 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 	for _, p := range b.cfg.Pending {
 		fmt.Fprintln(a.err, "agentbash: "+pendingNote(p))
 	}
-	if o.ask {
-		b.asker = a.newAsker()
+	if b.asker = o.asker; b.asker == nil {
+		b.asker = nobody{a}
 	}
+	b.home, _ = a.lookup("HOME")
 	if o.who == "" {
 		o.who = whoPerson
 	}
-	b.audit = a.newRecorder(b.cfg.Dirs, o.who, b.apiKeys(a), o.id)
-	if err := b.guardOptions(a, &o.guard); err != nil {
-		return nil, err
+	b.appended = o.appended
+	if o.agents {
+		b.agents = &subagents{a: a, b: b}
 	}
-	c := b.cfg.Confine
-	b.Bash, err = agentbash.New(&agentbash.Options{
-		Settings: settings,
-		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session,
-		Warn: func(err error) { b.warn(a, err) }, Session: o.id,
-		Snapshots: b.snapshotOptions(o.noSnapshots),
-		Commands:  b.commandOptions(a, o.who), FieldOptions: b.fieldOptions(a), Guard: o.guard,
-		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
-		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network, TrustedRepositories: c.TrustedRepositories},
-		Router:      router.Options{Exit: o.exit, KillAtLimit: o.killAtLimit, PromptCommand: b.cfg.Shell.PromptCommand, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
-	})
-	if err != nil {
+	b.audit = a.newRecorder(b.cfg.Dirs, o.who, b.apiKeys(a), o.id)
+	if err := a.makeBash(b, dir, o); err != nil {
 		return nil, err
 	}
 	return b, nil
+}
+
+// makeBash makes what runs the commands, as b's configuration and o say.
+func (a *app) makeBash(b *configuredBash, dir string, o bashOptions) (err error) {
+	if err := b.guardOptions(a, &o.guard); err != nil {
+		return err
+	}
+	b.startedOn = cmp.Or(string(o.on), b.cfg.Targets.Target)
+	c := b.cfg.Confine
+	made := &agentbash.Options{
+		Settings: settings,
+		Dir:      dir, Mode: o.guard.Mode, Offer: b.isOn, Fields: b.cfg.Fields, StateDir: b.cfg.Dirs.State, ToolsOnly: !o.session || b.startedOn != "",
+		Warn: func(err error) { b.warn(err) }, Session: o.id,
+		Snapshots: b.snapshotOptions(o.noSnapshots),
+		Commands:  b.commandOptions(a, o.who), FieldOptions: b.fieldOptions(a, dir, o.flags.File), Guard: o.guard,
+		Workspace:   a.workspaceOptions(b.cfg.Dirs, c, b.cfg.Executed()),
+		Confinement: confinement.Options{Environ: a.environ, Env: c.Env, Network: c.Network.Rules, TrustedRepositories: c.TrustedRepositories},
+		Router:      router.Options{Exit: o.exit, KillAtLimit: o.killAtLimit, PromptCommand: b.cfg.Shell.PromptCommand, Hooks: b.configuredHooks(a, dir), Unset: b.keyVars(a), Secrets: b.apiKeys(a)},
+	}
+	if b.Bash, err = agentbash.New(made); err != nil {
+		return errors.Join(err, b.audit.Close())
+	}
+	if err := b.openTargets(a, made, b.startedOn, o.dir); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return nil
 }
 
 // configuredHooks are the programs that the configuration wants to be asked. The keys
@@ -122,7 +170,7 @@ func (b *configuredBash) configuredHooks(a *app, dir string) []router.Hook {
 
 // keyVars are the variables that the shell does not get: the keys are ours.
 func (b *configuredBash) keyVars(a *app) []string {
-	names := append([]string{config.EnvKey}, b.cfg.KeyVars...)
+	names := append([]string{config.EnvKey, telemetry.EnvHeaders}, b.cfg.KeyVars...)
 	if v := b.cfg.KeyVar; v != "" && v != config.EnvKey {
 		names = append(names, v)
 	}
@@ -169,12 +217,9 @@ func workDir(dir string) (string, error) {
 }
 
 // fieldOptions are what servers and functions get of the program.
-func (b *configuredBash) fieldOptions(a *app) fieldbash.Options {
-	o := fieldbash.Options{Env: a.environ, Version: moduleVersion(), Sample: b.answerSampling, Check: b.cfg.CheckRun,
-		Log: func(format string, args ...any) { fmt.Fprintf(a.err, "agentbash: "+format+"\n", args...) }}
-	if b.asker != nil {
-		o.Log = func(format string, args ...any) { b.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }
-	}
+func (b *configuredBash) fieldOptions(a *app, dir, file string) fieldbash.Options {
+	o := fieldbash.Options{Env: a.environ, Version: moduleVersion(), Sample: b.answerSampling, Check: b.check, Keeper: a.startKeeper(dir, file),
+		Log: func(format string, args ...any) { b.asker.Tell("agentbash: " + fmt.Sprintf(format, args...)) }}
 	if p := (&person{b.asker}); b.asker.Present() {
 		o.Confirm, o.Login, o.Elicit = p.confirmServer, p.showLogin, p.askElicitation
 	}
@@ -195,10 +240,14 @@ func (a *app) warn(warnings ...error) {
 
 // tellLeft says what still runs in the background and ends now, where nobody sees a list of it.
 func (a *app) tellLeft(b *configuredBash) {
-	for _, j := range b.Shells().Jobs() {
+	secrets := audit.NewSecrets(b.apiKeys(a), a.environ) // it may get into the log of who runs us
+	for _, j := range b.jobs() {
 		if j.Status == shells.Running && !j.Kept {
-			fmt.Fprintf(a.err, "agentbash: still running at the end, and ended: shell %s; all its output is in %s\n", safetext.Visible(j.Line()), j.Log)
+			fmt.Fprintf(a.err, "agentbash: still running at the end, and ended: shell %s; all its output is in %s\n", safetext.Visible(secrets.HideCommand(j.Line())), j.Log)
 		}
+	}
+	for _, line := range b.Agents().Working() {
+		fmt.Fprintf(a.err, "agentbash: still working at the end, and ended: agent %s\n", safetext.Visible(line))
 	}
 }
 
@@ -212,13 +261,11 @@ func (b *configuredBash) snapshotOptions(off bool) agentbash.SnapshotOptions {
 }
 
 // warn tells a warning at any time: on a terminal between what else is shown.
-func (b *configuredBash) warn(a *app, err error) {
-	if b.asker == nil {
-		a.warn(err)
-		return
-	}
+func (b *configuredBash) warn(err error) {
 	b.asker.Tell("agentbash: warning: " + err.Error())
 }
 
 // Close ends the shells, the servers and what they started.
-func (b *configuredBash) Close() error { return errors.Join(b.Bash.Close(), b.audit.Close()) }
+func (b *configuredBash) Close() error {
+	return errors.Join(b.targets.Close(), b.Bash.Close(), b.audit.Close(), b.telemetry.Close())
+}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/agentbash/agentbash/internal/testneeds"
 )
 
 // fieldWorld is a home with a configuration, and the program in it.
@@ -75,16 +77,7 @@ func (w *fieldWorld) lines(t testing.TB, commands ...string) []line {
 // npmServer is the script of a real server in testdata/mcp.
 func npmServer(t testing.TB, name string) string {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	path := filepath.Join(root, "testdata/mcp/node_modules/@modelcontextprotocol", name, "dist/index.js")
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skip("SKIPPED: no npm servers: run `npm ci` in testdata/mcp")
-		}
-		require.NoError(t, err, "run `npm ci` in testdata/mcp")
-	}
-	return path
+	return testneeds.NPM(t, "mcp", "@modelcontextprotocol/"+name+"/dist/index.js")
 }
 
 // listening runs the everything server on a port and returns its base URL.
@@ -168,7 +161,7 @@ func everythingCalls(group string) []called {
 		{f + "get-structured-content --location 'New York' -o json | jq .temperature", "33", 0},
 		{f + "get-tiny-image -o json | jq -r '.[1].mimeType'", "image/png", 0},
 		{f + "gzip-file-as-resource --name x.gz --data data:text/plain,hi --outputType resource -o json | jq -r '.[0].type'", "resource", 0},
-		{f + "simulate-research-query --topic x --ambiguous", "", 1},
+		{f + "simulate-research-query --topic x --ambiguous", "User declined", 0},
 		{f + "toggle-simulated-logging", "Started", 0},
 		{f + "toggle-simulated-logging", "Stopped", 0},
 		{f + "toggle-subscriber-updates", "tarted", 0},

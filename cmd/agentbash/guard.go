@@ -31,7 +31,11 @@ func (b *configuredBash) guardOptions(a *app, o *guard.Options) error {
 	if o.Mode == "" {
 		o.Mode = policy.Mode(b.cfg.Mode)
 	}
-	for _, r := range b.cfg.Rules {
+	given := b.cfg.Rules
+	if o.Parent != nil {
+		o.Rules, given = o.Parent.Rules(), nil // those too that were given for the session
+	}
+	for _, r := range given {
 		rules, err := policy.ParseRules(r.File, r.Raw, r.Project)
 		if err != nil {
 			return err

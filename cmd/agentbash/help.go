@@ -3,9 +3,9 @@ package main
 const helpRoot = `agentbash: an agent with one tool, bash
 
 usage:
-  agentbash                        chat with a model; without one, you type the commands
+  agentbash ["PROMPT"]             chat with a model; without one, you type the commands
   agentbash -p "PROMPT"            one prompt, no terminal needed; prints the answer
-  agentbash --continue             go on with the last session of this directory
+  agentbash -c, -r [ID]            go on with the last session of this directory, or with another
   agentbash TOOL --key value       run an agent command here and now: read, write, edit, grep, glob, undo
   agentbash field:SERVER:TOOL ...  run a field command; agentbash field: lists the servers
   agentbash COMMAND                one of the commands below
@@ -17,8 +17,11 @@ commands:
   tools     list what is registered
   field     list, try, add and remove MCP servers
   mcp       serve the bash tool to other MCP clients
+  acp       serve the Agent Client Protocol: an editor drives it
   sessions  list, show, delete or export recorded sessions
   audit     show what was run, or check that the record of it is whole
+  batch     run a file of tasks with Kubernetes, Slurm, Nomad or GNU parallel
+  eval      give tasks to a model, and compare two configurations
   config    show the configuration, or trust a project's
   doctor    look for what is wrong: bash, kernel, configuration, key, model
   completion  print a shell's completions
@@ -26,13 +29,17 @@ commands:
 
 flags of chat and -p (agentbash help chat has all):
   -p, --prompt TEXT     run one prompt and print the final answer
-      --continue        go on with the last session of this directory; --resume ID with another
+  -c, --continue        go on with the last session of this directory
+  -r, --resume [ID]     with another; without an ID you choose from a list
       --provider NAME   openai, anthropic, gemini, openrouter, deepseek, minimax, ollama, ...
-      --model NAME      the model (or AGENTBASH_MODEL, or "model" in a config file)
+  -m, --model NAME      the model (or AGENTBASH_MODEL, or "model" in a config file)
       --base-url URL    an OpenAI-compatible server (or OPENAI_BASE_URL, or "baseURL")
       --api-key KEY     its key (better OPENAI_API_KEY: a command line can be seen by others)
       --config FILE     one more config file, trusted
       --dir DIR         work in DIR
+      --on TARGET       work on another machine: ssh:HOST[/DIR], docker:NAME, podman:NAME,
+                        kubectl:POD[/CONTAINER], exec:'ARGV...', or a name of "targets"; before
+                        a COMMAND or TOOL too: agentbash --on web1 read ...
       --mode MODE       plan, ask, auto or full: how much runs without a question; before a
                         TOOL too: agentbash --mode plan write ...
   -h, --help            this text; agentbash help COMMAND shows a command's
@@ -49,31 +56,47 @@ exit status: 0 done, 1 failed, 2 usage, 3 transport (with -p: a limit was reache
 126 denied, 127 unknown command, 130 interrupted; exec passes on the command's own.
 `
 
-const helpChat = `usage: agentbash [chat] [flags]
+const helpChat = `usage: agentbash [chat] [flags] ["PROMPT"]
        agentbash -p PROMPT [flags]
 
 Chat with a model that has one tool, bash. Without a key and a base URL a model
 server on this machine is looked for (Ollama, LM Studio, llama.cpp, vLLM); when
-there is none, you are in the model's place: each line goes through the router.
+there is none, you are asked at the first start, or are in the model's place: each
+line goes through the router. PROMPT, in quotes, is what the chat begins with.
 
   -p, --prompt TEXT     one prompt, no terminal needed; prints the final answer. What
-                        stdin brings is added to it; -p - takes the prompt itself from there
+                        stdin brings is added to it; -p - or -p alone takes the prompt
+                        itself from there; -p -r ID alone has that session go on
 the model:
       --provider NAME   openai, anthropic, gemini, openrouter, deepseek, minimax, ollama,
                         lmstudio, vllm: base URL, key variable and default model by name
                         (or AGENTBASH_PROVIDER, or "provider" in a config file)
-      --model NAME      the model (or AGENTBASH_MODEL, or "model")
+  -m, --model NAME      the model (or AGENTBASH_MODEL, or "model")
+      --effort LEVEL    how much it thinks before it answers: none, minimal, low, medium, high,
+                        xhigh, max (or "effort" of it under "models")
       --base-url URL    an OpenAI-compatible server (or OPENAI_BASE_URL, or "baseURL")
       --api-key KEY     its key (better OPENAI_API_KEY: a command line can be seen by others)
       --config FILE     one more config file, trusted
       --dir DIR         work in DIR
+      --on TARGET       have commands run on another machine (or "target"), where --dir is
+                        then; the model, its keys, servers and questions stay here
       --mode MODE       how much runs without a question: plan (what reads), ask (the
                         rest is asked about; the default), auto (what writes the
                         workspace runs too), full; or "mode". With -p there is nobody
                         to ask, so what would be asked about is denied
+for this run:
+      --add-dir DIR     may be written, too; again for more
+      --allow RULE      a rule above those of the files, such as 'git push ...' or
+      --deny RULE       agent:write; again for more
+      --append-system-prompt TEXT
+                        add to the system prompt
+      --worktree        work in a git work tree of its own, on a branch of its own; it is
+                        kept, and named, if something was changed in it
 sessions:
-      --continue        go on with the last session of this directory
-      --resume ID       go on with this session, where its shell was
+  -c, --continue        go on with the last session of this directory
+  -r, --resume [ID]     go on with this session, where its shell was; without an ID
+                        you choose from a list
+      --fork            go on with a copy of it
       --no-session      record nothing
       --replay FILE     play a recorded model (sessions export ID --json) against the real
                         tools, with the recorded prompts or with -p
@@ -84,7 +107,17 @@ limits, and of -p the output:
       --kill-at-limit   end a command at its time limit; without it, it goes on as a
                         background shell (an hour at most, or "backgroundLimit": SEC)
       --output-format F text (the answer), json (one object), stream-json (events)
-      --json-schema S   a JSON Schema, or a file with one, that the answer must fit
+      --input-format F  text, or stream-json: a message a line on stdin, for many turns
+      --json-schema S   a JSON Schema, or a file with one, that the answer must fit;
+                        --output-schema is the same
+one of many runs (docs/batch.md):
+      --task-file FILE  -p takes the prompt from a line of FILE, {"id": ID, "prompt": TEXT}:
+      --task N          that one, from 0, or as Kubernetes, Slurm, GNU parallel ... number it
+      --run-key KEY     started again, the run goes on; a finished one tells its result
+      --result-file FILE   the result as JSON; {id} is the task's, also in --run-key
+      --result-patch FILE  what the repository is against the commit at the start
+      --log-format F    of stderr: text or json
+  -o, --output FILE     write the answer to a file, too
       --debug-file FILE append every request and response, without the key
 
 Ctrl-C stops the turn and keeps the conversation and the shell; at the prompt,
@@ -92,6 +125,7 @@ twice ends the program. @shot.png in a prompt sends the picture.
 
 examples:
   agentbash --base-url http://127.0.0.1:11434/v1 --model qwen3
+  agentbash "make the tests pass" --mode auto
   git diff | agentbash -p 'Review this change.' --max-turns 20
 
 exit status of -p: 0 done, 1 model or provider error, 2 usage, 3 a limit was reached,
@@ -111,6 +145,8 @@ agent or field command in process, everything else in bash.
                         command goes on as a background shell then, without "kill": true
       --kill-at-limit   end every command at its time limit
       --dir DIR         start in DIR
+      --on TARGET       on another machine: ssh:HOST[/DIR], docker:NAME, ... (agentbash --help);
+                        --dir is then there
       --config FILE     one more config file, trusted
       --mode MODE       plan (what reads), ask, auto (what the workspace can hold)
                         or full. What would have to be asked is denied. Without it, the
@@ -154,7 +190,7 @@ exit status: 0; 2 when the words of route itself are wrong.
 `
 
 const helpTools = `usage: agentbash tools [QUERY] [--json]
-       agentbash tools --format openai|anthropic|mcp [--single] [QUERY]
+       agentbash tools --format openai|anthropic|mcp|gemini [--single] [QUERY]
 
 Lists the agent commands, the functions and the servers that are configured; with a
 QUERY, those in which every word of it occurs. Starts no server: field:SERVER -h does.
@@ -177,7 +213,7 @@ exit status: 0; 1 when nothing matches.
 
 const helpSessions = `usage: agentbash sessions [list] [--all] [--json]
        agentbash sessions show ID [--json]
-       agentbash sessions export ID [--markdown | --json | --bash] [-o FILE]
+       agentbash sessions export ID [--markdown | --json | --bash | --format F] [-o FILE]
        agentbash sessions delete ID...
 
 Lists the recorded sessions of this directory, the last one first; shows one, deletes
@@ -188,6 +224,7 @@ again through agentbash exec. The beginning of an ID is enough.
       --json            list: an array; show and export: one object
       --markdown        export as markdown (the default)
       --bash            export as a bash script
+      --format F        markdown, json, bash, or atif: a trajectory for Harbor
   -o, --output FILE     write to FILE, which must not exist yet
 
 examples:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/agentbash/agentbash/agentbash/skills"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
+	"github.com/agentbash/agentbash/internal/remote"
 )
 
 // maxInstructions bounds one file of instructions, in bytes: it is paid for with
@@ -30,10 +30,17 @@ func (a *app) readInstructions(b *configuredBash) string {
 	if home, _ := a.lookup("HOME"); home != "" {
 		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
 	}
-	for _, d := range fromRoot(b.Router().Dir()) {
-		files = append(files, filepath.Join(d, "AGENTS.md"), filepath.Join(d, "CLAUDE.md"))
+	texts := readTexts(files)
+	if b.on == nil {
+		files = nil
+		for _, d := range fromRoot(b.Router().Dir()) {
+			files = append(files, filepath.Join(d, "AGENTS.md"), filepath.Join(d, "CLAUDE.md"))
+		}
+		texts = append(texts, readTexts(files)...)
+	} else {
+		texts = append(texts, b.on.Texts()...)
 	}
-	return readInstructions(files) + a.listSkills(b)
+	return joinInstructions(texts) + a.listSkills(b)
 }
 
 // skillDirs are where skills are, the nearest last.
@@ -43,6 +50,9 @@ func (a *app) skillDirs(b *configuredBash, dir string) []string {
 		dirs = append(dirs, skills.Subdirs(home)...)
 	}
 	for _, d := range fromRoot(dir) {
+		if b.on != nil {
+			break // it is a directory of another machine
+		}
 		dirs = append(dirs, skills.Subdirs(d)...)
 	}
 	return dirs
@@ -101,27 +111,28 @@ func fromRoot(dir string) []string {
 	}
 }
 
-func readInstructions(files []string) string {
-	var b strings.Builder
-	var seen [][]byte // CLAUDE.md is often AGENTS.md by another name
-next:
+func readTexts(files []string) (texts []remote.Text) {
 	for _, path := range files {
-		data, err := os.ReadFile(path)
-		data = bytes.TrimSpace(data)
-		if err != nil || len(data) == 0 {
+		if data, err := os.ReadFile(path); err == nil {
+			texts = append(texts, remote.Text{Path: path, Text: string(data)})
+		}
+	}
+	return texts
+}
+
+func joinInstructions(texts []remote.Text) string {
+	var b strings.Builder
+	seen := map[string]bool{"": true} // CLAUDE.md is often AGENTS.md by another name
+	for _, t := range texts {
+		text := strings.TrimSpace(t.Text)
+		if seen[text] {
 			continue
 		}
-		for _, s := range seen {
-			if bytes.Equal(s, data) {
-				continue next
-			}
-		}
-		seen = append(seen, data)
-		text := string(data)
+		seen[text] = true
 		if len(text) > maxInstructions {
-			text = strings.ToValidUTF8(text[:maxInstructions], "") + fmt.Sprintf("\n[cut here: read --file_path %s has the rest]", path)
+			text = strings.ToValidUTF8(text[:maxInstructions], "") + fmt.Sprintf("\n[cut here: read --file_path %s has the rest]", t.Path)
 		}
-		fmt.Fprintf(&b, "\n\nInstructions from %s:\n%s", path, text)
+		fmt.Fprintf(&b, "\n\nInstructions from %s:\n%s", t.Path, text)
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/internal/atomicfile"
@@ -30,8 +31,7 @@ func (k knownProtocols) readAll() map[string]string {
 
 // protocolOf is the protocol that is known of a model, or "".
 func (k knownProtocols) protocolOf(m chat.Model) string {
-	switch api := k.readAll()[modelKey(m)]; api {
-	case chat.APIChat, chat.APIResponses:
+	if api := k.readAll()[modelKey(m)]; slices.Contains(chat.APIs(), api) {
 		return api
 	}
 	return ""

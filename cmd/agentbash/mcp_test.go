@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
+	"github.com/agentbash/agentbash/internal/testneeds"
 	"github.com/stretchr/testify/require"
 )
 
@@ -74,6 +75,22 @@ func TestMCPOverHTTP(t *testing.T) {
 	require.Contains(t, call(t.Context(), "echo iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg== | base64 -d > dot.png; read dot.png"),
 		`"type":"image","mimeType":"image/png","data":"iVBORw0KGgo`)
 
+	// What a call writes is told without secrets.
+	notes := make(lineWriter, 100)
+	go func() {
+		c.Call(t.Context(), mcp.Call{Tool: "bash", Arguments: json.RawMessage(`{"command": "echo the key is sk-proj-s3cr3ts3cr3ts3cr3ts3cr3t; until [ -e ../go ]; do sleep 0.01; done; rm ../go"}`), Notes: notes})
+		close(notes)
+	}()
+	for line := range notes {
+		require.NotContains(t, line, "s3cr3t")
+		if strings.Contains(line, "the key is") {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+			break
+		}
+	}
+	for range notes {
+	}
+
 	// A call that its client gives up stops its command, and the shell goes on.
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "begun"), 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -86,17 +103,28 @@ func TestMCPOverHTTP(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "sub", "not-reached"))
 }
 
+// A lineWriter gets what is written.
+type lineWriter chan string
+
+func (l lineWriter) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
+}
+
 // The inspector is another implementation's client, with a command line.
 func TestMCPInspector(t *testing.T) {
 	t.Parallel()
-	root, err := filepath.Abs("../..")
+	inspector := testneeds.NPM(t, "mcp", "@modelcontextprotocol/inspector-cli/build/cli.js")
+	config := filepath.Join(t.TempDir(), "config.json") // of a server of which the inspector could list nothing, if its schemas were passed on
+	listing := `{"tools":[{"name":"array","inputSchema":{"type":"array"}},{"name":"none"},{"name":"null","inputSchema":null},{"name":"yes","inputSchema":{"type":"object","properties":{"a":true}}},{"name":"fine","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}]}`
+	server := `while read -r line; do [[ $line =~ \"id\":\ *([0-9]+) ]] || continue
+r='"error":{"code":-32601,"message":"no such method"}'
+case $line in *'"initialize"'*) r='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}';; *'"tools/list"'*) r='"result":'$0;; esac
+echo '{"jsonrpc":"2.0","id":'$${BASH_REMATCH[1]},"$r}"; done`
+	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"odd": map[string]any{"command": "bash", "args": []string{"-c", server, listing}}}})
 	require.NoError(t, err)
-	inspector := filepath.Join(root, "testdata/mcp/node_modules/@modelcontextprotocol/inspector-cli/build/cli.js")
-	if _, err := os.Stat(inspector); err != nil {
-		require.Empty(t, os.Getenv("CI"), "testdata/mcp/node_modules is missing: run npm ci there")
-		t.Skip("SKIPPED: the inspector is not installed: run `npm ci` in testdata/mcp")
-	}
-	url, _ := serveHTTP(t, nil, "--all-tools")
+	require.NoError(t, os.WriteFile(config, text, 0o600))
+	url, _ := serveHTTP(t, nil, "--all-tools", "--config", config)
 	inspect := func(words ...string) string {
 		cmd := exec.CommandContext(t.Context(), "node", append([]string{inspector, "--cli"}, words...)...)
 		var notes strings.Builder
@@ -106,6 +134,8 @@ func TestMCPInspector(t *testing.T) {
 		return string(out)
 	}
 	home := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(home, "agentbash"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, "agentbash", "config.json"), text, 0o600))
 	stdio := []string{"-e", asProgram + "=1", "-e", "HOME=" + home, "-e", "XDG_STATE_HOME=" + home, "-e", "XDG_CONFIG_HOME=" + home, os.Args[0], "mcp", "--all-tools", "--mode", "full"}
 	for name, server := range map[string][]string{"stdio": stdio, "http": {url, "--transport", "http"}} {
 		t.Run(name, func(t *testing.T) {
@@ -113,6 +143,9 @@ func TestMCPInspector(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(inspect(append(server, "--method", "tools/list")...)), &list))
 			require.True(t, slices.ContainsFunc(list.Tools, func(tool struct{ Name string }) bool { return tool.Name == "bash" }))
 			require.Greater(t, len(list.Tools), 6)
+			for _, name := range []string{"array", "none", "null", "yes", "fine"} {
+				require.True(t, slices.ContainsFunc(list.Tools, func(tool struct{ Name string }) bool { return tool.Name == "field__odd__"+name }), name)
+			}
 			var res struct {
 				IsError bool
 				Content []struct{ Type, Text string }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/telemetry"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 )
@@ -17,6 +18,15 @@ const defaultModel = "gpt-5"
 
 var errNoModel = &registry.UsageError{Problems: []string{
 	"no model is configured and no model server runs on this machine: set OPENAI_API_KEY, or name a server with --base-url http://HOST:PORT/v1"}}
+
+// noModelError says what is missing.
+func (b *configuredBash) noModelError() error {
+	if b.cfg.Model == "" {
+		return errNoModel
+	}
+	return &registry.UsageError{Problems: []string{fmt.Sprintf("the model %s is configured (%s), but neither a key nor a server: set OPENAI_API_KEY, or name the server with --base-url http://HOST:PORT/v1 or --provider",
+		b.cfg.Model, b.cfg.From["model"])}}
+}
 
 // modelChoice is who sends the commands: a model, or with no model the person.
 type modelChoice struct {
@@ -53,7 +63,7 @@ func (b *configuredBash) chooseModel(ctx context.Context) (modelChoice, error) {
 
 // chatSettings are the flags that errors of the conversation name.
 var chatSettings = chat.Settings{
-	Model: "--model", BaseURL: "--base-url", APIKey: config.EnvKey, Prices: `its prices under "models" in a config file`,
+	Model: "--model", BaseURL: "--base-url", APIKey: config.EnvKey, Prices: "its prices in models.json beside the user's config file",
 	MaxTurns: "--max-turns", MaxCost: "--max-cost", MaxTime: "--max-time", Permission: "--mode or a rule", ReadFile: "read --file_path",
 }
 
@@ -62,22 +72,29 @@ func (a *app) chatOptions(b *configuredBash, s modelChoice, saved *chatTranscrip
 	limits := b.cfg.Limits
 	m := b.addFacts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
 	o := &chat.Options{
-		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI, OnAPI: b.knownProtocols().saveProtocol,
-		System: a.systemText(b), Brief: func(most int) (string, string) { return a.briefPrompt(b, most) }, Idle: m.Idle, Runner: &chat.RouterRunner{Router: b.Router(), Turns: b.Guard()},
-		MaxTurns: limits.Turns, MaxCost: limits.Cost, Window: m.Window, Prices: m.Prices,
+		OnAPI: b.knownProtocols().saveProtocol, Known: b.knownModels(), Fallback: a.fallback(b, m),
+		System: a.systemText(b), Brief: func(most int) (string, string) { return a.briefPrompt(b, most) }, Runner: &chat.RouterRunner{Router: b.Router(), Turns: b},
+		MaxTurns: limits.Turns, MaxCost: limits.Cost,
 		Spill:       chat.SpillTo(filepath.Join(b.cfg.Dirs.State, "outputs")),
 		Description: router.Definition(b.Registry()).Description,
 		Program:     moduleVersion(), History: saved.records, Settings: chatSettings,
 	}
+	o.SetModel(m)
 	if c.turns > 0 {
 		o.MaxTurns = c.turns
 	}
 	if c.cost > 0 {
 		o.MaxCost = c.cost
 	}
-	if j := saved.openJournal(b, c); j != nil {
-		o.Journal = j
+	var err error
+	if b.telemetry, err = telemetry.New(a.lookup, moduleVersion(), b.audit.Secrets.HideCommand, b.warn); err != nil {
+		a.warn(err)
 	}
+	o.Budget = &chat.Budget{}
+	if b.agents != nil {
+		b.agents.startFrom(o)
+	}
+	o.Journal = b.telemetry.Journal(saved.openJournal(b, c), m.Name)
 	if c.debugFile != "" {
 		f, err := os.OpenFile(c.debugFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {

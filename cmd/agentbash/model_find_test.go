@@ -17,7 +17,7 @@ func TestChooseAModelByName(t *testing.T) {
 		}
 		return "", false
 	}}
-	b := &configuredBash{cfg: &config.Result{Dirs: config.Dirs{State: t.TempDir()}, Models: map[string]config.ModelFacts{"m2": {Window: 5, Input: 1}}}}
+	b := &configuredBash{cfg: &config.Result{Dirs: config.Dirs{State: t.TempDir()}, Settings: config.Settings{Models: map[string]config.ModelFacts{"m2": {Window: 5, Input: 1}}}}}
 	now := chat.Model{Name: "m1", BaseURL: "http://here/v1", APIKey: "k"}
 	for _, c := range []struct {
 		name string
@@ -45,7 +45,7 @@ func TestChooseAModelByName(t *testing.T) {
 }
 
 func TestWhatWasLearntOfAModelIsKept(t *testing.T) {
-	b := &configuredBash{cfg: &config.Result{Dirs: config.Dirs{State: t.TempDir()}, Models: map[string]config.ModelFacts{"configured": {API: "chat"}}}}
+	b := &configuredBash{cfg: &config.Result{Dirs: config.Dirs{State: t.TempDir()}, Settings: config.Settings{Models: map[string]config.ModelFacts{"configured": {API: "chat"}}}}}
 	m := chat.Model{Name: "m", BaseURL: "http://here/v1/"}
 	require.Empty(t, b.addFacts(m).KnownAPI)
 	b.knownProtocols().saveProtocol(chat.Model{Name: "m", BaseURL: "http://here/v1", KnownAPI: chat.APIResponses})

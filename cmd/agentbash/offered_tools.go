@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/agentbash/agentbash/fieldbash"
@@ -16,39 +15,29 @@ import (
 )
 
 // offeredTools are the tools that other MCP clients get: the one tool, and with all
-// every registered tool beside it. All of them run command strings through the
-// router, so that hooks, mode, rules and the record are the same.
-func (a *app) offeredTools(ctx context.Context, b *configuredBash, all bool) []mcp.Offer {
+// every registered tool beside it, by the names that clients know them by. All of them run
+// command strings through the router, so that hooks, mode, rules and the record are the same.
+func (a *app) offeredTools(ctx context.Context, b *configuredBash, all bool) ([]mcp.Offer, map[string]*registry.Tool) {
 	one := router.Definition(b.Registry())
-	list := []mcp.Offer{{Name: one.Name, Description: one.Description, Schema: one.Parameters,
-		Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) mcp.Outcome {
-			args, err := router.ParseArguments(arguments, b.Router().Dir())
-			if err != nil {
-				return mcp.Outcome{Text: err.Error(), Failed: true}
-			}
-			return b.runOffered(ctx, args, live)
-		}}}
+	list := []mcp.Offer{{Name: one.Name, Description: one.Description, Schema: withStdin(one.Parameters), Output: json.RawMessage(streamsSchema)}}
+	tools := map[string]*registry.Tool{}
 	if !all {
-		return list
+		return list, tools
 	}
-	seen := map[string]string{one.Name: one.Name}
 	for _, t := range a.everyTool(ctx, b) {
 		d := t.Definition()
-		if other, taken := seen[d.Name]; taken {
-			a.warn(fmt.Errorf("%s is left out: other programs would know it by the name of %s, %s", t.Name, other, d.Name))
+		if other, taken := tools[d.Name]; taken || d.Name == one.Name {
+			name := one.Name
+			if taken {
+				name = other.Name
+			}
+			a.warn(fmt.Errorf("%s is left out: other programs would know it by the name of %s, %s", t.Name, name, d.Name))
 			continue
 		}
-		seen[d.Name] = t.Name
-		list = append(list, mcp.Offer{Name: d.Name, Description: d.Description, Schema: d.Parameters, ReadOnly: d.ReadOnly,
-			Call: func(ctx context.Context, arguments json.RawMessage, live io.Writer) mcp.Outcome {
-				command, err := commandOf(t, arguments)
-				if err != nil {
-					return mcp.Outcome{Text: err.Error(), Failed: true}
-				}
-				return b.runOffered(ctx, router.Arguments{Command: command}, live)
-			}})
+		tools[d.Name] = t
+		list = append(list, mcp.Offer{Name: d.Name, Description: d.Description, Schema: d.Parameters, ReadOnly: d.ReadOnly})
 	}
-	return list
+	return list, tools
 }
 
 // everyTool are all tools, those of servers too, which are started for it,
@@ -65,12 +54,6 @@ func (a *app) everyTool(ctx context.Context, b *configuredBash) []*registry.Tool
 		}
 	}
 	return b.Registry().All()
-}
-
-// runOffered runs a command for another program.
-func (b *configuredBash) runOffered(ctx context.Context, args router.Arguments, live io.Writer) mcp.Outcome {
-	res := b.Router().Run(args.Context(ctx), args.Command, &router.RunOptions{Timeout: args.Timeout, Stdout: live, Stderr: live, Images: true})
-	return mcp.Outcome{Text: args.Noted(res.Output), Images: res.Images, Failed: !res.Success}
 }
 
 // commandOf is the command string of a call with JSON arguments.

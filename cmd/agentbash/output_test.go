@@ -33,6 +33,9 @@ func outputRows() map[string][]outputRow {
 		"tools":      {of("tools"), of("tools", "--json"), of("tools", "--format", "openai"), of("tools", "--format", "anthropic", "--single"), of("tools", "--format", "mcp")},
 		"field":      {of("field", "list"), of("field", "list", "--json")},
 		"mcp":        {of("help", "mcp")}, // it answers as long as it is asked
+		"acp":        {of("help", "acp")},
+		"batch":      {of("help", "batch")},
+		"eval":       {of("help", "eval")},
 		"sessions":   {of("sessions", "--all"), of("sessions", "--json", "--all")},
 		"audit":      {of("audit"), of("audit", "--json"), of("audit", "verify"), of("audit", "verify", "--json")},
 		"config":     {of("config"), of("config", "--json")},

@@ -1,14 +1,23 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/chat/transcript"
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/registry"
 )
+
+// replayModel stands for a recording.
+func replayModel() modelChoice {
+	return modelChoice{model: "replay", baseURL: "http://replay.invalid/v1", name: "a recording"}
+}
 
 // readRecording reads a session's file, or its export as JSON.
 func readRecording(path string) ([]transcript.Record, error) {
@@ -48,4 +57,61 @@ func replayPrompts(path string) ([]string, error) {
 		return nil, &registry.UsageError{Problems: []string{"--replay " + path + ": there is no prompt in it"}}
 	}
 	return out, nil
+}
+
+// How fast a recording is shown on a screen.
+const (
+	paceReply = 700 * time.Millisecond // before a reply
+	paceWord  = 25 * time.Millisecond
+)
+
+// playsOnScreen reports whether a recording is shown by the chat, at a pace that can be read.
+func (a *app) playsOnScreen(c *chatFlags) bool {
+	return c.replay != "" && !c.hasPrompt && c.format == "text" && !a.plainTerminal() && isTerminal(a.in) && isTerminal(a.out) && isTerminal(a.err)
+}
+
+// playRecording has the chat play a recording, if one is to be played.
+func (c *chatFlags) playRecording(o *term.Options, opts *chat.Options) (err error) {
+	if c.replay == "" {
+		return nil
+	}
+	if o.Script, err = replayPrompts(c.replay); err == nil {
+		opts.HTTPClient, err = replayClient(c.replay)
+	}
+	if err == nil {
+		opts.HTTPClient.Transport = pacedTransport{opts.HTTPClient.Transport}
+	}
+	return err
+}
+
+// pacedTransport hands out the lines of a stream one by one.
+type pacedTransport struct{ http.RoundTripper }
+
+// RoundTrip waits a moment, as a model does.
+func (p pacedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := p.RoundTripper.RoundTrip(req)
+	if err == nil {
+		time.Sleep(paceReply)
+		res.Body = &pacedBody{Reader: bufio.NewReader(res.Body), Closer: res.Body}
+	}
+	return res, err
+}
+
+type pacedBody struct {
+	*bufio.Reader
+	io.Closer
+	line []byte // what is left of it
+}
+
+// Read returns at most a line.
+func (b *pacedBody) Read(p []byte) (n int, err error) {
+	if len(b.line) == 0 {
+		time.Sleep(paceWord / 2) // an event is two lines
+		if b.line, err = b.ReadBytes('\n'); len(b.line) == 0 {
+			return 0, err
+		}
+	}
+	n = copy(p, b.line)
+	b.line = b.line[n:]
+	return n, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,13 +27,23 @@ type report struct {
 	mode    policy.Mode
 	missing []string // what this machine cannot hold in the mode
 	started time.Time
+	run     *batchRun
 
+	before     error // what was denied before this prompt
 	answer     string
 	structured json.RawMessage
-	requests   int
-	calls      int
-	denials    int
-	usage      chat.Usage
+	counts
+}
+
+// counts are what a run has used.
+type counts struct {
+	requests, calls, denials int
+	usage                    chat.Usage
+}
+
+func (c *counts) addUsage(u chat.Usage) {
+	c.requests++
+	c.usage = c.usage.Plus(u)
 }
 
 func newReport(a *app, format string, opts *chat.Options, dir string) *report {
@@ -65,12 +76,7 @@ func (r *report) writeEvent(e chat.Event) {
 			out["running"] = e.Running
 		}
 	case chat.Usage:
-		r.requests++
-		r.usage.Prompt += e.Prompt
-		r.usage.Completion += e.Completion
-		r.usage.Cached += e.Cached
-		r.usage.Reasoning += e.Reasoning
-		r.usage.Estimated = r.usage.Estimated || e.Estimated
+		r.addUsage(e)
 		out = usageFields(e)
 		out["type"], out["cost"] = "usage", e.Cost
 	case chat.Retry:
@@ -114,7 +120,12 @@ func usageFields(u chat.Usage) map[string]any {
 	return map[string]any{"prompt": u.Prompt, "completion": u.Completion, "cached": u.Cached, "reasoning": u.Reasoning, "estimated": u.Estimated}
 }
 
-func (r *report) init(session string, _ *chat.Conversation) {
+// begin forgets what came before a prompt of several, but not the starts before this one.
+func (r *report) begin(conv *chat.Conversation) {
+	*r = report{before: conv.Denied(), a: r.a, format: r.format, opts: r.opts, dir: r.dir, mode: r.mode, missing: r.missing, started: time.Now().Add(-r.run.past.took), run: r.run, counts: r.run.past.counts}
+}
+
+func (r *report) init(session string) {
 	if r.format != "stream-json" {
 		return
 	}
@@ -147,8 +158,8 @@ func (r *report) showEvent(e chat.Event) {
 
 // writeResult writes the result and returns the exit status. A run in which a command was
 // denied, and none like it ran later, has not done what it was started for, whatever the model says of it.
-func (r *report) writeResult(session string, conv *chat.Conversation, err error) int {
-	if denied := conv.Denied(); err == nil && denied != nil {
+func (r *report) writeResult(ctx context.Context, session string, conv *chat.Conversation, err error) int {
+	if denied := conv.Denied(); err == nil && denied != nil && denied != r.before {
 		text, d := "a command was not allowed ("+denied.Error()+")", (*guard.Denial)(nil)
 		if !errors.As(denied, &d) || d.Cause != guard.OverBudget && d.Cause != guard.Unrecorded {
 			text += ": allow it with --mode or a rule"
@@ -162,16 +173,12 @@ func (r *report) writeResult(session string, conv *chat.Conversation, err error)
 		case r.answer != "":
 			io.WriteString(r.a.out, strings.TrimSuffix(r.answer, "\n")+"\n")
 		}
-		if err != nil {
-			return r.a.reportError(err)
-		}
-		return exitOK
 	}
 	cost, known := conv.Cost()
 	out := map[string]any{"type": "result", "v": eventsVersion, "session": session, "success": err == nil, "answer": r.answer,
 		"requests": r.requests, "tool_calls": r.calls, "denials": r.denials, "usage": usageFields(r.usage), "cost": nil,
 		"duration_ms": time.Since(r.started).Milliseconds(), "exit_status": exitOK, "error": nil}
-	if known {
+	if known && (cost > 0 || !r.run.past.goesOn) {
 		out["cost"] = cost
 	}
 	if r.structured != nil {
@@ -182,6 +189,11 @@ func (r *report) writeResult(session string, conv *chat.Conversation, err error)
 		status = r.a.reportError(err)
 		out["error"], out["exit_status"] = err.Error(), status
 	}
-	writeLine(r.a.out, out)
+	if err := r.run.finish(ctx, out, status == exitOK); err != nil {
+		status = max(status, r.a.reportError(err))
+	}
+	if r.format != "text" {
+		writeLine(r.a.out, out)
+	}
 	return status
 }

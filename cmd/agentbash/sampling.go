@@ -26,12 +26,12 @@ func (b *configuredBash) answerSampling(ctx context.Context, _ string, p mcp.Pro
 		return mcp.Completion{}, err
 	}
 	m := b.addFacts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
-	c := chat.New(&chat.Options{
-		Model: m.Name, BaseURL: m.BaseURL, APIKey: m.APIKey, API: m.API, KnownAPI: m.KnownAPI,
+	o := &chat.Options{
 		System: strings.TrimSpace(p.System + "\nAnswer with text alone: no command can be run here."),
-		Runner: refusingRunner{}, MaxTurns: 2, MaxCost: b.cfg.Limits.Cost, Window: m.Window, Prices: m.Prices, Program: moduleVersion(), Settings: chatSettings,
-	})
-	text, err := c.Turn(ctx, prompt)
+		Runner: refusingRunner{}, MaxTurns: 2, MaxCost: b.cfg.Limits.Cost, Known: b.knownModels(), Program: moduleVersion(), Settings: chatSettings,
+	}
+	o.SetModel(m)
+	text, err := chat.New(o).Turn(ctx, prompt)
 	if err != nil {
 		return mcp.Completion{}, err
 	}

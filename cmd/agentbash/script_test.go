@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,8 @@ import (
 const asProgram = "AGENTBASH_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(withoutLandlock) != "" {
-		forgetLandlock()
+	if names := os.Getenv(refused); names != "" {
+		refuseCalls(strings.Fields(names))
 	}
 	if os.Getenv(asProgram) != "" {
 		main()
@@ -30,16 +31,27 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts replays what a user sees: testdata/script/*.txtar.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t, "script") }
+
+// TestServers runs the field layer against servers that are too heavy for every run: make
+// test-servers installs them and names their directory in AGENTBASH_TEST_SERVERS.
+func TestServers(t *testing.T) {
+	if os.Getenv("AGENTBASH_TEST_SERVERS") == "" {
+		t.Skip("SKIPPED: make test-servers runs this")
+	}
+	runScripts(t, "servers")
+}
+
+func runScripts(t *testing.T, dir string) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join(root, "testdata", "script"),
+		Dir:                 filepath.Join(root, "testdata", dir),
 		RequireExplicitExec: true,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"trust": trustShown},
 		Condition: func(cond string) (bool, error) {
 			if cond == "npm" {
-				return haveServers(t, root), nil
+				return !testing.Short() && haveServers(t, root), nil
 			}
 			_, err := exec.LookPath(cond)
 			return err == nil, nil
@@ -50,6 +62,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_STATE_HOME", e.WorkDir+"/home/.state")
 			e.Setenv("SCRIPTS", filepath.Join(root, "testdata", "model"))
 			e.Setenv("SERVERS", filepath.Join(root, "testdata", "mcp", "node_modules"))
+			e.Setenv("HEAVY", os.Getenv("AGENTBASH_TEST_SERVERS"))
+			e.Setenv("PORT", freePort(t))
 			e.Setenv("GOCACHE", goEnv(t, "GOCACHE"))
 			e.Setenv("GOFLAGS", "-mod=mod")
 			e.Setenv("GORACE", os.Getenv("GORACE"))
@@ -79,6 +93,16 @@ func haveServers(t *testing.T, root string) bool {
 		t.Log("SKIPPED the scripts that need MCP servers from npm: run `npm ci` in testdata/mcp to have them")
 	}
 	return err == nil
+}
+
+// freePort is a port of the loopback interface that nobody listens at.
+func freePort(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	return port
 }
 
 func goEnv(t *testing.T, key string) string {

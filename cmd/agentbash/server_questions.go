@@ -17,8 +17,32 @@ func (a *app) newAsker() *term.Prompter {
 	return term.NewAsker(a.in, a.err, &term.AskerOptions{Plain: a.plainTerminal(), Color: a.wantsColours()})
 }
 
-// person asks whoever sits at the terminal on behalf of servers.
-type person struct{ ask *term.Prompter }
+// asker is who can be asked, and told: a person at this terminal, or in an editor.
+type asker interface {
+	Ask(ctx context.Context, q *term.Question) (term.Reply, error)
+	Present() bool
+	Tell(text string)
+}
+
+// nobody reads stderr, and is not asked.
+type nobody struct{ a *app }
+
+func (n nobody) Ask(context.Context, *term.Question) (term.Reply, error) {
+	return term.Reply{}, term.ErrNobody
+}
+func (n nobody) Present() bool    { return false }
+func (n nobody) Tell(text string) { fmt.Fprintln(n.a.err, text) }
+
+// askerIf is newAsker, or nobody.
+func (a *app) askerIf(wanted bool) asker {
+	if wanted {
+		return a.newAsker()
+	}
+	return nobody{a}
+}
+
+// person asks on behalf of servers.
+type person struct{ ask asker }
 
 func yesNo() []term.Choice {
 	return []term.Choice{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}

@@ -58,14 +58,12 @@ func (a *app) setUpTerminal(o *term.Options, b *configuredBash) (undo func()) {
 	signal.Notify(resize, syscall.SIGWINCH)
 	o.Resize = resize
 	o.Editor = a.editorCommand()
+	o.Home, _ = a.lookup("HOME")
 	o.Dir = b.Router().Dir
 	o.Names = b.completionNames
-	root := confinement.Repository(b.Router().Dir())
+	root := confinement.Repository(b.projectDir())
 	o.History = filepath.Join(b.cfg.Dirs.State, "history", shortHash([]byte(root))[:16]+".jsonl")
-	o.CommandDirs = []term.CommandDir{
-		{Path: filepath.Join(b.cfg.Dirs.Config, "commands")},
-		{Path: filepath.Join(root, ".agentbash", "commands"), Trust: commandTrust{dir: filepath.Join(b.cfg.Dirs.State, "commands")}},
-	}
+	o.CommandDirs = commandDirs(b.cfg.Dirs, root)
 	o.Skills = func() []term.Skill { return a.skillCommands(b) }
 	return func() { signal.Stop(resize) }
 }
@@ -112,7 +110,7 @@ func (b *configuredBash) slashTools(_ context.Context, query string) (string, er
 
 func (b *configuredBash) slashConfig(context.Context, string) (string, error) {
 	var out bytes.Buffer
-	(&app{out: &out}).showConfig(b.cfg, false)
+	(&app{out: &out, err: &out}).showConfig(b.cfg, b.Guard(), false)
 	return out.String(), nil
 }
 

@@ -201,5 +201,5 @@ func TestScreenRunsOutside(t *testing.T) {
 	p.typed("O")
 	p.want("Done.")
 	require.FileExists(t, filepath.Join(p.home, "other/h"))
-	require.Contains(t, p.config(), `"outside":true`)
+	require.Contains(t, p.config(), `"outside": true`)
 }

@@ -28,15 +28,15 @@ while read -r line; do
 done
 `
 
-func askingFiles() map[string]string {
+func askingFiles(keepAlive string) map[string]string {
 	return map[string]string{"~/server.sh": askingServer,
-		"~/.config/agentbash/config.json": `{"mcpServers": {"shop": {"command": "bash", "args": ["${HOME}/server.sh"]}}}`}
+		"~/.config/agentbash/config.json": `{"mcpServers": {"shop": {"command": "bash", "args": ["${HOME}/server.sh"], "keepAlive": ` + keepAlive + `}}}`}
 }
 
 func TestScreenAServersQuestionDuringATurn(t *testing.T) {
-	for _, terminal := range []string{"screen-256color", "dumb"} {
+	for terminal, keepAlive := range map[string]string{"screen-256color": "false", "dumb": `"1s"`} {
 		t.Run(terminal, func(t *testing.T) {
-			p := newPane(t, screenTest{height: 40, width: 80, files: askingFiles(), env: []string{"TERM=" + terminal}, replies: []modelserver.Reply{
+			p := newPane(t, screenTest{height: 40, width: 80, files: askingFiles(keepAlive), env: []string{"TERM=" + terminal}, replies: []modelserver.Reply{
 				{Text: "Ordering.", ToolCalls: calls("field:shop:order")},
 				{Text: "Ordered.", Expect: expect("'size':'large'", "'count':3")}}})
 			enter := func(text string) {
@@ -63,7 +63,7 @@ func TestScreenAServersQuestionDuringATurn(t *testing.T) {
 }
 
 func TestScreenAServersQuestionInAShell(t *testing.T) {
-	p := newPane(t, screenTest{height: 40, width: 80, shell: true, files: askingFiles()})
+	p := newPane(t, screenTest{height: 40, width: 80, shell: true, files: askingFiles(`"1s"`)})
 	p.want("shell>")
 	p.say(`"` + os.Args[0] + `" exec 'field:shop:order'`)
 	p.want("answer y, n (Enter: n):")
@@ -83,7 +83,7 @@ func TestScreenAServersQuestionInAShell(t *testing.T) {
 }
 
 func TestScreenAHeadlessRunAsksNobody(t *testing.T) {
-	p := newPane(t, screenTest{height: 40, shell: true, files: askingFiles(), replies: []modelserver.Reply{
+	p := newPane(t, screenTest{height: 40, shell: true, files: askingFiles("false"), replies: []modelserver.Reply{
 		{ToolCalls: calls("field:shop:order")}, {Text: "Never asked.", Expect: expect("'action':'decline'")}}})
 	p.want("shell>")
 	p.say("clear; " + os.Args[0] + " --base-url " + p.server.BaseURL + " --model m --api-key k --mode full -p go")

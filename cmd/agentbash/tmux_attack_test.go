@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -17,11 +19,12 @@ func TestScreenNothingFromOutsideReachesTheTerminal(t *testing.T) {
 	evil := "one\x1b]52;c;c2VjcmV0\x07two\x1b[2J\x1b[Hthree\u202efour\u009b31mfive\x1bP1$r\x1b\\six\x07\b\x7f\rseven\x1b[?1049h"
 	p := newPane(t, screenTest{files: map[string]string{"evil": evil + "\n"}, replies: []modelserver.Reply{
 		{Text: "Said: " + evil + "\n", Chunk: 1, Reasoning: "thought " + evil, ToolCalls: calls("cat evil # \x1b]52;c;\x07\u202e")},
-		{Text: "End."}}})
+		{ToolCalls: calls("todo add '" + evil + "' # listed")}, {Text: "End."}}})
 	p.ready()
 	p.say("go")
 	s := p.want("End.")
 	require.Contains(t, s, "/help lists", "nothing was cleared")
+	require.Contains(t, s, "[ ] 1. onetwo", "a step is shown")
 	require.Contains(t, s, "onetwothreefour")
 	require.Contains(t, s, `  $ cat evil # \x1b]52;c;\x07\u202e  [ok, `, "a command is shown with what hides in it")
 	p.say("/output")
@@ -38,7 +41,7 @@ func TestScreenALargePasteWithSequencesInIt(t *testing.T) {
 	p.ready()
 	p.tmux("load-buffer", filepath.Join(p.dir, "big"))
 	p.tmux("paste-buffer", "-p", "-r")
-	p.want("the end")
+	p.matches(`\n> \[pasted [\d,]+ lines\]\n$`)
 	p.say("!")
 	p.want("Got it.")
 	require.NotContains(t, p.raw(), "\x1b[2J")
@@ -66,7 +69,7 @@ func TestScreenAStormOfSizes(t *testing.T) {
 }
 
 func TestScreenTwentyColumns(t *testing.T) {
-	p := newPane(t, screenTest{width: 20, height: 60, replies: []modelserver.Reply{
+	p := newPane(t, screenTest{width: 20, height: 200, replies: []modelserver.Reply{
 		{Text: "Wide \u4f60\u597d\u4e16\u754c\u4f60\u597d\u4e16\u754c\u4f60\u597d, flag \U0001f1e9\U0001f1ea, family \U0001f468\u200d\U0001f469\u200d\U0001f467, e\u0301.\n\n" + strings.Repeat("long", 12) + "\n\n| a | b |\n|---|---|\n| some cell | another cell |\n",
 			ToolCalls: calls("echo \u4f60\u597d\u4f60\u597d\u4f60\u597d\u4f60\u597d; seq 9")},
 		{Text: "End."}}})
@@ -79,7 +82,7 @@ func TestScreenTwentyColumns(t *testing.T) {
 	require.Contains(t, s, "Wide \u4f60\u597d\u4e16\u754c\u4f60\u597d\u4e16\n\u754c\u4f60\u597d,")
 	require.Contains(t, s, "longlonglonglonglong\nlonglonglonglonglong\nlonglong\n", "it is the terminal that breaks a long word")
 	p.say("/help")
-	p.want("  /undo [FILE]\n      takes back\n      the last\n      write or")
+	p.want("  Alt-Enter\n      a new line;\n      so does Enter\n      after \\\n")
 	p.ready()
 }
 
@@ -175,11 +178,11 @@ func TestScreenAPasteDuringATurnIsOneText(t *testing.T) {
 }
 
 func TestScreenAQuestionInTwentyColumnsAndResized(t *testing.T) {
-	p := newPane(t, screenTest{width: 20, height: 40, files: askingFiles(), replies: []modelserver.Reply{
+	p := newPane(t, screenTest{width: 20, height: 40, files: askingFiles("false"), replies: []modelserver.Reply{
 		{Text: "Ordering.", ToolCalls: calls("field:shop:order")}, {Text: "Never mind.", Expect: expect("'action':'decline'")}}})
 	p.ready()
 	p.say("go")
-	p.matches(`\n\? field:shop asks s\n  omething\. Answer\n  it\?\n    Which one\?\\x1b\[\n    2J\\u202e\n`)
+	p.matches(`\n\? field:shop asks\n  something\. Answer\n  it\?\n    Which one\?\\x1b\[\n    2J\\u202e\n`)
 	p.want("  [y] yes  [n] no\n")
 	p.tmux("resize-window", "-x", "100")
 	p.matches(`waiting for your answer \d+ s, Esc stops\n  \[y\] yes  \[n\] no\nanswer y, n \(Enter: n\):\n$`)

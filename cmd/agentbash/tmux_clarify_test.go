@@ -16,7 +16,7 @@ func TestScreenClarify(t *testing.T) {
 	p.say("make a database")
 	p.want("Which database?")
 	p.want("[1] postgres  [2] sqlite")
-	p.want("answer 1, 2 (Enter: 2):")
+	p.want("answer 1, 2 or your own words (Enter: 2):")
 	p.say("1")
 	p.want("What name?")
 	p.want("answer:\n")

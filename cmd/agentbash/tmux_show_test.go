@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -86,7 +87,7 @@ func TestScreenShowsCallsDiffsAndFoldedOutput(t *testing.T) {
 	p.say("go")
 	s := p.want("Changed.")
 	require.Regexp(t, `  \$ seq 1 200  \[ok, 200 lines, .*\]\n    1\n    2\n    3\n    \.\.\. 194 lines more: /output shows all\n    198\n    199\n    200\n`, s)
-	require.Regexp(t, `  \$ edit --file_path a.txt --old_string two --new\.\.\.\n    \[edited a\.txt, 1 replacement, [^]]*\]\n    --- a.txt\n    \+\+\+ a.txt\n    @@ .*\n     one\n    -two\n    \+2\n     three\n`, s)
+	require.Regexp(t, `  \$ edit --file_path a.txt --old_string two --new_string 2\n    \[edited a\.txt, 1 replacement, [^]]*\]\n    --- a.txt\n    \+\+\+ a.txt\n    @@ .*\n     one\n    -two\n    \+2\n     three\n`, s)
 	require.Regexp(t, `\[exit 3, 1 line, `, s)
 	require.Regexp(t, `  \$ grep --fixed two --path \.  \[exit 1, grep: no matches, `, s, "a tool says what it did")
 	styles := p.colours()
@@ -182,4 +183,17 @@ func TestScreenFoldsWhatFollowsADiff(t *testing.T) {
 	s := p.want("Done.")
 	require.Regexp(t, `-one\n    \+two\n    --- b.txt\n    \+\+\+ b.txt\n    @@ .*\n    -one\n    \+two\n    1\n    2\n    3\n    \.\.\. 94 lines more: /output shows all\n    98\n`, s)
 	require.Equal(t, 2, strings.Count(p.colours(), "\x1b[31m-one"))
+}
+
+func TestScreenPlaysARecording(t *testing.T) {
+	demo, err := filepath.Abs("../../testdata/demo/session.json")
+	require.NoError(t, err)
+	p := newPane(t, screenTest{width: 100, height: 200, shell: true})
+	p.want("shell>")
+	p.say("cd " + p.dir + "; " + os.Args[0] + " --no-session --mode full --replay " + demo)
+	p.matches(`\n> The stock t[^\n]*\n$`) // it is typed
+	s := p.matches(`awk says 182(.|\n)*\nshell>`)
+	require.Contains(t, s, "agentbash 0.1.0-dev - replay at a recording - ")
+	require.Contains(t, s, "\n> The stock total is wrong. Find out why and fix it.\nI look around first.\n  $ mkdir -p shop && cd shop && write prices.csv <<'END'\n    name,price,count\n")
+	require.Regexp(t, `\n    -    total=.*\n    \+    total=`, s)
 }

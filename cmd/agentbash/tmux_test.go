@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/internal/modelserver"
+	"github.com/agentbash/agentbash/internal/testneeds"
 )
 
 // waitLimit is how long a test waits for what must come.
@@ -51,7 +52,9 @@ type screenTest struct {
 	env           []string
 	files         map[string]string // below the program's directory
 	mode          string            // of a model's commands; "" is full, "none" leaves it to the configuration
+	firstRun      bool              // nobody has said yet that there is to be no model
 	shell         bool              // start a shell, and the program from it
+	short         bool              // the program's directory is ~/shop, so that what is shown has one length
 }
 
 // newPane starts tmux. Where there is none the test is skipped, aloud, but for CI.
@@ -59,13 +62,17 @@ type screenTest struct {
 func newPane(t *testing.T, o screenTest) *pane {
 	t.Helper()
 	t.Parallel()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		require.Empty(t, os.Getenv("CI"), "CI must have tmux")
-		t.Skip("SKIPPED: there is no tmux")
-	}
+	testneeds.Program(t, "tmux", "apt-get install tmux")
 	short, err := os.MkdirTemp("", "ab") // a socket's path is short
 	require.NoError(t, err)
 	p := &pane{t: t, socket: filepath.Join(short, "s"), home: t.TempDir(), dir: t.TempDir(), seen: make(chan struct{}, 1)}
+	if o.short {
+		p.dir = filepath.Join(p.home, "shop")
+		require.NoError(t, os.Mkdir(p.dir, 0o700))
+	}
+	if !o.firstRun {
+		p.write("~/.local/state/agentbash/no-model", "") // nobody is asked for one
+	}
 	for name, text := range o.files {
 		p.write(name, text)
 	}
@@ -163,14 +170,34 @@ func (p *pane) write(name, text string) {
 	require.NoError(p.t, os.WriteFile(path, []byte(text), 0o700))
 }
 
-// screen is what can be seen, without the spaces at the ends of rows.
+// screen is what can be seen, without the spaces at the ends of rows, and without
+// the status line.
 func (p *pane) screen() string {
+	p.t.Helper()
+	rows := strings.TrimRight(p.whole(), "\n")
+	if i := strings.LastIndexByte(rows, '\n'); statusRow.MatchString(rows[i+1:]) {
+		rows = rows[:max(i, 0)]
+	}
+	return strings.TrimRight(rows, "\n") + "\n"
+}
+
+var statusRow = regexp.MustCompile("^  (plan|ask|auto|full)( \u00b7 |$)")
+
+// status is the status line.
+func (p *pane) status() string {
+	p.t.Helper()
+	rows := strings.Split(strings.TrimRight(p.whole(), "\n"), "\n")
+	return rows[len(rows)-1]
+}
+
+// whole is all that can be seen.
+func (p *pane) whole() string {
 	p.t.Helper()
 	var b strings.Builder
 	for line := range strings.Lines(p.tmux("capture-pane", "-p")) {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
+	return b.String()
 }
 
 // colours is what can be seen, with its styles.

@@ -21,7 +21,7 @@ func (a *app) workspaceOptions(dirs config.Dirs, c config.Confine, executed []st
 // secretState are the parts of the program's state that nobody else reads: tokens, and
 // what was said, run and there in other sessions.
 func secretState(dir string) (paths []string) {
-	for _, name := range []string{"field/tokens", "audit", "sessions", "history", "commands", "snapshots"} {
+	for _, name := range []string{"field/tokens", "audit", "sessions", "agents", "runs", "history", "commands", "snapshots"} {
 		paths = append(paths, filepath.Join(dir, name))
 	}
 	return paths

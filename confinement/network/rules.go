@@ -89,6 +89,15 @@ type Rule struct {
 	port   int          // 0: all
 }
 
+// MarshalText is the rule as it was written, which UnmarshalText reads.
+func (r Rule) MarshalText() ([]byte, error) { return []byte(r.text), nil }
+
+// UnmarshalText is [ParseRule].
+func (r *Rule) UnmarshalText(text []byte) (err error) {
+	*r, err = ParseRule(string(text))
+	return err
+}
+
 // ParseRule reads HOST or HOST:PORT. HOST is a name, "*." and a name for all that is
 // below it (not itself), an address, a range of addresses (10.0.0.0/8), or "*" for
 // every name and every public address; an IPv6 one before a port stands in brackets.

@@ -5,22 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agentbash/agentbash/fieldbash/kept"
 )
 
 // Limits that apply where the configuration names none.
 const (
 	DefaultStartTimeout = 30 * time.Second
+	InstallStartTimeout = 5 * time.Minute // where the command may have to install the server first
 	DefaultCallTimeout  = 120 * time.Second
 
 	// progressFactor bounds a call whose server keeps reporting progress: its
 	// time limit starts anew with each report, up to this many times its length.
 	progressFactor = 10
 
-	discoverWait = 10 * time.Second       // for an answer to server/discover
-	changeQuiet  = 200 * time.Millisecond // after the last list_changed of a burst
+	installNotice = 3 * time.Second        // until a start that may be an installation is told of
+	discoverWait  = 10 * time.Second       // for an answer to server/discover
+	changeQuiet   = 200 * time.Millisecond // after the last list_changed of a burst
 )
 
 // Spec says how to reach one server: by a command, or by a URL.
@@ -31,8 +37,14 @@ type Spec struct {
 	Headers      map[string]string // sent with every HTTP request to the URL's origin
 	OAuth        *OAuth            // how to log in at the URL; nil: not at all
 	Secrets      []string          // texts that no message of ours may show
-	StartTimeout time.Duration     // 0: DefaultStartTimeout
+	LogLevel     string            // one of LogLevels, the least that is shown; "": warning
+	StartTimeout time.Duration     // 0: DefaultStartTimeout, or InstallStartTimeout
 	CallTimeout  time.Duration     // 0: DefaultCallTimeout
+}
+
+// installs reports whether the command fetches what it starts when it is not there yet.
+func (s *Spec) installs() bool {
+	return s.Command != nil && slices.Contains(strings.Fields("npx bunx pnpx uvx pipx docker podman"), filepath.Base(s.Command.Name))
 }
 
 // Options configures a client. The zero value works.
@@ -45,6 +57,10 @@ type Options struct {
 	ToolsChanged func()                           // the server says its tools changed; called from a goroutine
 	Elicit       Elicitor                         // asks the person; nil: every question is declined
 	Sample       Sampler                          // has our model answer the server; nil: not offered
+
+	// Kept connects to where a server with a command is kept for several programs; nil,
+	// or a nil connection: it is started.
+	Kept func(ctx context.Context) *kept.Conn
 }
 
 // Client is one configured server. It is safe for concurrent use.
@@ -56,15 +72,20 @@ type Client struct {
 	mu       sync.Mutex
 	conn     *conn // nil before the first use and after Close
 	closed   bool
+	failed   error         // the last start
 	noProbe  bool          // this server ended on server/discover, or did not answer it
 	patient  bool          // it did not answer it in time, and refused the older way: it is only slow
 	oauth    *oauthHandler // of all connections; nil: no login
 	changed  *time.Timer
-	waiting  sync.WaitGroup // a ToolsChanged call that is under way
+	told     map[string][]chan struct{} // who waits for changes of resources, by their URIs
+	waiting  sync.WaitGroup             // a ToolsChanged call that is under way
 }
 
 // NewClient returns a client; nothing is started until it is used.
 func NewClient(spec Spec, opts *Options) *Client {
+	if spec.StartTimeout <= 0 && spec.installs() {
+		spec.StartTimeout = InstallStartTimeout
+	}
 	if spec.StartTimeout <= 0 {
 		spec.StartTimeout = DefaultStartTimeout
 	}
@@ -112,6 +133,9 @@ func (c *Client) connect(ctx context.Context) (*conn, error) {
 		return nil, &Error{Op: "start", Err: errClosed, Status: exitTransport, unsent: true}
 	}
 	fresh, err := c.startServer(ctx)
+	c.mu.Lock()
+	c.failed = err
+	c.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,28 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
+// TestAnInstallationHasTime: what npx does not have yet it fetches first.
+func TestAnInstallationHasTime(t *testing.T) {
+	dir := t.TempDir()
+	spec := fake(t, "")
+	fifo, npx := filepath.Join(dir, "installed"), filepath.Join(dir, "npx")
+	require.NoError(t, exec.Command("mkfifo", fifo).Run())
+	require.NoError(t, os.WriteFile(npx, []byte("#!/bin/sh\nread -r _ < "+fifo+"\nexec '"+spec.Command.Name+"' \"$@\"\n"), 0o700))
+	spec.Command.Name = npx
+	said := make(chan string, 100)
+	c := open(t, spec, &mcp.Options{Log: func(format string, args ...any) { said <- fmt.Sprintf(format, args...) }})
+	go func() {
+		for text := range said {
+			if strings.Contains(text, "may be installing the server, and has 5m0s for that") {
+				os.WriteFile(fifo, []byte("yes\n"), 0)
+				return
+			}
+		}
+	}()
+	r, err := c.Call(t.Context(), mcp.Call{Tool: "echo", Arguments: json.RawMessage(`{"a":1}`)})
+	require.Equal(t, `{"a":1}`, text(t, r, err))
+}
+
 func TestStartErrors(t *testing.T) {
 	missing := fake(t)
 	missing.Command.Name = "no-such-mcp-server"

@@ -45,8 +45,11 @@ type activeCall struct {
 	after  time.Duration
 	cancel context.CancelCauseFunc
 
-	mu    sync.Mutex // held while notes is written to
-	notes io.Writer  // nil: nobody reads, or the call is over
+	mu     sync.Mutex // held while notes is written to
+	notes  io.Writer  // nil: nobody reads, or the call is over
+	told   int        // notes of progress that came
+	toldAt time.Time  // when one was shown last
+	held   string     // one that was not shown; "": it was
 }
 
 func newConn(c *Client) *conn {
@@ -192,6 +195,9 @@ func (k *conn) addCall(call *activeCall) (token string) {
 	defer k.mu.Unlock()
 	k.next++
 	token = "agentbash-" + strconv.Itoa(k.next)
+	if k.stdio != nil && k.stdio.proc.kept != nil {
+		token += "-" + strconv.Itoa(k.stdio.proc.kept.Number) // no other client's
+	}
 	k.calls[token] = call
 	return token
 }

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,4 +100,16 @@ func TestManyCallsAtADyingServer(t *testing.T) {
 	require.EqualValues(t, 16*150, answered.Load()+lost.Load())
 	require.Greater(t, answered.Load(), int64(16*150/3))
 	require.NotZero(t, lost.Load())
+}
+
+// TestAFloodOfProgressIsThinned expects the first notes, and then no more than time has room for.
+func TestAFloodOfProgressIsThinned(t *testing.T) {
+	c := open(t, fake(t), nil)
+	var notes bytes.Buffer
+	began := time.Now()
+	r, err := c.Call(t.Context(), mcp.Call{Tool: "progress-flood", Notes: &notes})
+	require.NoError(t, err)
+	require.Equal(t, "done", r.Content[0].Text)
+	require.Contains(t, notes.String(), "[progress] 1/5000\n[progress] 2/5000\n")
+	require.LessOrEqual(t, strings.Count(notes.String(), "[progress]"), 20+int(time.Since(began).Seconds()*2)+2)
 }

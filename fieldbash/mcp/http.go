@@ -67,6 +67,9 @@ func (rt *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		// Not sent: it lets a request that met the end of a kept connection go out again on a new one.
 		req.Header["Idempotency-Key"] = nil
 	}
+	if id, ok := ctx.Value(taskKey{}).(string); ok {
+		req.Header.Set("Mcp-Name", id)
+	}
 	if originOf(req) == rt.origin {
 		for k, v := range rt.headers {
 			req.Header.Set(k, v)

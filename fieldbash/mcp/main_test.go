@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,9 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
+	"github.com/agentbash/agentbash/internal/testneeds"
 )
 
-// The test binary is also the misbehaving servers and the host that is killed.
+// The test binary is also the misbehaving servers, the host that is killed and the client of the conformance suite.
 func TestMain(m *testing.M) {
 	switch os.Getenv("MCP_TEST_ROLE") {
 	case "server":
@@ -28,6 +27,12 @@ func TestMain(m *testing.M) {
 		return
 	case "host":
 		killedHost(os.Args[1:])
+		return
+	case "conformance":
+		if err := conformanceClient(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(m.Run())
@@ -47,16 +52,8 @@ func fake(t testing.TB, traits ...string) mcp.Spec {
 // npm is one of the real servers of testdata/mcp.
 func npm(t testing.TB, name string, args ...string) mcp.Spec {
 	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	dir := filepath.Join(filepath.Dir(here), "../../testdata/mcp/node_modules/@modelcontextprotocol", name)
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skip("SKIPPED: no npm servers: run `npm ci` in testdata/mcp")
-		}
-		require.NoError(t, err, "run `npm ci` in testdata/mcp")
-	}
 	return mcp.Spec{Command: &mcp.Command{
-		Name: "node", Args: append([]string{filepath.Join(dir, "dist/index.js")}, args...), Dir: t.TempDir(),
+		Name: "node", Args: append([]string{testneeds.NPM(t, "mcp", "@modelcontextprotocol/"+name+"/dist/index.js")}, args...), Dir: t.TempDir(),
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()},
 	}}
 }
@@ -215,6 +212,12 @@ func callTool(r request, calls int, delay time.Duration, say func(string, ...any
 		}
 		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":"careful"}}`)
 		answer(`{"content":[{"type":"text","text":"done"}]}`)
+	case "progress-flood":
+		token, _ := json.Marshal(r.Params.Meta.Token)
+		for i := range floodNotes {
+			say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":%d}}`, token, i+1, floodNotes)
+		}
+		answer(`{"content":[{"type":"text","text":"done"}]}`)
 	case "progress-forever":
 		token, _ := json.Marshal(r.Params.Meta.Token)
 		go func() {
@@ -267,6 +270,9 @@ func callTool(r request, calls int, delay time.Duration, say func(string, ...any
 		say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"unknown tool"}}`, r.ID)
 	}
 }
+
+// floodNotes is how many notes of progress the tool "progress-flood" sends at once.
+const floodNotes = 5000
 
 // burst is how many notifications the tool "changed" sends at once.
 const burst = 5

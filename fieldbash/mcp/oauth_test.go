@@ -135,6 +135,45 @@ func TestLogin(t *testing.T) {
 	require.Zero(t, other.tokens.Load())
 }
 
+func TestSignOut(t *testing.T) {
+	s := newLoginServer(t)
+	file := filepath.Join(t.TempDir(), "tokens.json")
+	var logins atomic.Int64
+	spec := mcp.Spec{URL: s.URL + "/mcp", OAuth: &mcp.OAuth{Open: browser(&logins), File: file}}
+	c := open(t, spec, nil)
+	standing := func(c *mcp.Client, want bool) {
+		t.Helper()
+		in, wanted := c.SignedIn()
+		require.Equal(t, want, in)
+		require.True(t, wanted)
+	}
+	standing(c, false)
+	_, err := c.Start(t.Context())
+	require.NoError(t, err)
+	standing(c, true)
+	standing(open(t, spec, nil), true)
+	c.Disconnect()
+	require.False(t, c.Running())
+	_, err = c.Start(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, logins.Load(), "the login outlasts the connection")
+
+	require.NoError(t, c.SignOut())
+	standing(c, false)
+	require.NoFileExists(t, file)
+	c.Disconnect()
+	_, err = c.Start(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 2, logins.Load())
+	require.NoError(t, c.LastError())
+
+	other := open(t, mcp.Spec{Command: &mcp.Command{Name: "/nowhere/server"}}, nil)
+	_, err = other.Start(t.Context())
+	require.Error(t, err)
+	require.Equal(t, err, other.LastError())
+	require.ErrorContains(t, other.SignOut(), "no login that is kept here")
+}
+
 func TestRefusedLoginAsksOnce(t *testing.T) {
 	s := newLoginServer(t)
 	s.deny = true

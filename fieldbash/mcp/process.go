@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agentbash/agentbash/fieldbash/kept"
 	"github.com/agentbash/agentbash/internal/watchdog"
 )
 
@@ -32,6 +33,8 @@ type Command struct {
 	Dir  string   // its working directory; absolute
 
 	Prepare func(*exec.Cmd) error // called before each start; an error prevents it; nil: nothing to do
+
+	stderr func(line string) // gets what the server writes there as it comes; nil: nobody
 }
 
 // Watchdog ends servers whose host was killed before it could end them, and the
@@ -42,11 +45,12 @@ type Command struct {
 type Watchdog = watchdog.Watchdog
 
 // process is a running server: the leader of a session (and so of a process
-// group) of its own, which has no terminal.
+// group) of its own, which has no terminal. Or it is kept elsewhere.
 type process struct {
 	cmd      *exec.Cmd
-	stdin    *os.File
-	stdout   *os.File
+	kept     *kept.Conn // nil: it is ours
+	stdin    pipeEnd
+	stdout   pipeEnd
 	stderr   *tail
 	watchdog *Watchdog
 
@@ -56,8 +60,15 @@ type process struct {
 	stopped sync.Once
 }
 
-// lookPath finds the command's file as execvp would with the command's own PATH.
-func (c Command) lookPath() (string, error) {
+// pipeEnd is an end of a pipe or of a socket.
+type pipeEnd interface {
+	io.ReadWriteCloser
+	SetReadDeadline(time.Time) error
+	SetWriteDeadline(time.Time) error
+}
+
+// Path finds the command's file as execvp would with the command's own PATH.
+func (c Command) Path() (string, error) {
 	if strings.Contains(c.Name, "/") {
 		path := c.Name
 		if !filepath.IsAbs(path) {
@@ -99,7 +110,7 @@ func checkExecutable(path string) error {
 
 // startProcess starts the server; the caller stops it.
 func startProcess(c Command, watch *Watchdog) (*process, error) {
-	path, err := c.lookPath()
+	path, err := c.Path()
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +152,12 @@ func startProcess(c Command, watch *Watchdog) (*process, error) {
 		closeAll(inW, outR, errR)
 		return nil, err
 	}
-	p := &process{cmd: cmd, stdin: inW, stdout: outR, stderr: &tail{}, watchdog: watch, exited: make(chan struct{})}
+	p := &process{cmd: cmd, stdin: inW, stdout: outR, stderr: &tail{also: c.stderr}, watchdog: watch, exited: make(chan struct{})}
 	watch.Add(cmd.Process.Pid) // without it, the end-of-file on their stdin must do
 	p.drained.Go(func() {
 		io.Copy(p.stderr, errR) // ends when the last holder of the pipe is gone, or stop closes it
 		errR.Close()
+		p.stderr.endLine()
 	})
 	go p.reap(errR)
 	return p, nil
@@ -171,6 +183,10 @@ func (p *process) reap(errR *os.File) {
 // then SIGTERM, then SIGKILL, each to the whole group. It may be called twice.
 func (p *process) stop() {
 	p.stopped.Do(func() {
+		if p.kept != nil { // it stays, for others
+			p.kept.Close()
+			return
+		}
 		p.stdin.Close()
 		if p.wait(graceStdin) {
 			return

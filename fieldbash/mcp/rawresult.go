@@ -26,6 +26,8 @@ func keepResult(result json.RawMessage) json.RawMessage {
 		Templates  json.RawMessage   `json:"resourceTemplates"`
 		Prompts    json.RawMessage   `json:"prompts"`
 		Tools      []json.RawMessage `json:"tools"`
+		Task       json.RawMessage   `json:"task"`
+		Type       string            `json:"resultType"`
 		NextCursor string            `json:"nextCursor"`
 		TTL        json.RawMessage   `json:"ttlMs"`
 		Scope      json.RawMessage   `json:"cacheScope"`
@@ -35,7 +37,7 @@ func keepResult(result json.RawMessage) json.RawMessage {
 	}
 	out := map[string]any{"_meta": map[string]string{rawKey: string(result)}}
 	switch none := []string{}; {
-	case in.Content != nil, in.Structured != nil:
+	case in.Content != nil, in.Structured != nil, in.Task != nil, in.Type == "task":
 		out["content"] = none
 	case isArray(in.Contents):
 		out["contents"] = none

@@ -53,6 +53,9 @@ type Call struct {
 	Arguments  json.RawMessage // a JSON object; nil: {}
 	Repeatable bool            // may be sent again when the connection is lost under it
 	Notes      io.Writer       // takes progress and log messages as they come; nil: dropped
+	Stdin      []byte          // of a command; to other servers than ours it is the argument of that name; nil: none
+	Task       bool            // the server takes it as a task only (execution.taskSupport, MCP 2025-11-25)
+	Exact      bool            // a command's streams are wanted whole, of a server that can
 }
 
 // Result is what a tool returned.
@@ -60,6 +63,7 @@ type Result struct {
 	IsError    bool            // the tool failed; the content says how
 	Content    []Content       // in order
 	Structured json.RawMessage // nil: none
+	Streams    *Streams        // what Structured says of a command; nil: nothing
 	Raw        json.RawMessage // the whole result as the server wrote it
 }
 
@@ -201,22 +205,48 @@ func (c *Client) eachPage(ctx context.Context, op string, page func(context.Cont
 // Call calls a tool. A result with IsError set is the tool's failure; errors
 // are *RequestError (the server refused) and *Error (we failed).
 func (c *Client) Call(ctx context.Context, call Call) (*Result, error) {
-	args := call.Arguments
-	if args == nil {
-		args = json.RawMessage("{}")
-	}
 	var out *Result
+	var unfit error // and nothing was sent
 	err := c.request(ctx, "call "+call.Tool, call.Repeatable, call.Notes, func(ctx context.Context, s *sdk.ClientSession, token string) error {
+		args := call.Arguments
+		if args == nil {
+			args = json.RawMessage("{}")
+		}
+		exact := call.Exact && streamsOf(s) != nil
+		if call.Stdin != nil && !exact {
+			if args, unfit = withStdin(args, call.Stdin); unfit != nil {
+				return nil
+			}
+		}
 		params := &sdk.CallToolParams{Name: call.Tool, Arguments: args}
 		params.SetProgressToken(token)
-		res, err := s.CallTool(ctx, params)
+		c.askForLogs(s, params.Meta)
+		if exact {
+			wanted := map[string]any{}
+			if params.Meta[extStreams] = wanted; call.Stdin != nil {
+				wanted["stdin"] = call.Stdin // JSON has bytes as base64
+			}
+		}
+		asked := ctx
+		if call.Task {
+			asked = context.WithValue(ctx, taskWantedKey{}, true)
+		}
+		res, err := s.CallTool(asked, params)
 		if err != nil {
 			return err
 		}
-		out, err = decodeResult(keptBytes(res.Meta, res))
+		raw := keptBytes(res.Meta, res)
+		if t := taskIn(raw); t != nil {
+			if raw, err = c.awaitTask(ctx, s, t, token); err != nil {
+				return err
+			}
+		}
+		if out, err = decodeResult(raw); err == nil {
+			out.Streams = decodeStreams(out.Structured, exact)
+		}
 		return err
 	})
-	return out, err
+	return out, errors.Join(err, unfit)
 }
 
 func decodeResult(raw json.RawMessage) (*Result, error) {

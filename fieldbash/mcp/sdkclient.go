@@ -4,8 +4,6 @@ package mcp
 
 import (
 	"context"
-	"net/url"
-	"path/filepath"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -13,6 +11,7 @@ import (
 // sdkClient makes the SDK's side of one connection.
 func (c *Client) sdkClient(k *conn) *sdk.Client {
 	caps := &sdk.ClientCapabilities{}
+	caps.AddExtension(extTasks, nil)
 	if len(c.opts.Roots) > 0 {
 		caps.RootsV2 = &sdk.RootCapabilities{}
 	}
@@ -21,14 +20,13 @@ func (c *Client) sdkClient(k *conn) *sdk.Client {
 		ElicitationHandler:          c.answerElicitation,
 		CreateMessageHandler:        c.samplingHandler(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.noteChanged() },
+		ResourceUpdatedHandler:      c.noteUpdated,
 		ProgressNotificationHandler: k.showProgress,
 		LoggingMessageHandler: func(_ context.Context, req *sdk.LoggingMessageRequest) {
 			k.showLog(string(req.Params.Level), req.Params.Data)
 		},
 	})
-	for _, dir := range c.opts.Roots {
-		u := url.URL{Scheme: "file", Path: dir}
-		client.AddRoots(&sdk.Root{URI: u.String(), Name: filepath.Base(dir)})
-	}
+	client.AddRoots(c.roots()...)
+	addTasks(client)
 	return client
 }

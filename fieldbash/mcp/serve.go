@@ -1,45 +1,62 @@
 package mcp
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"io"
-	"net/http"
-	"net/url"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
-	"github.com/agentbash/agentbash/registry"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agentbash/agentbash/registry"
 )
 
 // Offer is a tool that a Server offers to other MCP clients.
 type Offer struct {
 	Name        string // letters, digits, _ and -
 	Description string
-	Schema      json.RawMessage // a JSON Schema of type object; anything else panics
+	Schema      json.RawMessage // a JSON Schema of an object; what is none takes anything
+	Output      json.RawMessage // the schema of Outcome.Structured; nil: there is none
 	ReadOnly    bool
-
-	// Call runs the tool on raw arguments, which nobody has looked at; it is
-	// called concurrently. What it writes to live is told to a client that asked
-	// for progress. The context ends when the client cancels the call or goes away.
-	Call func(ctx context.Context, arguments json.RawMessage, live io.Writer) Outcome
 }
 
-// Outcome is what came of a call of an Offer.
+// Backend runs the calls of one client.
+type Backend interface {
+	// Call is called concurrently. The context ends when the client cancels the
+	// call or goes away.
+	Call(ctx context.Context, r Request) Outcome
+	Close() error // ends the calls that run
+}
+
+// Request is a call of an offered tool.
+type Request struct {
+	Tool      string
+	Arguments json.RawMessage // nobody has looked at them
+	Exact     bool            // a command's streams are wanted whole, as bytes
+	Stdin     []byte          // with Exact, of a command; nil: none
+	Live      io.Writer       // what is written to it is told to a client that asked for progress
+}
+
+// Outcome is what came of a call.
 type Outcome struct {
-	Text   string
-	Images []registry.Image
-	Failed bool // Text is the tool's failure
+	Text       string
+	Images     []registry.Image
+	Structured map[string]any // nil: none
+	Failed     bool           // Text is the tool's failure
 }
 
 // result is the outcome as MCP has it.
-func (a Outcome) result() *sdk.CallToolResult {
-	res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: a.Text}}, IsError: a.Failed}
-	for _, img := range a.Images {
+func (o Outcome) result() *sdk.CallToolResult {
+	res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: o.Text}}, IsError: o.Failed}
+	for _, img := range o.Images {
 		res.Content = append(res.Content, &sdk.ImageContent{Data: img.Data, MIMEType: img.MIME})
+	}
+	if o.Structured != nil {
+		res.StructuredContent = o.Structured
 	}
 	return res
 }
@@ -50,82 +67,106 @@ type ServerOptions struct {
 	Instructions  string        // for the client's model; may be empty
 	Progress      time.Duration // between two notes of a call's progress; 0 means a second
 	Token         string        // HTTP: clients must send it as a bearer token; "" is none
+
+	Hide        func(text string) string // what is told of a line of a call's progress; nil: all of it
+	Shared      bool                     // all clients have one backend
+	MaxSessions int                      // backends at a time; 0 means DefaultSessions
+	Idle        time.Duration            // after which a session over HTTP ends; 0 means DefaultIdle
 }
 
-// Server offers tools to other MCP clients. It is safe for concurrent use.
+// Limits that apply where the options name none.
+const (
+	DefaultSessions = 200
+	DefaultIdle     = 4 * time.Hour
+
+	listingTTL = 5 * time.Minute // for which a client need not list again
+)
+
+// Server offers tools to other MCP clients, each of which has a backend of its own. It is
+// safe for concurrent use. Close it.
 type Server struct {
-	sdk  *sdk.Server
-	opts ServerOptions
+	sessions    *sdk.Server // for clients that have sessions of the protocol
+	sessionless *sdk.Server // MCP 2026-07-28 over HTTP; a shell is named by an argument
+	clients     clients
+	opts        ServerOptions
 }
 
-// NewServer returns a server that offers these tools.
-func NewServer(offers []Offer, opts *ServerOptions) *Server {
+// NewServer returns a server that offers these tools. open makes the backend of a client
+// that makes its first call.
+func NewServer(offers []Offer, open func() (Backend, error), opts *ServerOptions) *Server {
 	s := &Server{}
 	if opts != nil {
 		s.opts = *opts
 	}
-	if s.opts.Progress <= 0 {
-		s.opts.Progress = time.Second
-	}
-	s.sdk = sdk.NewServer(&sdk.Implementation{Name: s.opts.Name, Version: s.opts.Version},
-		&sdk.ServerOptions{Instructions: s.opts.Instructions, Capabilities: &sdk.ServerCapabilities{}})
-	for _, o := range offers {
-		tool := &sdk.Tool{Name: o.Name, Description: o.Description, InputSchema: o.Schema, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: o.ReadOnly}}
-		s.sdk.AddTool(tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			live := s.followOutput(ctx, req)
-			defer live.stop()
-			return o.Call(ctx, req.Params.Arguments, live).result(), nil
-		})
-	}
+	s.opts.Progress = cmp.Or(max(s.opts.Progress, 0), time.Second)
+	s.opts.Idle = cmp.Or(max(s.opts.Idle, 0), DefaultIdle)
+	s.clients = clients{open: open, most: cmp.Or(max(s.opts.MaxSessions, 0), DefaultSessions), idle: s.opts.Idle, byKey: map[string]*client{}}
+	s.sessions, s.sessionless = s.newSDK(offers, false), s.newSDK(offers, !s.opts.Shared)
 	return s
 }
+
+// newSDK makes the SDK's server. With named, each tool takes the name of a session.
+func (s *Server) newSDK(offers []Offer, named bool) *sdk.Server {
+	capabilities := &sdk.ServerCapabilities{ // lists that the SDK answers for, and that do not change
+		Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Extensions: map[string]any{extStreams: map[string]any{"named": named}}}
+	server := sdk.NewServer(&sdk.Implementation{Name: s.opts.Name, Version: s.opts.Version}, &sdk.ServerOptions{
+		Instructions: s.opts.Instructions, Capabilities: capabilities,
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+			c.TTLMs, c.CacheScope = int(listingTTL.Milliseconds()), "private"
+		},
+	})
+	for _, o := range offers {
+		o.Schema = listable(o.Schema)
+		tool := &sdk.Tool{Name: o.Name, Description: o.Description, InputSchema: o.Schema, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: o.ReadOnly}}
+		if o.Output != nil {
+			tool.OutputSchema = o.Output
+		}
+		if named {
+			tool.InputSchema = withSession(o.Schema)
+		}
+		server.AddTool(tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			live := s.followOutput(ctx, req)
+			defer live.stop()
+			r := Request{Tool: o.Name, Arguments: req.Params.Arguments, Live: live}
+			r.Exact, r.Stdin = exactly(req.Params.Meta)
+			switch {
+			case s.opts.Shared:
+				return s.clients.call(ctx, "", r).result(), nil
+			case named:
+				return s.callNamed(ctx, r).result(), nil
+			}
+			return s.clients.callOf(ctx, req.Session, r).result(), nil
+		})
+	}
+	return server
+}
+
+// listable is a schema that every client can read: for many one that is not of an object, or
+// has a property that is not described by an object, spoils the whole listing.
+func listable(schema json.RawMessage) json.RawMessage {
+	var s struct {
+		Type       string
+		Properties map[string]map[string]any
+		Required   []string
+	}
+	if json.Unmarshal(schema, &s) != nil || s.Type != "object" {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return schema
+}
+
+// Close ends what the clients have. It returns when that is gone.
+func (s *Server) Close() error { return s.clients.close() }
 
 // Serve talks to one client over a pair of streams, a line a message, until in
 // ends or the context does. It does not close the streams.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	answers := &wholeWriter{w: out}
-	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: newMessages(in, answers), Writer: answers, MaxLineLength: -1})
+	err := s.sessions.Run(ctx, &sdk.IOTransport{Reader: newMessages(in, answers), Writer: answers, MaxLineLength: -1})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
-}
-
-// idleSession is how long a client over HTTP may be silent before it has to
-// begin anew.
-const idleSession = 24 * time.Hour
-
-// Handler serves clients over streamable HTTP at every path. A request that a
-// browser sends for a page of another origin is refused, and so is one to
-// another host's name that came by the loopback address (DNS rebinding).
-func (s *Server) Handler() http.Handler {
-	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{SessionTimeout: idleSession, MaxRequestBodyBytes: mostMessage})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case !sameOrigin(r):
-			http.Error(w, "requests from pages of other origins are refused", http.StatusForbidden)
-		case s.opts.Token != "" && !s.hasToken(r):
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "send the token that the server was started with: Authorization: Bearer TOKEN", http.StatusUnauthorized)
-		default:
-			inner.ServeHTTP(w, r)
-		}
-	})
-}
-
-// sameOrigin reports whether a request comes from no page, or from one of ours.
-func sameOrigin(r *http.Request) bool {
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return true
-	}
-	u, err := url.Parse(origin)
-	return err == nil && u.Host != "" && u.Host == r.Host
-}
-
-func (s *Server) hasToken(r *http.Request) bool {
-	got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(got), []byte(s.opts.Token)) == 1
 }
 
 // progress tells a client what a call writes, a line now and then.
@@ -140,7 +181,7 @@ func (s *Server) followOutput(ctx context.Context, req *sdk.CallToolRequest) pro
 	if token == nil || req.Session == nil {
 		return progress{io.Discard, func() {}}
 	}
-	last := &lastLine{}
+	last := &lastLine{hide: s.opts.Hide}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -162,22 +203,42 @@ func (s *Server) followOutput(ctx context.Context, req *sdk.CallToolRequest) pro
 	return progress{last, func() { cancel(); <-done }}
 }
 
-// lastLine keeps the last line that was written and is not empty, 200 bytes at most.
-type lastLine struct{ line atomic.Pointer[string] }
+// lastLine keeps the end of what was written.
+type lastLine struct {
+	hide func(string) string
+
+	mu    sync.Mutex
+	tail  []byte
+	quiet bool // nothing came since the last call of text
+}
 
 func (l *lastLine) Write(p []byte) (int, error) {
-	const most = 200
-	text := strings.TrimSpace(string(p[max(0, len(p)-4*most):]))
-	if text = text[strings.LastIndexByte(text, '\n')+1:]; text != "" {
-		text = strings.ToValidUTF8(text[:min(most, len(text))], "")
-		l.line.Store(&text)
+	const most = 8 << 10
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tail, l.quiet = append(l.tail, p...), false
+	if over := len(l.tail) - most; over > 0 {
+		_, whole, _ := bytes.Cut(l.tail[over:], []byte("\n"))
+		l.tail = append(l.tail[:0], whole...)
 	}
 	return len(p), nil
 }
 
+// text is the last whole line that is not empty, its first 200 bytes: in a part of one a secret would not be known.
+// One that stays unfinished, such as a prompt, counts as whole.
 func (l *lastLine) text() string {
-	if t := l.line.Load(); t != nil {
-		return *t
+	const most = 200
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	whole := l.tail
+	if !l.quiet {
+		whole = whole[:bytes.LastIndexByte(whole, '\n')+1]
 	}
-	return ""
+	l.quiet = true
+	line := strings.TrimSpace(string(whole))
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	if l.hide != nil {
+		line = l.hide(line)
+	}
+	return strings.ToValidUTF8(line[:min(most, len(line))], "")
 }

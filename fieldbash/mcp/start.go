@@ -36,9 +36,17 @@ func (c *Client) startServer(ctx context.Context) (*conn, error) {
 	var k *conn
 	var err error
 	if c.spec.Command != nil {
+		if c.spec.installs() {
+			defer time.AfterFunc(installNotice, func() {
+				c.logf("%s may be installing the server, and has %s for that", c.spec.Command.Name, c.spec.StartTimeout)
+			}).Stop()
+		}
 		k, err = c.startProcess(starting)
 	} else {
 		k, err = c.startHTTP(starting)
+	}
+	if err == nil {
+		c.askLevel(starting, k.session)
 	}
 	limit.Stop()
 	fromCaller()
@@ -88,7 +96,7 @@ func (c *Client) setPatient() bool {
 }
 
 func (c *Client) tryProcess(ctx context.Context) (k *conn, again bool, err error) {
-	proc, err := startProcess(*c.spec.Command, c.opts.Watchdog)
+	proc, err := c.process(ctx)
 	var refused *refusedError
 	if errors.As(err, &refused) {
 		return nil, false, refused.notStarted()
@@ -203,6 +211,11 @@ func (c *Client) tryHTTP(ctx context.Context, u *url.URL, sse bool) (*conn, erro
 	k.http.noted = k.noteArrived
 	var err error
 	k.session, err = c.sdkClient(k).Connect(ctx, c.httpTransport(sse, k.http), c.sessionOptions())
+	if named := streamsOf(k.session)["named"] == true; err == nil && named && !c.skipProbe() { // where the protocol has sessions, the server keeps one shell for us
+		k.session.Close()
+		c.setNoProbe()
+		return c.tryHTTP(ctx, u, sse)
+	}
 	if err == nil {
 		return k, nil
 	}

@@ -99,6 +99,7 @@ func (c *stdioConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 // readLoop passes messages on until the server's stdout ends. It is joined by Close.
 func (c *stdioConn) readLoop() {
 	defer close(c.ended)
+	defer c.proc.noteConnEnded()
 	r := bufio.NewReaderSize(c.proc.stdout, 64<<10)
 	for {
 		line, err := readLine(r)
@@ -149,16 +150,17 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 // server's tail, and for answers that nobody waits for any more.
 func (c *stdioConn) decode(line []byte) jsonrpc.Message {
 	line = bytes.TrimSpace(line)
-	if len(line) == 0 {
+	if len(line) == 0 || c.proc.noteKeeper(line) {
 		return nil
 	}
 	var m jsonrpc.Message
 	if line[0] == '{' {
 		m, _ = jsonrpc.DecodeMessage(keepSchemas(line))
+		c.proc.ownID(m)
 	}
 	switch m := m.(type) {
 	case nil:
-		c.proc.stderr.add("(stdout) " + string(line[:min(len(line), tailLineSize)]))
+		c.proc.stderr.add(noise(line))
 		return nil
 	case *jsonrpc.Request:
 		if isNote(m.Method) {
@@ -177,7 +179,7 @@ func (c *stdioConn) decode(line []byte) jsonrpc.Message {
 
 // Write sends one message.
 func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	data, err := jsonrpc.EncodeMessage(msg)
+	data, err := jsonrpc.EncodeMessage(c.proc.sharedID(msg))
 	if err != nil {
 		return fmt.Errorf("encode message: %w", err)
 	}

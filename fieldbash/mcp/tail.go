@@ -14,6 +14,8 @@ const (
 
 // tail keeps the last lines written to it. It is safe for concurrent use.
 type tail struct {
+	also func(line string) // gets each line too; nil: nobody
+
 	mu      sync.Mutex
 	lines   []string
 	partial []byte
@@ -34,6 +36,14 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// endLine takes what has come of a line for the whole of it.
+func (t *tail) endLine() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.push(string(t.partial))
+	t.partial = nil
+}
+
 // add takes one whole line.
 func (t *tail) add(line string) {
 	t.mu.Lock()
@@ -50,6 +60,9 @@ func (t *tail) push(line string) {
 		t.lines = append(t.lines[:0], t.lines[1:]...)
 	}
 	t.lines = append(t.lines, line)
+	if t.also != nil {
+		t.also(line)
+	}
 }
 
 // String returns the lines, oldest first, without a final newline.
@@ -68,3 +81,6 @@ func plainText(line string) string {
 	line = strings.ToValidUTF8(line[:min(len(line), tailLineSize)], "")
 	return strings.TrimRight(strings.NewReplacer("\n", "", "\r", "").Replace(safetext.Clean(line)), " \t")
 }
+
+// noise is a line of stdout that is no message, as the tail shows it.
+func noise(line []byte) string { return "(stdout) " + string(line[:min(len(line), tailLineSize)]) }

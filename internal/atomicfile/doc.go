@@ -2,7 +2,7 @@
 // content or the new one and never a part of each.
 //
 // [Write] is for the program's own files. [Open], [File.Replace] and [Create] are
-// for other people's, on Linux: the new content goes to a temporary file in the
+// for other people's: the new content goes to a temporary file in the
 // same directory, is forced to the disk and renamed over the old one; mode, owner
 // and extended attributes are carried over. Where a rename would break something,
 // the file is written in place: when it has more than one hard link, when the directory takes no

@@ -1,9 +1,8 @@
-//go:build linux
-
 package atomicfile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/syscalls"
 )
 
 // ErrReadOnly says that the file's mode or the file system forbids writing;
@@ -92,7 +93,7 @@ func pathIn(dir *os.File, real string) string {
 	if dir == nil {
 		return real
 	}
-	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(real))
+	return filepath.Join(syscalls.DirPath(dir), filepath.Base(real))
 }
 
 func openLocked(real string, dir *os.File) (*File, error) {
@@ -136,15 +137,22 @@ func openFile(real, at string) (*File, error) {
 // lock tries until the deadline and reports whether it has the lock; file
 // systems without locks report false.
 func (f *File) lock(deadline time.Time) bool {
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+	return Lock(ctx, f.f) == nil
+}
+
+// Lock waits for the lock of a file or directory (flock(2)) that other programs take, too. It is given up when f is closed.
+func Lock(ctx context.Context, f *os.File) error {
 	for {
-		err := unix.Flock(int(f.f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return true
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK && err != unix.EINTR {
+			return err
 		}
-		if err != unix.EWOULDBLOCK && err != unix.EINTR || time.Now().After(deadline) {
-			return false
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Millisecond): // flock tells nobody when it is free
 		}
-		time.Sleep(time.Millisecond) // flock has no timeout of its own
 	}
 }
 

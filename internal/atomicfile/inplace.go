@@ -1,5 +1,3 @@
-//go:build linux
-
 package atomicfile
 
 import (
@@ -8,6 +6,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/syscalls"
 )
 
 // inPlace writes the content into the same inode.
@@ -56,7 +56,7 @@ func reserveSpace(w *os.File, from, to int64) error {
 	if to <= from {
 		return nil
 	}
-	err := unix.Fallocate(int(w.Fd()), unix.FALLOC_FL_KEEP_SIZE, from, to-from)
+	err := syscalls.Reserve(int(w.Fd()), from, to-from)
 	if err == unix.ENOSPC || err == unix.EDQUOT || err == unix.EFBIG {
 		return &os.PathError{Op: "write", Path: w.Name(), Err: err}
 	}

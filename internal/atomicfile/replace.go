@@ -1,5 +1,3 @@
-//go:build linux
-
 package atomicfile
 
 import (
@@ -72,7 +70,7 @@ func (f *File) carryOver(to *os.File) error {
 	if err := f.copyAttributes(fd); err != nil {
 		return err
 	}
-	if err := unix.Fchmod(fd, f.stat.Mode&0o7777); err != nil { // after chown, which clears setuid
+	if err := unix.Fchmod(fd, uint32(f.stat.Mode&0o7777)); err != nil { // after chown, which clears setuid
 		return errInPlace
 	}
 	return nil

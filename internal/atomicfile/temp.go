@@ -1,15 +1,14 @@
-//go:build linux
-
 package atomicfile
 
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/syscalls"
 )
 
 // temp is a new file that has no name where the file system allows that
@@ -21,7 +20,7 @@ type temp struct {
 }
 
 func newTemp(dir string, mode os.FileMode) (*temp, error) {
-	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, uint32(mode))
+	fd, err := syscalls.OpenNameless(dir, mode)
 	if err == nil {
 		return &temp{File: os.NewFile(uintptr(fd), dir), dir: dir}, nil
 	}
@@ -72,8 +71,8 @@ func (t *temp) create(path string) error {
 	if t.name == "" {
 		return t.link(path)
 	}
-	err := unix.Renameat2(unix.AT_FDCWD, t.name, unix.AT_FDCWD, path, unix.RENAME_NOREPLACE)
-	if err == unix.EINVAL || err == unix.ENOSYS { // a file system without it
+	err := syscalls.RenameNew(t.name, path)
+	if err == unix.EINVAL || err == unix.ENOSYS || err == unix.ENOTSUP { // a file system without it
 		if err = unix.Link(t.name, path); err == nil {
 			err = unix.Unlink(t.name)
 		}
@@ -87,9 +86,8 @@ func (t *temp) create(path string) error {
 
 // link gives a file without a name one; it needs /proc.
 func (t *temp) link(path string) error {
-	from := fmt.Sprintf("/proc/self/fd/%d", t.Fd())
-	if err := unix.Linkat(unix.AT_FDCWD, from, unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW); err != nil {
-		return &os.LinkError{Op: "link", Old: from, New: path, Err: err}
+	if err := syscalls.LinkNameless(int(t.Fd()), path); err != nil {
+		return &os.LinkError{Op: "link", Old: t.Name(), New: path, Err: err}
 	}
 	return nil
 }

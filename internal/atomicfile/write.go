@@ -1,7 +1,9 @@
 package atomicfile
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -34,6 +36,19 @@ func Write(path string, content []byte) error {
 	}
 	syncDir(dir)
 	return nil
+}
+
+// LockPath opens a file or directory, as os.OpenFile with mode 0600, and waits for its lock, as Lock.
+func LockPath(ctx context.Context, path string, flags int) (unlock func(), err error) {
+	f, err := os.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := Lock(ctx, f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return func() { f.Close() }, nil
 }
 
 // Resolve follows every symbolic link in path, also one that leads to nothing

@@ -28,7 +28,7 @@ type message struct {
 	ToolCallID string     `json:"tool_call_id"`
 	ToolCalls  []callBack `json:"tool_calls"`
 
-	encrypted []string // of the reasoning items of a response
+	encrypted []string // of the reasoning items of a response, or the signatures of a message's thinking
 }
 
 // callBack is a tool call that comes back in an assistant message.

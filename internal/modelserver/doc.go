@@ -1,6 +1,6 @@
 // Package modelserver is a real HTTP server that speaks the streaming form of
-// OpenAI's Chat Completions and plays a script: the model of the tests, the
-// demos and the start-up measurements.
+// OpenAI's Chat Completions, of its Responses or of Anthropic's Messages, and plays a script: the
+// model of the tests, the demos and the start-up measurements.
 //
 // It does not only answer. Each request must be what the protocol and this
 // program promise: stream on, exactly one tool named bash with its two

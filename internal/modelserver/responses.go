@@ -1,8 +1,10 @@
 package modelserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -23,10 +25,7 @@ type responsesRequest struct {
 
 // responses checks one request and plays the next reply.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request) {
-	s.serve(w, r, checkResponses, func(w http.ResponseWriter, r *http.Request, reply *Reply, n int) {
-		p := &responsePlayer{player: player{w: w, flush: http.NewResponseController(w), reply: reply, n: n}}
-		p.stream(r)
-	})
+	s.serve(w, r, checkResponses, func(p *player) voice { return &responseVoice{player: p} })
 }
 
 // checkResponses parses a request, and returns it as the messages that its items
@@ -133,130 +132,90 @@ func itemMessages(ms []message, items []json.RawMessage) ([]message, error) {
 	return ms, nil
 }
 
-// responsePlayer writes one reply as the events of a response.
-type responsePlayer struct {
-	player
+// responseVoice says a reply as the events of a response.
+type responseVoice struct {
+	*player
 	sequence int
 	index    int   // of the item that is written
 	output   []any // the items so far
 }
 
-func (p *responsePlayer) emit(kind string, fields map[string]any) {
-	fields["type"], fields["sequence_number"] = kind, p.sequence
-	p.sequence++
-	p.send("event: " + kind + "\ndata: " + string(encodeJSON(fields)) + "\n\n")
+func (v *responseVoice) emit(kind string, fields map[string]any) {
+	fields["sequence_number"] = v.sequence
+	v.sequence++
+	v.player.emit(kind, fields)
 }
 
-// stream sends the items, as far as the reply goes, and its end.
-func (p *responsePlayer) stream(r *http.Request) {
-	p.w.Header().Set("Content-Type", orElse(p.reply.ContentType, "text/event-stream"))
-	for range p.reply.KeepAlives {
-		p.send(": keep-alive\n\n")
-	}
-	p.emit("response.created", map[string]any{"response": map[string]any{"id": p.id("resp"), "status": "in_progress", "error": nil, "usage": nil, "output": []any{}}})
-	p.reasoning()
-	p.message()
-	p.functionCalls()
-	switch {
-	case p.reply.Hold:
-		<-r.Context().Done()
-		return
-	case p.reply.Error != "":
-		p.emit("error", map[string]any{"code": orElse(p.reply.ErrorCode, "server_error"), "message": p.reply.Error, "param": nil})
-		return
-	case p.reply.Cut == CutEnd:
-		return
-	case p.reply.Cut == CutReset:
-		hangUp(p.w)
-		return
-	}
-	p.end()
+func (v *responseVoice) ping() { v.send(": keep-alive\n\n") }
+
+func (v *responseVoice) begin() {
+	v.emit("response.created", map[string]any{"response": map[string]any{"id": v.id("resp"), "status": "in_progress", "error": nil, "usage": nil, "output": []any{}}})
 }
 
-func (p *responsePlayer) id(kind string) string { return fmt.Sprintf("%s_%d_%d", kind, p.n, p.index) }
+func (v *responseVoice) id(kind string) string { return fmt.Sprintf("%s_%d_%d", kind, v.n, v.index) }
 
-// item sends an item's beginning, its pieces and its end.
-func (p *responsePlayer) item(begin map[string]any, pieces func(id string), end map[string]any) {
-	id, _ := begin["id"].(string)
-	p.emit("response.output_item.added", map[string]any{"output_index": p.index, "item": begin})
-	pieces(id)
-	for k, v := range begin {
-		if _, said := end[k]; !said {
-			end[k] = v
+// item sends an item's beginning, its pieces and its end, which has what the beginning
+// has and more; nil: it does not end.
+func (v *responseVoice) item(begin map[string]any, kind, part string, pieces []string, end map[string]any) {
+	v.emit("response.output_item.added", map[string]any{"output_index": v.index, "item": begin})
+	for _, s := range pieces {
+		delta := map[string]any{"item_id": begin["id"], "output_index": v.index, "delta": s}
+		if part != "" {
+			delta[part] = 0
 		}
+		v.emit("response."+kind+".delta", delta)
 	}
-	p.emit("response.output_item.done", map[string]any{"output_index": p.index, "item": end})
-	p.output = append(p.output, end)
-	p.index++
+	if end == nil {
+		return
+	}
+	whole := maps.Clone(begin)
+	maps.Copy(whole, end)
+	v.emit("response.output_item.done", map[string]any{"output_index": v.index, "item": whole})
+	v.output = append(v.output, whole)
+	v.index++
 }
 
 // encryptedReasoning is what stands for the reasoning of reply n.
 func encryptedReasoning(n int) string { return fmt.Sprintf("encrypted-%d", n) }
 
-func (p *responsePlayer) reasoning() {
-	if p.reply.Reasoning == "" {
-		return
-	}
-	begin := map[string]any{"id": p.id("rs"), "type": "reasoning", "summary": []any{}, "status": nil}
-	p.item(begin, func(id string) {
-		for _, s := range cutPieces(p.reply.Reasoning, p.size()) {
-			p.emit("response.reasoning_summary_text.delta", map[string]any{"item_id": id, "output_index": p.index, "summary_index": 0, "delta": s})
-		}
-	}, map[string]any{"encrypted_content": encryptedReasoning(p.n), "summary": []any{map[string]any{"type": "summary_text", "text": p.reply.Reasoning}}})
+func (v *responseVoice) reasoning(pieces []string) {
+	v.item(map[string]any{"id": v.id("rs"), "type": "reasoning", "summary": []any{}, "status": nil}, "reasoning_summary_text", "summary_index", pieces,
+		map[string]any{"encrypted_content": encryptedReasoning(v.n), "summary": []any{map[string]any{"type": "summary_text", "text": v.reply.Reasoning}}})
 }
 
-func (p *responsePlayer) message() {
-	text := p.reply.text()
-	if text == "" {
-		return
-	}
-	p.item(map[string]any{"id": p.id("msg"), "type": "message", "role": "assistant", "status": "in_progress", "content": []any{}}, func(id string) {
-		for _, s := range cutPieces(text, p.size()) {
-			p.emit("response.output_text.delta", map[string]any{"item_id": id, "output_index": p.index, "content_index": 0, "delta": s})
-		}
-	}, map[string]any{"status": "completed", "content": []any{map[string]any{"type": "output_text", "text": text, "annotations": []any{}}}})
+func (v *responseVoice) text(pieces []string) {
+	v.item(map[string]any{"id": v.id("msg"), "type": "message", "role": "assistant", "status": "in_progress", "content": []any{}}, "output_text", "content_index", pieces,
+		map[string]any{"status": "completed", "content": []any{map[string]any{"type": "output_text", "text": v.reply.text(), "annotations": []any{}}}})
 }
 
-// functionCalls sends the calls; a reply that is cut has only half of the last
-// one's arguments, and not its end.
-func (p *responsePlayer) functionCalls() {
-	calls := p.reply.calls(p.n)
-	for i, c := range calls {
-		begin := map[string]any{"id": p.id("fc"), "type": "function_call", "status": "in_progress", "call_id": c.id, "name": c.name, "arguments": ""}
-		parts := cutPieces(c.arguments, p.size())
-		cut := p.reply.Cut != "" && i == len(calls)-1
-		if cut {
-			p.emit("response.output_item.added", map[string]any{"output_index": p.index, "item": begin})
-			parts = parts[:len(parts)/2]
-		}
-		send := func(id string) {
-			for _, s := range parts {
-				p.emit("response.function_call_arguments.delta", map[string]any{"item_id": id, "output_index": p.index, "delta": s})
-			}
-		}
-		if cut {
-			send(p.id("fc"))
-			return
-		}
-		p.item(begin, send, map[string]any{"status": "completed", "arguments": c.arguments})
+func (v *responseVoice) call(_ int, c wireCall, pieces []string, whole bool) {
+	var end map[string]any
+	if whole {
+		end = map[string]any{"status": "completed", "arguments": c.arguments}
 	}
+	v.item(map[string]any{"id": v.id("fc"), "type": "function_call", "status": "in_progress", "call_id": c.id, "name": c.name, "arguments": ""},
+		"function_call_arguments", "", pieces, end)
 }
 
-func (p *responsePlayer) end() {
-	response := map[string]any{"id": p.id("resp"), "status": "completed", "error": nil, "output": p.output}
+func (v *responseVoice) fail() {
+	v.emit("error", map[string]any{"code": cmp.Or(v.reply.ErrorCode, "server_error"), "message": v.reply.Error, "param": nil})
+}
+
+func (v *responseVoice) end(finish string) {
+	response := map[string]any{"id": v.id("resp"), "status": "completed", "error": nil, "output": v.output}
 	kind := "response.completed"
-	switch p.reply.FinishReason {
+	switch finish {
 	case "none":
 		return
 	case "length", "content_filter":
 		kind = "response.incomplete"
-		reason := strings.Replace(p.reply.FinishReason, "length", "max_output_tokens", 1)
+		reason := strings.Replace(finish, "length", "max_output_tokens", 1)
 		response["status"], response["incomplete_details"] = "incomplete", map[string]any{"reason": reason}
 	}
-	if !p.reply.NoUsage {
-		u := p.usageNumbers()
+	if !v.reply.NoUsage {
+		u := v.usageNumbers()
 		response["usage"] = map[string]any{"input_tokens": u.PromptTokens, "output_tokens": u.CompletionTokens, "total_tokens": u.PromptTokens + u.CompletionTokens,
 			"input_tokens_details": map[string]any{"cached_tokens": u.CachedTokens}, "output_tokens_details": map[string]any{"reasoning_tokens": 0}}
 	}
-	p.emit(kind, map[string]any{"response": response})
+	v.emit(kind, map[string]any{"response": response})
 }

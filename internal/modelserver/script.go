@@ -2,6 +2,7 @@ package modelserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 type Script struct {
 	Comment string  `json:"comment,omitempty"` // for the reader; not used
 	Model   string  `json:"model,omitempty"`   // what /v1/models lists; "" is scripted-1
-	API     string  `json:"api,omitempty"`     // "responses": chat completions refuse the tool; "": there are no responses
+	API     string  `json:"api,omitempty"`     // "responses": chat completions refuse the tool; "messages": Anthropic's protocol alone; "": chat completions alone
 	Key     string  `json:"key,omitempty"`     // another bearer token is answered with 401; "": any is good
 	Replies []Reply `json:"replies"`
 
@@ -165,8 +166,8 @@ func (s *Script) check() error {
 	if len(s.Replies) == 0 {
 		return errors.New("no replies")
 	}
-	if s.API != "" && s.API != "responses" {
-		return fmt.Errorf("api is %q: it is responses or nothing", s.API)
+	if s.API != "" && s.API != "responses" && s.API != "messages" {
+		return fmt.Errorf("api is %q: it is responses, messages or nothing", s.API)
 	}
 	for i, r := range s.Replies {
 		if r.Text == "" && r.Reasoning == "" && len(r.ToolCalls) == 0 && r.Status == 0 && r.Body == "" && r.Cut == "" && r.Error == "" && !r.Hold {
@@ -207,10 +208,7 @@ type wireCall struct{ id, name, arguments string }
 func (r *Reply) calls(n int) []wireCall {
 	var out []wireCall
 	for i, c := range r.ToolCalls {
-		w := wireCall{id: c.ID, name: c.Name}
-		if w.name == "" {
-			w.name = "bash"
-		}
+		w := wireCall{id: c.ID, name: cmp.Or(c.Name, "bash")}
 		if w.id == "" && !c.NoID {
 			w.id = fmt.Sprintf("call_%d_%d", n, i+1)
 		}

@@ -2,12 +2,14 @@ package modelserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -58,9 +60,7 @@ func Start(script *Script, opts *Options) (*Server, error) {
 	if opts != nil {
 		o = *opts
 	}
-	if o.Addr == "" {
-		o.Addr = "127.0.0.1:0"
-	}
+	o.Addr = cmp.Or(o.Addr, "127.0.0.1:0")
 	if err := script.check(); err != nil {
 		return nil, fmt.Errorf("model script: %w", err)
 	}
@@ -77,9 +77,14 @@ func Start(script *Script, opts *Options) (*Server, error) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", s.models)
-	mux.HandleFunc("POST /v1/chat/completions", s.completions)
-	if script.API == "responses" {
+	switch script.API {
+	case "messages":
+		mux.HandleFunc("POST /v1/messages", s.anthropic)
+	case "responses":
 		mux.HandleFunc("POST /v1/responses", s.responses)
+		fallthrough
+	default:
+		mux.HandleFunc("POST /v1/chat/completions", s.completions)
 	}
 	mux.HandleFunc("/", s.elsewhere)
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
@@ -106,7 +111,7 @@ func (s *Server) Close() error {
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
+	return slices.Clone(s.requests)
 }
 
 // Rewind makes the server play its script from the start, in a new conversation.
@@ -123,10 +128,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.record(r, nil, nil)
-	model := s.script.Model
-	if model == "" {
-		model = "scripted-1"
-	}
+	model := cmp.Or(s.script.Model, "scripted-1")
 	w.Header().Set("Content-Type", "application/json")
 	w.Write(encodeJSON(map[string]any{"object": "list", "data": []any{map[string]any{"id": model, "object": "model", "owned_by": "script"}}}))
 }
@@ -166,26 +168,23 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 		refuseRequest(w, http.StatusBadRequest, "invalid_request_error", refusal)
 		return
 	}
-	s.serve(w, r, checkRequest, func(w http.ResponseWriter, r *http.Request, reply *Reply, n int) {
-		p := &player{w: w, flush: http.NewResponseController(w), reply: reply, n: n}
-		p.stream(r)
-	})
+	s.serve(w, r, checkRequest, func(p *player) voice { return completionVoice{p} })
 }
 
-// serve does what both protocols have in common.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, check checker, stream streamer) {
+// serve does what all protocols have in common.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, check checker, speak speaker) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client went away
 	}
 	arrived := time.Now() // before the checks, which take their time for a long request
-	if key := s.script.Key; key != "" && r.Header.Get("Authorization") != "Bearer "+key {
+	if key := s.script.Key; key != "" && r.Header.Get("Authorization") != "Bearer "+key && r.Header.Get("X-Api-Key") != key {
 		s.recordAt(arrived, r, body, nil)
 		refuseRequest(w, http.StatusUnauthorized, "invalid_request_error", "Incorrect API key provided.")
 		return
 	}
 	win := s.script.Window
-	if win != nil && win.answer(w, r, body, stream) {
+	if win != nil && win.answer(w, r, body, speak) {
 		s.recordAt(arrived, r, body, nil)
 		return
 	}
@@ -200,12 +199,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, check checker, st
 		counted.Usage = win.usage(body)
 		reply = &counted
 	}
-	playReply(w, r, reply, n, stream)
+	playReply(w, r, reply, n, speak)
 }
 
 type (
-	checker  func(body []byte) (*request, []message, error)
-	streamer func(w http.ResponseWriter, r *http.Request, reply *Reply, n int)
+	checker func(body []byte) (*request, []message, error)
+	speaker func(p *player) voice
 )
 
 // accept checks a request and moves on to the next reply; n is its number from 1.

@@ -2,6 +2,7 @@ package modelserver
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -20,18 +21,14 @@ type Window struct {
 const summaryRequest = "Write the summary from which you will go on"
 
 // answer answers a request in place of the next reply, if it has to.
-func (win *Window) answer(w http.ResponseWriter, r *http.Request, body []byte, stream streamer) bool {
+func (win *Window) answer(w http.ResponseWriter, r *http.Request, body []byte, speak speaker) bool {
 	if sent := len(body) / 4; win.Refusal != "" && sent > win.Tokens {
 		words := strings.NewReplacer("{sent}", strconv.Itoa(sent), "{window}", strconv.Itoa(win.Tokens))
-		status := win.Status
-		if status == 0 {
-			status = http.StatusBadRequest
-		}
-		playStatus(w, &Reply{Status: status, Body: words.Replace(win.Refusal), ContentType: "application/json"})
+		playStatus(w, &Reply{Status: cmp.Or(win.Status, http.StatusBadRequest), Body: words.Replace(win.Refusal), ContentType: "application/json"})
 		return true
 	}
 	if end := body[max(0, bytes.LastIndex(body, []byte(`"role":`))):]; win.Summary != "" && bytes.Contains(end, []byte(summaryRequest)) {
-		stream(w, r, &Reply{Text: win.Summary, NoUsage: true}, 1)
+		playReply(w, r, &Reply{Text: win.Summary, NoUsage: true}, 1, speak)
 		return true
 	}
 	return false

@@ -76,6 +76,9 @@ func (h *Hider) hide(text string, loose bool) string {
 	return b.String()
 }
 
+// Shown is a command line, an address or a header as it may be shown.
+func Shown(text string) string { return (*Hider)(nil).HideCommand(text) }
+
 // Find returns what HideCommand leaves out of a text.
 func Find(text string) (secrets []string) {
 	for _, s := range findForms(text, true) {

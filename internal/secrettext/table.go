@@ -1,6 +1,9 @@
 package secrettext
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // token is a form that begins with a literal: what follows are characters of a set,
 // as many as one of the numbers says.
@@ -77,18 +80,8 @@ func Name(name string) bool {
 	if name == "PWD" || name == "OLDPWD" {
 		return false
 	}
-	for _, part := range envParts {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	last := strings.TrimRight(name[strings.LastIndexByte(name, '_')+1:], "0123456789")
-	for _, end := range envEnds {
-		if last == end {
-			return true
-		}
-	}
-	return false
+	last := strings.TrimRight(name[strings.LastIndexByte(name, '_')+1:], digits)
+	return slices.Contains(envEnds, last) || slices.ContainsFunc(envParts, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // charSet is a set of bytes.

@@ -97,3 +97,38 @@ func TestDirectoriesThatHoldWhatIsNotKeptStay(t *testing.T) {
 	require.Equal(t, []string{"n/", "o/"}, kept)
 	require.Equal(t, "n o\n", w.bash("echo *"))
 }
+
+// A turn that left nothing but a directory with what git ignores in it is passed over.
+func TestATurnWithNothingToTakeBackIsPassedOver(t *testing.T) {
+	w := newWorkspace(t, Options{})
+	w.bash("echo '*.o' > .gitignore; echo 1 > f")
+	w.take()
+	w.bash("echo 2 > f")
+	w.take()
+	w.bash("mkdir -p d/e; echo > d/e/x.o")
+	require.Equal(t, 1, w.back(Back{}).Entry.Turn)
+	require.Equal(t, "1\n./d/e/x.o\n", w.bash("cat f; find . -name '*.o'"))
+}
+
+func TestNamesThatAreNoUTF8(t *testing.T) {
+	w := newWorkspace(t, Options{MaxFile: 20})
+	w.bash(`printf %30s x > $'a\xff\xfe'; echo 1 > f`)
+	w.take()
+	w.bash(`echo small > $'a\xff\xfe'; echo 2 > f`)
+	done := w.back(Back{})
+	require.Len(t, done.Kept, 1)
+	require.Equal(t, "1\nsmall\n", w.bash(`cat f $'a\xff\xfe'`))
+}
+
+// Without its rules a workspace is too big to be looked at: they come back first.
+func TestRulesThatATurnRemoved(t *testing.T) {
+	w := newWorkspace(t, Options{MaxFiles: 3})
+	w.bash("mkdir n; touch n/{1..9}; echo n > .gitignore; echo 1 > f")
+	before := w.all()
+	w.take()
+	w.bash("rm .gitignore; echo 2 > f")
+	_, err := w.GoBack(t.Context(), Back{DryRun: true})
+	require.ErrorContains(t, err, "has 10 files")
+	require.Equal(t, 1, w.back(Back{}).Entry.Turn)
+	require.Equal(t, before, w.all())
+}

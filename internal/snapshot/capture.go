@@ -38,6 +38,10 @@ func (s *Store) captureWith(ctx context.Context, e *Entry) error {
 		return err
 	}
 	f, err := s.look(ctx)
+	if errors.Is(err, errTooMany) {
+		s.tooBig = fmt.Sprintf("%s has far more files that git does not ignore than the %d that are kept at most: have git ignore what need not be, or raise the limit, and start again", s.root, s.opts.MaxFiles)
+		return errors.New(s.tooBig)
+	}
 	if err != nil {
 		return err
 	}
@@ -45,6 +49,9 @@ func (s *Store) captureWith(ctx context.Context, e *Entry) error {
 		s.tooBig = fmt.Sprintf("%s has %d files with %d MiB that git does not ignore, and %d files with %d MiB are the most that is kept: have git ignore what need not be, or raise the limit, and start again",
 			s.root, f.count, f.bytes>>20, s.opts.MaxFiles, s.opts.MaxBytes>>20)
 		return errors.New(s.tooBig)
+	}
+	if len(f.changed) >= slowFiles && s.opts.Slow != nil {
+		s.opts.Slow(fmt.Sprintf("%d files of %s are copied so that undo --turn can bring them back, which takes a while; later only what changed is", len(f.changed), s.root))
 	}
 	if len(f.gone) > 0 {
 		if _, err := s.git(ctx, joinZ(f.gone), "update-index", "--force-remove", "-z", "--stdin"); err != nil {
@@ -69,6 +76,9 @@ func (s *Store) captureWith(ctx context.Context, e *Entry) error {
 	e.Added = f.added
 	return err
 }
+
+// slowFiles is how many files take seconds.
+const slowFiles = 5000
 
 // found is what a look at the workspace finds.
 type found struct {

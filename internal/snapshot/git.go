@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +48,7 @@ func (s *Store) git(ctx context.Context, stdin []byte, args ...string) ([]byte, 
 func (s *Store) gitWith(ctx context.Context, tree, index string, stdin []byte, args ...string) ([]byte, error) {
 	env := append(s.environ(), "GIT_DIR="+s.gitDir(), "GIT_WORK_TREE="+tree, "GIT_INDEX_FILE="+index,
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1")
-	return runGit(ctx, tree, env, stdin, args...)
+	return runGitUpTo(ctx, 4*s.opts.MaxFiles+1000, tree, env, stdin, args...)
 }
 
 // environ is what git needs of the environment: nothing that leads it to another repository.
@@ -62,11 +63,36 @@ func (s *Store) environ() (env []string) {
 }
 
 func runGit(ctx context.Context, dir string, env []string, stdin []byte, args ...string) ([]byte, error) {
+	return runGitUpTo(ctx, math.MaxInt, dir, env, stdin, args...)
+}
+
+// errTooMany says that there are more files than are kept: git lists each three times at most, of two snapshots twice.
+var errTooMany = errors.New("there are too many files")
+
+// recordBuffer collects what git's -z prints, up to a number.
+type recordBuffer struct {
+	text []byte
+	left int
+}
+
+func (b *recordBuffer) Write(p []byte) (int, error) {
+	if b.left -= bytes.Count(p, []byte{0}); b.left < 0 {
+		return 0, errTooMany
+	}
+	b.text = append(b.text, p...)
+	return len(p), nil
+}
+
+func runGitUpTo(ctx context.Context, most int, dir string, env []string, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	var notes bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = dir, env, bytes.NewReader(stdin), &notes
-	out, err := cmd.Output()
+	stdout := recordBuffer{left: most}
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, env, bytes.NewReader(stdin), &stdout, &notes
+	err := cmd.Run()
+	out := stdout.text
 	switch {
+	case stdout.left < 0:
+		err = errTooMany
 	case errors.Is(err, exec.ErrNotFound):
 		err = errors.New("git is not installed: install it")
 	case err != nil:

@@ -15,24 +15,18 @@
 package snapshot
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/timeline"
 )
 
 // Options configures Open; nil means the defaults; copied.
@@ -41,6 +35,7 @@ type Options struct {
 	Home    string        // the user's home directory, which is too much to be kept; "" is unknown
 	Environ []string      // for git
 
+	Slow     func(string)  // is told that a snapshot takes seconds, before it is taken; nil: nobody is
 	MaxFiles int           // of a workspace, more are not kept; 0: 100,000
 	MaxBytes int64         // of a workspace; 0: 2 GiB
 	MaxFile  int64         // a bigger file is left out; 0: 64 MiB
@@ -74,7 +69,7 @@ type Store struct {
 	root, dir string
 	opts      Options
 
-	mu     sync.Mutex // is held with the lock
+	mu     sync.Mutex // is held with the lock, of which goroutines know nothing
 	tooBig string     // why nothing is kept, in this process: to look again takes as long
 }
 
@@ -106,7 +101,7 @@ func (s *Store) Root() string { return s.root }
 // Take takes the snapshot with which a turn begins. What cannot be kept is no error: the
 // log says why.
 func (s *Store) Take(ctx context.Context) (Entry, error) {
-	unlock, err := s.lock()
+	unlock, err := s.lock(ctx)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -126,7 +121,7 @@ func (s *Store) Take(ctx context.Context) (Entry, error) {
 		}
 		e.Skipped = err.Error()
 	}
-	if err := s.append(e); err != nil {
+	if err := timeline.Append(s.log(), e); err != nil {
 		return Entry{}, err
 	}
 	return e, s.prune(ctx, append(all, e))
@@ -158,73 +153,33 @@ func (s *Store) ofSession(all []Entry) []Entry {
 }
 
 // lock makes the directory if need be and waits for its lock.
-func (s *Store) lock() (func(), error) {
+func (s *Store) lock(ctx context.Context) (func(), error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	unlock, err := atomicfile.LockPath(ctx, filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	for {
-		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
-			break
-		}
-	}
-	if err != nil {
-		s.mu.Unlock()
-		f.Close()
-		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
-	}
 	os.Remove(s.index() + ".lock") // of a git that was killed: nobody else is here
-	return func() { f.Close(); s.mu.Unlock() }, nil
+	return func() { s.mu.Unlock(); unlock() }, nil
 }
 
 func (s *Store) log() string    { return filepath.Join(s.dir, "snapshots.jsonl") }
 func (s *Store) index() string  { return filepath.Join(s.dir, "index") }
 func (s *Store) pruned() string { return filepath.Join(filepath.Dir(s.dir), "pruned") } // shows when all stores were looked at
 
-// read returns the log; a line that was cut off is passed over.
+// read returns the log.
 func (s *Store) read() (all []Entry, err error) {
-	b, err := os.ReadFile(s.log())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var e Entry
-		if json.Unmarshal(lines.Bytes(), &e) != nil || e.ID == 0 {
-			continue
-		}
+	list, err := timeline.Read[Entry](s.log())
+	for _, e := range list {
 		if n := len(all); n > 0 && all[n-1].ID == e.ID { // what it led to is known
 			all = all[:n-1]
 		}
 		all = append(all, e)
 	}
-	return all, errors.Join(err, lines.Err())
-}
-
-func (s *Store) append(list ...Entry) error {
-	f, err := os.OpenFile(s.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(encode(list))
-	return errors.Join(err, f.Close())
-}
-
-func encode(list []Entry) []byte {
-	var b bytes.Buffer
-	for _, e := range list {
-		line, err := json.Marshal(e)
-		if err != nil {
-			panic(err) // it holds texts and numbers
-		}
-		b.Write(append(line, '\n'))
-	}
-	return b.Bytes()
+	return all, err
 }
 
 // slack is how many snapshots beyond the limit are kept so that git need not look
@@ -261,7 +216,7 @@ func (s *Store) prune(ctx context.Context, all []Entry) error {
 		return nil
 	}
 	all = all[from:]
-	if err := atomicfile.Write(s.log(), encode(all)); err != nil {
+	if err := atomicfile.Write(s.log(), timeline.Encode(all)); err != nil {
 		return err
 	}
 	args := []string{"prune", "--expire=now", "--"}

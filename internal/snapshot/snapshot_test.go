@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentbash/agentbash/internal/timeline"
 	"github.com/stretchr/testify/require"
 )
 
@@ -323,7 +324,7 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 	for i := range list {
 		list[i].Time = long
 	}
-	require.NoError(t, os.WriteFile(w.log(), encode(list), 0o600))
+	require.NoError(t, os.WriteFile(w.log(), timeline.Encode(list), 0o600))
 	_, err = Open(t.TempDir(), filepath.Dir(w.Store.dir), &Options{Environ: os.Environ()}).Take(t.Context()) // in any workspace
 	require.NoError(t, err)
 	require.NoDirExists(t, unused.dir)
@@ -386,4 +387,38 @@ func TestDefaultsAreThoseOfThePage(t *testing.T) {
 	for _, text := range []string{"100,000 files or 2 GiB", "files over 64 MiB", "older than seven days", "more than 200 snapshots"} {
 		require.Contains(t, string(page), text)
 	}
+}
+
+func TestAListingIsBounded(t *testing.T) {
+	w := newWorkspace(t, Options{MaxFiles: 2})
+	w.bash("touch {1..1100}")
+	require.Contains(t, w.take().Skipped, "has far more files that git does not ignore than the 2 that are kept at most")
+}
+
+func TestASlowSnapshotIsSaid(t *testing.T) {
+	var notes []string
+	w := newWorkspace(t, Options{Slow: func(note string) { notes = append(notes, note) }})
+	w.bash(fmt.Sprintf("touch {1..%d}", slowFiles))
+	w.take()
+	w.bash("echo > 1")
+	w.take()
+	require.Len(t, notes, 1)
+	require.Contains(t, notes[0], "5000 files of "+w.Root())
+}
+
+func TestWaitingForTheLockEnds(t *testing.T) {
+	w := newWorkspace(t, Options{})
+	unlock, err := w.lock(t.Context())
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	other := &Store{root: w.root, dir: w.Store.dir, opts: w.opts} // as another process has it
+	for _, s := range []*Store{w.Store, other} {
+		_, err = s.Take(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	done := make(chan error)
+	go func() { _, err := other.Take(context.Background()); done <- err }()
+	unlock()
+	require.NoError(t, <-done)
 }

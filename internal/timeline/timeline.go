@@ -1,5 +1,5 @@
-// Package timeline tells what undo and redo lead to in a log of steps of which
-// some go back to before earlier ones.
+// Package timeline keeps logs of steps of which some go back to before earlier
+// ones, and tells what undo and redo lead to in them.
 package timeline
 
 // Step is one entry of a log.

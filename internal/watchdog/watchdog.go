@@ -41,10 +41,11 @@ type Watchdog struct {
 }
 
 // script gets the two marks and the first signal. It is a constant: nothing is
-// interpolated.
+// interpolated. Without /proc it asks ps(1), that of macOS or of Linux, which shows no limits and no sessions. What
+// it says has to be understood by the bash 3.2 of macOS.
 const script = `trap '' HUP INT QUIT TERM PIPE USR1 USR2 ALRM
 env_mark=$1 limit_mark=$2 signal=$3 quiet=0
-declare -A leads=()
+leads=()
 while read -r word pid; do
   case $word in
   add) leads[$pid]=1 ;;
@@ -53,8 +54,13 @@ while read -r word pid; do
   esac
 done
 for ((round = 0; round < 50 && quiet < 3; round++)); do
-  declare -A hit=() parent=()
-  for dir in /proc/[0-9]*; do
+  hit=() parent=()
+  [[ -r /proc/self/stat ]] || while read -r pid up group state text; do
+    [[ $pid == $$ || $up == $$ || $state == Z* ]] && continue
+    parent[$pid]=$up
+    [[ ${leads[$group]} || $env_mark && " $text" == *" $env_mark"* ]] && hit[$pid]=1
+  done < <(ps -axwwE -o pid=,ppid=,pgid=,stat=,command= || ps axwwe -o pid=,ppid=,pgid=,stat=,command=)
+  [[ -r /proc/self/stat ]] && for dir in /proc/[0-9]*; do
     pid=${dir#/proc/}
     [[ $pid != $$ ]] && read -r line <"$dir/stat" || continue
     set -- ${line##*) }

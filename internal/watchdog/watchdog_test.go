@@ -21,6 +21,12 @@ import (
 // to it in /proc and does not let its environment be read (kernel threads). Its
 // kill is a function here, which ends the marked process only.
 func TestTheWatchdogHitsNobodyElse(t *testing.T) {
+	for name, script := range map[string]string{"proc": script, "ps": strings.ReplaceAll(script, "/proc/self/stat", "/proc/none")} {
+		t.Run(name, func(t *testing.T) { hitNobodyElse(t, script) })
+	}
+}
+
+func hitNobodyElse(t *testing.T, script string) {
 	mark := "WATCHDOG_TEST=" + rand.Text()
 	marked := map[string]bool{}
 	var all []string

@@ -33,17 +33,21 @@ type saidKey struct{}
 // that, as with Options.Said: a person who types among a model's commands.
 func Said(ctx context.Context) context.Context { return context.WithValue(ctx, saidKey{}, true) }
 
-func saidBy(ctx context.Context) bool {
+// IsSaid reports whether a context is one of Said.
+func IsSaid(ctx context.Context) bool {
 	said, _ := ctx.Value(saidKey{}).(bool)
 	return said
 }
 
 // ask asks about an entry; nil is a yes.
 func (g *Guard) ask(ctx context.Context, e *Entry) *Denial {
+	if g.opts.Approver == nil {
+		return g.denial(e, Asked, "")
+	}
 	got, err := g.opts.Approver.Approve(ctx, e)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return g.denial(e, Refused, "the question was not answered before the command was stopped")
+		return g.denial(e, Refused, Unanswered)
 	case err != nil:
 		return g.denial(e, Asked, "")
 	case !got.Yes:

@@ -25,23 +25,40 @@ type spent struct {
 	output int64
 }
 
-// BeginTurn begins a turn: its budget is whole again, and nothing was written in it.
-func (g *Guard) BeginTurn() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.turn, g.begun = spent{since: g.opts.Now()}, new(begun)
+// account is what was spent of the budgets of a guard, and of those that have it as Parent.
+type account struct {
+	mu      sync.Mutex // guards what follows
+	turn    spent
+	session spent
+	begun   *begun
 }
 
-// beforeWrite calls Options.BeforeWrite before the first action of a turn that may change
-// files.
+// add notes calls, and bytes of output.
+func (a *account) add(calls int, output int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, s := range []*spent{&a.turn, &a.session} {
+		s.calls += calls
+		s.output += output
+	}
+}
+
+// BeginTurn begins a turn: its budget is whole again, and nothing was written in it.
+func (g *Guard) BeginTurn() {
+	g.account.mu.Lock()
+	defer g.account.mu.Unlock()
+	g.account.turn, g.account.begun = spent{since: g.opts.Now()}, new(begun)
+}
+
+// beforeWrite calls Options.BeforeWrite before the first action of a turn that may change files.
 func (g *Guard) beforeWrite(ctx context.Context, e *Entry) {
 	mayWrite := func(what policy.Effect) bool { return what != policy.Read && what != policy.Network }
-	if g.opts.BeforeWrite == nil || saidBy(ctx) || e.Decision.Profile == router.ReadProfile || !slices.ContainsFunc(e.Verdict.Effects, mayWrite) {
+	if g.opts.BeforeWrite == nil || IsSaid(ctx) || e.Decision.Profile == router.ReadProfile || !slices.ContainsFunc(e.Verdict.Effects, mayWrite) {
 		return
 	}
-	g.mu.Lock()
-	turn := g.begun
-	g.mu.Unlock()
+	g.account.mu.Lock()
+	turn := g.account.begun
+	g.account.mu.Unlock()
 	turn.Lock()
 	defer turn.Unlock()
 	if !turn.done {
@@ -58,14 +75,14 @@ type begun struct {
 
 // overBudget is a denial when a budget is spent.
 func (g *Guard) overBudget(e *Entry) *Denial {
-	g.mu.Lock()
 	now := g.opts.Now()
-	why := g.turn.over(g.opts.Turn, now, "turn", g.opts.Settings.TurnLimit)
+	g.account.mu.Lock()
+	why := g.account.turn.over(g.opts.Turn, now, "turn", g.opts.Settings.TurnLimit)
 	if why == "" {
-		why = g.session.over(g.opts.Session, now, "session", g.opts.Settings.SessionLimit)
+		why = g.account.session.over(g.opts.Session, now, "session", g.opts.Settings.SessionLimit)
 	}
-	e.Decision.Mode = g.mode
-	g.mu.Unlock()
+	g.account.mu.Unlock()
+	e.Decision.Mode = g.Mode()
 	if why == "" {
 		return nil
 	}

@@ -60,8 +60,13 @@ func (d *Denial) ExitStatus() int { return 126 }
 // Error says who denied it, why, and what to do.
 func (d *Denial) Error() string { return d.text }
 
-// denial makes the denial of an entry; why is the person's or the recorder's
-// own word.
+// Told is a denial that was made elsewhere, with the text of its error.
+func (d Denial) Told(text string) *Denial {
+	d.text = text
+	return &d
+}
+
+// denial makes the denial of an entry; why is the person's or the recorder's own word.
 func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 	d := &Denial{Cause: cause, Mode: e.Decision.Mode, Effects: []string{}, Danger: e.Verdict.Danger, Reasons: []string{},
 		Rule: e.Decision.Rule, RuleAt: e.Decision.RuleAt, Host: g.lackingHost(e), Profile: e.Decision.Profile, Command: e.Plan.Raw}
@@ -86,8 +91,7 @@ func (g *Guard) denial(e *Entry, cause Cause, why string) *Denial {
 	return d
 }
 
-// ofLine says, of a text of several commands that was refused before it began, that
-// nothing of it ran. The line around a call from inside bash runs.
+// ofLine says of a text of several commands that nothing of it ran. The line around a call from inside runs.
 func (d *Denial) ofLine(e *Entry) *Denial {
 	if !e.Plan.Inside && len(e.Verdict.Parts) != 1 {
 		d.text += " (nothing of this line ran)"
@@ -117,6 +121,9 @@ func reasonTexts(v *policy.Verdict) []string {
 	return out
 }
 
+// Unanswered is the Reason of an [Approval] that nobody gave.
+const Unanswered = "the question was left without an answer: wait for what the user says"
+
 // maxReasons bounds what a denial repeats of a verdict.
 const maxReasons = 8
 
@@ -133,6 +140,9 @@ func (d *Denial) message(why, next string) string {
 	case Refused:
 		if why == "" {
 			return "denied by the user: do not try it another way; ask what to do, or go on with something else"
+		}
+		if why == Unanswered {
+			return "denied: " + why
 		}
 		return "denied by the user, who says: " + why
 	case Asked:

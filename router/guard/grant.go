@@ -24,8 +24,7 @@ func grantFor(e *Entry) router.Grant {
 	return grant
 }
 
-// pathsOf are the files that a verdict's calls of tools are known to touch, of
-// those that are read only with reads.
+// pathsOf are the files that a verdict's calls of tools are known to touch, with reads those read, too.
 func pathsOf(v *policy.Verdict, reads bool) (paths []string) {
 	for i := range v.Parts {
 		if v.Parts[i].Kind != policy.ToolPart {

@@ -40,6 +40,10 @@ type Options struct {
 	// What a person types among a model's commands does not count.
 	BeforeWrite func(ctx context.Context)
 
+	// Parent is the guard of whoever had this one's sender begin: its budgets, and its turns, are
+	// this one's too. nil: there is none.
+	Parent *Guard
+
 	// Settings are the words for what a person may change.
 	Settings registry.Settings
 
@@ -62,14 +66,13 @@ type Guard struct {
 	world   policy.World
 	line    *approvedLine // that bash runs now; nil: none, or nobody said yes to it
 	running *running      // the command line that was started last; nil: none
-	turn    spent
-	session spent
-	begun   *begun
+
+	account *account
 }
 
 // New returns a guard for one router.
 func New(opts *Options) *Guard {
-	g := &Guard{begun: new(begun)}
+	g := &Guard{}
 	if opts != nil {
 		g.opts = *opts
 	}
@@ -83,7 +86,11 @@ func New(opts *Options) *Guard {
 	g.rules = slices.Clone(g.opts.Rules)
 	g.world, g.asking = g.opts.World, make(chan struct{}, 1)
 	g.world.Host = g.hostAnswer
-	g.turn.since, g.session.since = g.opts.Now(), g.opts.Now()
+	now := g.opts.Now()
+	g.account = &account{turn: spent{since: now}, session: spent{since: now}, begun: new(begun)}
+	if p := g.opts.Parent; p != nil {
+		g.account, g.opts.Turn, g.opts.Session, g.opts.BeforeWrite = p.account, p.opts.Turn, p.opts.Session, p.opts.BeforeWrite
+	}
 	return g
 }
 
@@ -116,6 +123,23 @@ func (g *Guard) AddRules(rules ...*policy.Rules) {
 	g.rules = append(slices.Clone(g.rules), rules...)
 }
 
+// Rules are those in force.
+func (g *Guard) Rules() []*policy.Rules {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.rules)
+}
+
+// RemoveRule takes one out for the rest of the guard's life.
+func (g *Guard) RemoveRule(l policy.Listed) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rules = slices.Clone(g.rules)
+	for i, r := range g.rules {
+		g.rules[i] = r.Without(l)
+	}
+}
+
 // Begin implements [router.Guard].
 func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, error) {
 	e := &Entry{Plan: a.Plan, Dir: a.Dir}
@@ -127,37 +151,28 @@ func (g *Guard) Begin(ctx context.Context, a *router.Action) (router.Grant, erro
 	}
 	if denied != nil {
 		e.Denied = denied.ofLine(e)
-		if g.opts.Recorder != nil {
-			// It does not run, with its record or without.
-			g.opts.Recorder.Intent(e)
-		}
+		g.record(e) // it does not run, with its record or without
 		return router.Grant{}, denied
 	}
-	var outcome func(router.Outcome)
-	if g.opts.Recorder != nil {
-		var err error
-		if outcome, err = g.opts.Recorder.Intent(e); err != nil {
-			return router.Grant{}, g.denial(e, Unrecorded, err.Error()).ofLine(e)
-		}
+	outcome, err := g.record(e)
+	if err != nil {
+		return router.Grant{}, g.denial(e, Unrecorded, err.Error()).ofLine(e)
 	}
 	g.beforeWrite(ctx, e)
 	grant := grantFor(e)
 	started := g.started(a, e)
 	grant.End = func(o router.Outcome) {
 		g.ended(a, e, started, o)
-		if outcome != nil {
-			outcome(o)
-		}
+		outcome(o)
 	}
 	return grant, nil
 }
 
-// decide applies the mode and the rules, and asks where they say so. It
-// returns nil if the action may run.
+// decide applies the mode and the rules, and asks where they say so; nil: the action may run.
 func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *policy.World) *Denial {
 	g.mu.Lock()
 	mode, rules, line := g.mode, g.rules, g.line
-	e.Said = g.opts.Said || saidBy(ctx) || a.Plan.Inside && line != nil && line.all
+	e.Said = g.opts.Said || IsSaid(ctx) || a.Plan.Inside && line != nil && line.all
 	g.mu.Unlock()
 	if e.Said {
 		mode = policy.FullMode // nobody is above who says it
@@ -177,8 +192,6 @@ func (g *Guard) decide(ctx context.Context, a *router.Action, e *Entry, w *polic
 	case a.Plan.Inside && line.covers(&e.Verdict):
 		e.Approved = ByLine
 		return nil
-	case g.opts.Approver == nil:
-		return g.denial(e, Asked, "")
 	}
 	return g.ask(ctx, e)
 }
@@ -192,8 +205,7 @@ func (g *Guard) Asks(a *router.Action) bool {
 	return d.Answer == policy.Ask && d.Rule == "" && !g.opts.Said
 }
 
-// judge makes the verdict of an action in the world as it is now, which it
-// returns too.
+// judge makes the verdict of an action in the world as it is now, which it returns too.
 func (g *Guard) judge(a *router.Action) (policy.Verdict, policy.World) {
 	g.holds.Do(func() {
 		if g.opts.Holds != nil {
@@ -225,4 +237,11 @@ func (g *Guard) Explain(p *router.Plan, dir string) Explanation {
 	defer g.mu.Unlock()
 	d := policy.Decide(g.mode, g.rules, &v, &w)
 	return Explanation{Explanation: p.Explain(), Verdict: v, Decision: &d}
+}
+
+// Said is whether sending a command is saying yes to it; see Options.Said.
+func (g *Guard) Said() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.opts.Said
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/agentbash/agentbash/agentbash/shells"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
+	_ "github.com/agentbash/agentbash/router/incall" // what calls from inside bash where the system has no smaller program
 	"github.com/agentbash/agentbash/router/policy"
 )
 
@@ -268,6 +269,22 @@ func TestBudgets(t *testing.T) {
 	require.Equal(t, 0, b.run("true").ExitCode)
 	b.g.BeginTurn()
 	require.Contains(t, b.run("true").Error, "this session has had its 5 calls (limits.session.calls)")
+}
+
+func TestTheBudgetsOfAParentCount(t *testing.T) {
+	snapshots := 0
+	parent := newBench(t, Options{Mode: policy.FullMode, Turn: Budget{Calls: 3}, BeforeWrite: func(context.Context) { snapshots++ }, Settings: registry.Settings{TurnLimit: "limits"}})
+	child := newBench(t, Options{Mode: policy.FullMode, Parent: parent.g})
+	require.Equal(t, 0, child.run("touch x").ExitCode)
+	require.Equal(t, 1, snapshots, "the turn is the parent's")
+	require.Equal(t, 0, parent.run("touch x").ExitCode)
+	require.Equal(t, 1, snapshots)
+	require.Equal(t, 0, child.run("true").ExitCode)
+	for _, b := range []*bench{parent, child} {
+		require.Contains(t, b.run("true").Error, "this turn has had its 3 calls")
+	}
+	parent.g.BeginTurn()
+	require.Equal(t, 0, child.run("true").ExitCode)
 }
 
 // log is a Recorder that keeps what it is told.

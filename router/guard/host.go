@@ -9,8 +9,7 @@ import (
 	"github.com/agentbash/agentbash/router/policy"
 )
 
-// running is a command line that was started, and what was answered about the
-// hosts that it connects to.
+// running is a command line that was started, and what was answered about its hosts.
 type running struct {
 	*Entry
 	hosts map[string]bool
@@ -61,26 +60,15 @@ func (g *Guard) AskHost(ctx context.Context, host string, port int) (bool, error
 		e.Denied = g.denial(e, Denied, "")
 	case mode == policy.FullMode || by.Said:
 		e.Decision.Answer = policy.Allow
-	case g.opts.Approver == nil:
-		e.Denied = g.denial(e, Asked, "")
 	default:
 		e.Denied = g.ask(ctx, e)
 	}
 	if ctx.Err() == nil {
 		by.hosts[address] = e.Denied == nil
 	}
-	err := g.recordHost(e)
+	outcome, err := g.record(e)
+	if err == nil {
+		outcome(router.Outcome{}) // there is none to wait for
+	}
 	return e.Denied == nil && err == nil, err
-}
-
-// recordHost records an answer; there is no outcome to wait for.
-func (g *Guard) recordHost(e *Entry) error {
-	if g.opts.Recorder == nil {
-		return nil
-	}
-	outcome, err := g.opts.Recorder.Intent(e)
-	if err == nil && outcome != nil {
-		outcome(router.Outcome{})
-	}
-	return err
 }

@@ -20,10 +20,9 @@ func (l *approvedLine) covers(v *policy.Verdict) bool {
 
 // started notes that an action runs. It returns what ended needs.
 func (g *Guard) started(a *router.Action, e *Entry) (line *approvedLine) {
+	g.account.add(1, 0)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.turn.calls++
-	g.session.calls++
 	if !a.Plan.InProcess && !a.Plan.Inside {
 		g.running = &running{Entry: e, hosts: map[string]bool{}}
 	}
@@ -51,9 +50,7 @@ func (g *Guard) ended(a *router.Action, e *Entry, line *approvedLine, o router.O
 	if o.Result == nil {
 		return
 	}
-	n := int64(len(o.Result.Stdout) + len(o.Result.Stderr))
-	g.turn.output += n
-	g.session.output += n
+	g.account.add(0, int64(len(o.Result.Stdout)+len(o.Result.Stderr)))
 	if a.Plan.InProcess {
 		return
 	}

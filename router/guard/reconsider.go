@@ -19,20 +19,12 @@ func (g *Guard) Reconsider(ctx context.Context, a *router.Action) (router.Grant,
 	case e.Decision.Mode == policy.PlanMode:
 		e.Decision.Answer = policy.Deny
 		e.Denied = g.denial(e, Denied, "")
-	case g.opts.Approver == nil:
-		e.Denied = g.denial(e, Asked, "")
 	default:
 		e.Denied = g.ask(ctx, e)
 	}
-	outcome := func(router.Outcome) {}
-	if g.opts.Recorder != nil {
-		record, err := g.opts.Recorder.Intent(e)
-		if err != nil && e.Denied == nil {
-			e.Denied = g.denial(e, Unrecorded, err.Error())
-		}
-		if record != nil {
-			outcome = record
-		}
+	outcome, err := g.record(e)
+	if err != nil && e.Denied == nil {
+		e.Denied = g.denial(e, Unrecorded, err.Error())
 	}
 	if e.Denied != nil {
 		return router.Grant{}, e.Denied

@@ -1,6 +1,12 @@
 package guard
 
 import (
+	"context"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/policy"
 )
@@ -10,6 +16,17 @@ type Recorder interface {
 	// Intent is called before an action runs, or with Denied set when it does not.
 	// With an error nothing runs. outcome, if not nil, is called when it has ended.
 	Intent(e *Entry) (outcome func(router.Outcome), err error)
+}
+
+// record has the Recorder know of an entry, if there is one; outcome is never nil.
+func (g *Guard) record(e *Entry) (outcome func(router.Outcome), err error) {
+	if g.opts.Recorder != nil {
+		outcome, err = g.opts.Recorder.Intent(e)
+	}
+	if outcome == nil {
+		outcome = func(router.Outcome) {}
+	}
+	return outcome, err
 }
 
 // Yes says who said yes to what would have been asked.
@@ -34,4 +51,35 @@ type Entry struct {
 	Decision policy.Decision // with an Approval's Outside its Profile is the free one
 	Approved Yes
 	Denied   *Denial // nil: it runs
+
+	Target  string // the other machine where it runs, as the user calls it; "" is this one
+	Preview string // the change that it would make, where it was told with the entry
+}
+
+// previewTime is how long the making of a preview may take.
+const previewTime = 2 * time.Second
+
+// PreviewChange is the change that a call would make, as a diff: "" where that cannot be told
+// beforehand. The tool is asked, which changes nothing when it shall not.
+func (e *Entry) PreviewChange(ctx context.Context) string {
+	t := e.Plan.Tool()
+	if t == nil || t.Kind != registry.Write || t.Params.Find("dry_run") == nil {
+		return e.Preview
+	}
+	ctx, cancel := context.WithTimeout(ctx, previewTime)
+	defer cancel()
+	var paths []string
+	for _, part := range e.Verdict.Parts {
+		for _, path := range part.Paths {
+			paths = append(paths, path.Path)
+		}
+	}
+	kwargs := maps.Clone(e.Plan.Kwargs)
+	kwargs["dry_run"] = true
+	var out strings.Builder
+	res := t.Invoke(registry.Allow(ctx, paths...), &registry.Call{Kwargs: kwargs, Dir: e.Dir, Stdout: &out})
+	if !res.Success {
+		return ""
+	}
+	return out.String()
 }

@@ -69,45 +69,13 @@ func isCall(name, links string) bool {
 	return name != "" && links != "" && syscall.Lstat(links+"/"+name, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFLNK
 }
 
-// commandLine is the process's argv (os.Args belongs to a package that is not
-// initialised yet).
-func commandLine() (words []string) {
-	fd, err := syscall.Open("/proc/self/cmdline", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return nil
-	}
-	buf := make([]byte, 0, 4096)
-	for {
-		if len(buf) == cap(buf) {
-			buf = append(buf, make([]byte, len(buf))...)[:len(buf)]
-		}
-		n, err := syscall.Read(fd, buf[len(buf):cap(buf)])
-		if err == syscall.EINTR {
-			continue
-		}
-		if n <= 0 {
-			break
-		}
-		buf = buf[:len(buf)+n]
-	}
-	syscall.Close(fd)
-	start := 0
-	for i, c := range buf {
-		if c == 0 {
-			words = append(words, string(buf[start:i]))
-			start = i + 1
-		}
-	}
-	return words
-}
-
 // sendCall sends the request and waits for the exit status.
 func sendCall(socket string, words []string) int {
 	if len(words) == 0 {
 		printError(protocol.NoName)
 		return usage
 	}
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		err = retryInterrupted(func() error { return syscall.Connect(fd, &syscall.SockaddrUnix{Name: socket}) })
 	}
@@ -143,12 +111,8 @@ func receiveFull(fd int, buf []byte) bool {
 }
 
 func encodeRequest(words []string) []byte {
-	dir := make([]byte, 4097)
-	n, err := syscall.Getcwd(dir)
-	if err != nil || n < 1 {
-		n, dir[0] = 1, 0
-	}
-	msg := append(make([]byte, 4, 256), dir[:n]...) // Getcwd ends it with a NUL
+	dir, _ := syscall.Getwd()
+	msg := append(append(make([]byte, 4, 256), dir...), 0)
 	for _, w := range words {
 		msg = append(append(msg, w...), 0)
 	}
@@ -165,7 +129,7 @@ func sendMessage(fd int, msg []byte) error {
 	}
 	oob := syscall.UnixRights(fds...)
 	for len(msg) > 0 {
-		n, err := syscall.SendmsgN(fd, msg, oob, nil, syscall.MSG_NOSIGNAL)
+		n, err := syscall.SendmsgN(fd, msg, oob, nil, 0) // Go ignores SIGPIPE here
 		if err == syscall.EINTR {
 			continue
 		}

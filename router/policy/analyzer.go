@@ -49,7 +49,7 @@ func (j *judge) judgePlan(p *router.Plan, s *source) {
 	case p.Err != nil:
 		j.cap("this is no command: " + p.Err.Error())
 	case p.InProcess:
-		j.callPlan(p, s.at())
+		j.callPlan(p, s.span)
 	case len(s.text) > maxText:
 		j.cap("the line is too long to be judged")
 	default:
@@ -64,27 +64,22 @@ type span struct{ start, end int }
 // source is a text that is looked at: the line, or one that was found in it.
 type source struct {
 	text  string
-	start int               // of the text in the line
-	end   int               //
+	span                    // of the text in the line
 	made  bool              // it was put together: all of it stands for start to end
 	holes bool              // holes stand in it as variables
-	lets  bool              // other words stand in it for the parser: see bashtext
 	tree  *bashtext.Tree    // nil: it is still to be parsed
 	calls []router.CallSite // in the text, where the router knows of them
 }
 
 // madeOf returns a text that was put together from what stands there.
 func madeOf(text string, at span) *source {
-	return &source{text: text, start: at.start, end: at.end, made: true}
+	return &source{text: text, span: at, made: true}
 }
 
-// at returns the range of the line that the text stands for.
-func (s *source) at() span { return span{s.start, s.end} }
-
-// span returns the range of the line that a piece of the text stands for.
-func (s *source) span(from, to syntax.Pos) span {
+// spanOf returns the range of the line that a piece of the text stands for.
+func (s *source) spanOf(from, to syntax.Pos) span {
 	if s.made {
-		return s.at()
+		return s.span
 	}
 	return span{s.start + int(from.Offset()), s.start + int(to.Offset())}
 }
@@ -107,7 +102,8 @@ type judge struct {
 	calls   []router.CallSite // that the router found anywhere in the line
 	parts   []*Part
 	reasons []Reason
-	traps   []word // texts that traps run
+	traps   []word                     // texts that traps run
+	hide    []func(text string) string // of the tools that are called
 
 	steps, bytes int
 	spent        bool // the budget is
@@ -115,7 +111,7 @@ type judge struct {
 }
 
 func newJudge(w *World, line string) *judge {
-	j := &judge{world: w, scope: scope{src: &source{text: line, end: len(line)}}}
+	j := &judge{world: w, scope: scope{src: &source{text: line, span: span{0, len(line)}}}}
 	j.env = env{dirs: []string{anyText}, vars: map[string]variable{}, unsure: w.unsure}
 	if w.Dir != "" {
 		j.env.dirs = []string{clean(w.Dir)}
@@ -153,11 +149,8 @@ func (j *judge) step() bool {
 	return j.depth <= maxDepth && j.steps <= maxSteps
 }
 
-// newParser is for what was no text of its own before: a word, an expression.
-func newParser() *syntax.Parser { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }
-
 // cap records that something was not looked at.
-func (j *judge) cap(why string) { j.unknown(why, j.src.at()) }
+func (j *judge) cap(why string) { j.unknown(why, j.src.span) }
 
 // reason notes why. One that is there already is not repeated.
 func (j *judge) reason(text string, set effects, d Danger, at span) {
@@ -170,8 +163,7 @@ func (j *judge) reason(text string, set effects, d Danger, at span) {
 	}
 }
 
-// unknown notes an effect that belongs to no part: an expansion that may run
-// what cannot be seen.
+// unknown notes an effect that belongs to no part, such as an expansion that may run what cannot be seen.
 func (j *judge) unknown(why string, at span) *Part {
 	p := j.add(j.part(TextPart, at))
 	p.set = unknown

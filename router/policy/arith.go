@@ -11,9 +11,7 @@ import (
 // anyNumber is what comes out of arithmetic that is not followed.
 var anyNumber = value{digits, "-" + digits}
 
-// arithm walks an arithmetic expression, which may assign, and in an array's
-// subscript run commands, and returns what comes out of it this time. Only what
-// is made of numbers alone is calculated.
+// arithm walks an arithmetic expression, which may assign and run commands in subscripts, and calculates it where it is numbers alone.
 func (j *judge) arithm(x syntax.ArithmExpr) string {
 	if x == nil {
 		return ""
@@ -61,18 +59,16 @@ func (j *judge) arithm(x syntax.ArithmExpr) string {
 	return digits
 }
 
-// numberWord is a number, a variable's name, or an expansion; it reports
-// whether that is a number.
+// numberWord walks a number, a variable's name or an expansion, and reports whether it is a number.
 func (j *judge) numberWord(w *syntax.Word) bool {
-	at := j.src.span(w.Pos(), w.End())
+	at := j.src.spanOf(w.Pos(), w.End())
 	if lit := w.Lit(); validName(lit) {
 		return j.evaluate(j.valueOf(lit), at)
 	}
 	return j.evaluate(j.expandOne(w), at)
 }
 
-// evaluate looks at what a variable or an expansion holds: bash takes it for an
-// expression again, and runs what its subscripts say.
+// evaluate looks at what a variable or an expansion holds: bash takes it for an expression again.
 func (j *judge) evaluate(v value, at span) (number bool) {
 	number = len(v) == 1
 	for _, s := range v {
@@ -84,8 +80,7 @@ func (j *judge) evaluate(v value, at span) (number bool) {
 	return number
 }
 
-// subscript judges a text that bash evaluates as arithmetic or as a subscript
-// or as a prompt: it runs the command substitutions in it.
+// subscript judges a text that bash evaluates as arithmetic, subscript or prompt, with the substitutions in it.
 func (j *judge) subscript(s string, at span) {
 	j.hidden(s, at)
 	if wild(strings.ReplaceAll(s, inherited, "")) {
@@ -99,7 +94,7 @@ func (j *judge) assignNumber(x syntax.ArithmExpr, v value) {
 	if !ok {
 		return
 	}
-	at := j.src.span(x.Pos(), x.End())
+	at := j.src.spanOf(x.Pos(), x.End())
 	if p, ok := w.Parts[0].(*syntax.ParamExp); ok {
 		name, old := p.Param.Value, j.lookup(p.Param.Value)
 		j.index(p.Index, old.attrs)

@@ -8,8 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// assign gives a variable its lists, in the shell that is being walked, and
-// judges what that does.
+// assign gives a variable of the present shell its lists, and judges what that does.
 func (j *judge) assign(name string, lists value, as attrs, at span) {
 	name = j.target(name)
 	v := variable{lists, as | j.env.vars[name].attrs}
@@ -47,7 +46,7 @@ func (j *judge) assignment(a *syntax.Assign, as attrs) {
 		j.expandOne(a.Value)
 		return
 	}
-	name, at := a.Name.Value, j.src.span(a.Pos(), a.End())
+	name, at := a.Name.Value, j.src.spanOf(a.Pos(), a.End())
 	is := j.lookup(name).attrs
 	j.assignEach(name, as, at, func(old string) string {
 		elems, n := elements(old), 0
@@ -98,8 +97,7 @@ func (j *judge) index(x syntax.ArithmExpr, is attrs) int {
 	return n
 }
 
-// asArray returns the elements of a list where it is taken for an array: what
-// was there before may be one, or not be set.
+// asArray returns the elements of a list that is taken for an array; what was there before may not be set.
 func asArray(list string) []string {
 	if list == inherited {
 		return []string{anyWords}
@@ -134,7 +132,7 @@ type declaration struct {
 // declClause walks a declaration that the parser has seen as one.
 func (j *judge) declClause(n *syntax.DeclClause) {
 	d := declaration{judge: j, name: n.Variant.Value}
-	at := j.src.span(n.Pos(), n.End())
+	at := j.src.spanOf(n.Pos(), n.End())
 	if d.name == "nameref" { // no word of bash
 		j.unknown("nameref may be any command", at)
 	}
@@ -153,8 +151,7 @@ func (j *judge) declClause(n *syntax.DeclClause) {
 	}
 }
 
-// declareWords judges a declaration that is run by way of command, builtin or
-// quotes: the parser has not seen it as one.
+// declareWords judges a declaration that the parser has not seen as one: behind command or builtin, or quoted.
 func (c *simpleCommand) declareWords() {
 	d := declaration{judge: c.j, name: c.name}
 	for _, a := range c.args {
@@ -279,8 +276,7 @@ func (c *usage) readInto() {
 	}
 }
 
-// assignName assigns to the variable that a word names: texts, or as an array
-// what is not known.
+// assignName assigns texts to the variable that a word names; nil is an array of which nothing is known.
 func (c *simpleCommand) assignName(f word, v value) {
 	name, _, isElement := subscripted(f.text)
 	switch {

@@ -11,8 +11,7 @@ import (
 // quiet says that nothing is written to stdout.
 func (c *simpleCommand) quiet() { c.out = value{""} }
 
-// subscripts looks at words that a builtin takes for variable names: in
-// a[$(x)] it runs x.
+// subscripts looks at words that a builtin takes for variable names: in a[$(x)] it runs x.
 func (c *simpleCommand) subscripts(args []word) {
 	for _, a := range args {
 		if strings.IndexByte(a.text, '[') >= 0 {
@@ -187,8 +186,7 @@ func (c *usage) trap() {
 	}
 }
 
-// runTraps judges the traps as things are now: a variable has changed, or the
-// line has ended.
+// runTraps judges the traps as things are now.
 func (j *judge) runTraps() {
 	traps := j.traps
 	j.traps = nil

@@ -1,7 +1,6 @@
 package policy
 
-// choice enumerates what may be. Expansion takes one value at a time: where
-// there are several, it picks one, and is run again until each had its turn.
+// choice enumerates what may be: expansion picks one of several values, and is run again until each had its turn.
 type choice struct {
 	made  []int          // what was picked, in order
 	of    []int          // of how many
@@ -11,12 +10,10 @@ type choice struct {
 	outs  map[any]value  // what the substitutions of the word write: they are walked once
 }
 
-// maxChoices is how many combinations are tried, and how many command lines one
-// simple command may become.
+// maxChoices bounds the combinations that are tried, and the command lines that a simple command may become.
 const maxChoices = 24
 
-// eachChoice runs try for every combination of what it picks; false if they are
-// too many.
+// eachChoice runs try for every combination of what it picks; false if they are too many.
 func (j *judge) eachChoice(try func(c *choice)) (all bool) {
 	outer := j.choice
 	c := &choice{names: map[string]int{}, outs: map[any]value{}}

@@ -31,8 +31,7 @@ func stringsIn(text string) (out []string) {
 	return out
 }
 
-// code looks for what is dangerous in a program in whatever language: shell
-// commands in its strings, trees that are removed, processes without end.
+// code looks in a program of any language for shell commands in strings, removed trees, and processes without end.
 func (c *simpleCommand) code(text string, at span) {
 	const most = 32 << 10
 	text = text[:min(most, len(text))]
@@ -73,9 +72,7 @@ func (c *simpleCommand) code(text string, at span) {
 	}
 }
 
-// awk looks for system(), pipes, files written and @load in a program. What is
-// string and what is regular expression is not certain enough to leave system()
-// out in either.
+// awk looks for system(), pipes, written files and @load. What is string and what regular expression is not certain.
 func (c *simpleCommand) awk(f word) {
 	if f.multi || wild(f.text) {
 		c.effect(executes|writes|unknown, "what the awk program does cannot be told", f.at)
@@ -106,8 +103,7 @@ func (c *simpleCommand) awk(f word) {
 	}
 }
 
-// sed looks in a script (GNU sed manual, 3.1) for the commands that write (w, W),
-// read (r, R) and run (e), and the flags of s of that name.
+// sed looks in a script (GNU sed manual, 3.1) for the commands and flags that write, read and run.
 func (c *simpleCommand) sed(f word) {
 	strange := func() { c.effect(executes|writes|unknown, "what the sed script does cannot be told", f.at) }
 	if f.multi || wild(f.text) {

@@ -20,8 +20,7 @@ type simpleCommand struct {
 	file  bool  // it is a file that is no installed program
 }
 
-// simple walks a simple command: assignments, expansion, then what its words
-// may be.
+// simple walks a simple command: assignments, expansion, then what its words may be.
 func (j *judge) simple(n *syntax.CallExpr) {
 	if len(n.Args) == 0 {
 		for _, a := range n.Assigns {
@@ -29,7 +28,7 @@ func (j *judge) simple(n *syntax.CallExpr) {
 		}
 		return
 	}
-	at := j.src.span(n.Args[0].Pos(), n.Args[len(n.Args)-1].End())
+	at := j.src.spanOf(n.Args[0].Pos(), n.Args[len(n.Args)-1].End())
 	call := slices.IndexFunc(j.src.calls, func(c router.CallSite) bool { return c.Offset == int(n.Args[0].Pos().Offset()) })
 	if _, ok := n.Args[0].Parts[0].(*syntax.ExtGlob); ok && call < 0 { // !(rm x): without extglob a negated subshell
 		j.anything("whether this is a pattern or a command depends on the shell's options", at)
@@ -52,8 +51,7 @@ func (j *judge) simple(n *syntax.CallExpr) {
 	})
 }
 
-// command judges a simple command from its words. The first may be no word at
-// all.
+// command judges a simple command from its words. The first may be no word at all.
 func (j *judge) command(args []word, at span) {
 	if len(args) > 1 && args[0].text == "--" && args[0].plain {
 		args = args[1:] // the parser leaves it there after time's options
@@ -76,8 +74,7 @@ func (j *judge) command(args []word, at span) {
 	}
 }
 
-// program judges a builtin, a tool or a program on disk: what a name means
-// when it is no function.
+// program judges what a name means when it is no function: a builtin, a tool or a program on disk.
 func (j *judge) program(args []word, at span) {
 	j.stay()
 	if len(args) == 0 || args[0].text == "" {
@@ -123,15 +120,13 @@ func toolName(word string) (string, bool) {
 	return rest, forced || strings.HasPrefix(word, "field:")
 }
 
-// commandName returns the name of the program that a word runs, and whether it
-// is a file that is no installed program.
+// commandName returns the name of the program that a word runs, and whether it is a file that is no installed program.
 func commandName(word string) (name string, script bool) {
 	cut := strings.LastIndexByte(word, '/') + 1
 	return word[cut:], cut > 0 && !programs().has("program-directory", clean(word[:cut]))
 }
 
-// script notes that a file is run which is no installed program: it may hold
-// anything, and what it is called is a hint at most.
+// script notes that a file is run which is no installed program: it may hold anything.
 func (c *simpleCommand) script(f word) {
 	c.file = true
 	c.part.set |= executes
@@ -178,8 +173,7 @@ func (c *simpleCommand) usual(set effects, why string, at span) {
 
 func (c *simpleCommand) danger(d Danger, why string, at span) { c.j.danger(c.part, d, why, at) }
 
-// unnamed judges a command whose name is not known. Whatever it may be is
-// tried, and can only raise the verdict.
+// unnamed judges a command whose name is not known. What it may be is tried, and can only raise the verdict.
 func (j *judge) unnamed(args []word, at span) {
 	first := args[0]
 	c := simpleCommand{j: j, args: args[1:], at: at, part: j.add(j.part(CommandPart, at, args...))}
@@ -201,8 +195,7 @@ func (j *judge) unnamed(args []word, at span) {
 	j.env.write(value{anyText})
 }
 
-// tryRest looks for a command among the arguments of one that is not known: it
-// may run it, as env and sudo do.
+// tryRest looks for a command among the arguments of one that is not known and may run it, as env and sudo do.
 func (c *simpleCommand) tryRest() {
 	mayRun := func(a word) bool { return known(a.text) && !strings.HasPrefix(a.text, "-") && harmful(a.text) }
 	if i := slices.IndexFunc(c.args, mayRun); i >= 0 {
@@ -210,8 +203,7 @@ func (c *simpleCommand) tryRest() {
 	}
 }
 
-// raise judges something that may be what a command does, and keeps of it the
-// danger alone, and no more than most.
+// raise judges what a command may do, and keeps the danger alone, no more than most.
 func (c *simpleCommand) raise(most Danger, try func()) {
 	j := c.j
 	parts, reasons, before := len(j.parts), j.reasons, j.env.copy()

@@ -24,8 +24,7 @@ type test struct {
 // lister tells what a test's patterns may fit.
 type lister func(u *usage, add func(found))
 
-// act is what a line says of the command, or of a word that its last test has
-// found.
+// act is what a line says of the command, or of a word that its last test has found.
 type act func(u *usage, hit *found)
 
 // found is a word that a test was looking for.
@@ -146,8 +145,7 @@ func (u *usage) flags(add func(found)) {
 	}
 }
 
-// elsewhere finds the first operand that is not certain to be ours. Files that
-// find looks for by a name that git has no file of are.
+// elsewhere finds the first operand that is not certain to be ours, as files are that find looks for by names that git has not.
 func (u *usage) elsewhere(add func(found)) {
 	roots := u.operands
 	if len(roots) == 0 {

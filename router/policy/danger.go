@@ -2,8 +2,7 @@ package policy
 
 import "strings"
 
-// dangerousAssign judges the setting of a variable that changes what other
-// commands do (bash manual, 5; environ(7); ld.so(8); git(1)).
+// dangerousAssign judges the setting of a variable that changes what other commands do (bash manual, 5; ld.so(8); git(1)).
 func (j *judge) dangerousAssign(name string, v value, at span) {
 	for _, s := range v {
 		if known(s) && (strings.Contains(s, "[$(") || strings.Contains(s, "[`")) {
@@ -36,8 +35,7 @@ func (j *judge) dangerousAssign(name string, v value, at span) {
 	}
 }
 
-// harmlessPath reports whether a PATH holds the installed programs' directories
-// and what it held before, and nothing else.
+// harmlessPath reports whether a PATH holds only what it held before and the installed programs' directories.
 func (j *judge) harmlessPath(path string) bool {
 	for _, old := range j.valueOf("PATH") {
 		if old != "" {

@@ -76,8 +76,12 @@ func Decide(mode Mode, rules []*Rules, v *Verdict, w *World) Decision {
 			d.Suggest = append(d.Suggest, text)
 		}
 	}
-	if d.Answer != Ask || slices.Contains(d.Suggest, "") {
+	secret := func(text string) bool { return v.hidden(text) != text } // a rule without it would be another
+	if d.Answer != Ask || slices.Contains(d.Suggest, "") || slices.ContainsFunc(d.Suggest, secret) {
 		d.Suggest = nil
+	}
+	for i, why := range d.Because {
+		d.Because[i] = v.hidden(why)
 	}
 	return d.Decision
 }
@@ -107,8 +111,7 @@ func (d *decider) unasked() router.Profile {
 	return ""
 }
 
-// unheld reports whether reads are asked about: nothing holds them, and bash has
-// a part in it.
+// unheld reports whether reads are asked about: nothing holds them, and bash has a part in it.
 func (d *decider) unheld() bool { return d.Mode == AskMode && d.where == "" && !d.v.inProcess }
 
 // setProfile sets where the line runs.
@@ -132,8 +135,7 @@ func (d *decider) setProfile() {
 	}
 }
 
-// beyond is what a part needs that the profile in which it would run does not
-// give; "" for nothing.
+// beyond is what a part needs that the profile in which it would run does not give; "" for nothing.
 func (d *decider) beyond(p *Part) string {
 	held, outside := d.w.Holds.Workspace, slices.IndexFunc(p.Paths, func(path Path) bool { return path.Write && path.Place == Outside })
 	if d.Mode == PlanMode || d.Mode == AskMode && p.set&^reads == 0 {
@@ -181,8 +183,7 @@ func (d *decider) decide(p *Part) (answer Answer, by *rule, because []string) {
 	return Ask, nil, d.reasons(p)
 }
 
-// fetches reports whether a part is an agent tool that only gets something from
-// another machine, from within the program.
+// fetches reports whether a part is an agent tool that only gets something from another machine.
 func (p *Part) fetches() bool {
 	return p.Kind == ToolPart && p.set&^(reads|networks) == 0 && !strings.HasPrefix(p.words[0].text, registry.FieldPrefix)
 }
@@ -213,8 +214,7 @@ func (d *decider) note(a Answer, by *rule, because []string) {
 	}
 }
 
-// reasons are those of the verdict for a part's danger, or if it has none for
-// what it does besides reading.
+// reasons are the verdict's for a part's danger, or if it has none for what it does besides reading.
 func (d *decider) reasons(p *Part) (out []string) {
 	does := (p.set &^ reads).list()
 	for _, r := range d.v.Reasons {
@@ -241,12 +241,10 @@ func (r *rule) isAbout(p *Part, verb string) string {
 	return fmt.Sprintf("%s %s what the rule %q is about (%s)", p, verb, r.text, r.at)
 }
 
-// maybe is the answer of rules that deny or ask if what is not known of a part
-// is what they say.
+// maybe is the answer of rules that deny or ask if what is not known of a part is what they say.
 const maybe Answer = "maybe"
 
-// lookup finds the first of the rules about a part, by what they answer. Those
-// about files that may be written have no answer of their own.
+// lookup finds the first of the rules about a part, by what they answer; which files may be written is not among them.
 func (d *decider) lookup(p *Part) map[Answer]*rule {
 	found := map[Answer]*rule{}
 	for _, r := range d.rules {
@@ -282,8 +280,7 @@ func (d *decider) secret(p *Part) string {
 	return ""
 }
 
-// permits reports whether the mode lets a part run, with the files that rules
-// allow to be written.
+// permits reports whether the mode lets a part run, with the files that rules allow to be written.
 func (d *decider) permits(p *Part) bool {
 	free := d.where == router.FreeProfile
 	switch {

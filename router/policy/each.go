@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// each runs words with each input: where they say place, or at their end if there
-// is none. What is too much is one input that is not known.
+// each runs words with each input where they say place, or at their end. What is too much is one input that is not known.
 func each(words []word, place string, inputs [][]word, run func([]word)) {
 	const most = 64
 	if len(inputs) > most {
@@ -40,8 +39,7 @@ func placeIn(words []word) string {
 
 var placeholders = strings.NewReplacer("{.}", "{}", "{/}", "{}", "{//}", "{}", "{/.}", "{}", "{1}", "{}", "{2}", "{}")
 
-// search runs an option's command, as find -exec does, for what is found in the
-// operands; fd's first one is what it looks for.
+// search runs an option's command, as find -exec does, for what is found in the operands; fd's first is a pattern.
 func (u *usage) search(words []word, at span) {
 	if len(words) == 0 {
 		return
@@ -114,8 +112,7 @@ func (u *usage) xargs() {
 	})
 }
 
-// inputs are the words of each text that stdin may be, or the whole text; which
-// of them come together is not followed if they come in parts.
+// inputs are the words of each text that stdin may be, or the whole; in parts, which come together is not followed.
 func (u *usage) inputs(stdin value, whole, part bool) (inputs [][]word) {
 	if len(stdin) == 0 {
 		stdin = value{anyText}

@@ -40,8 +40,7 @@ const (
 	unknown
 )
 
-// runs is executes in a command's row where what it executes is code that is
-// not in the line, and not a deed of its own.
+// runs is executes in a command's row where it executes code that is not in the line.
 const runs effects = executes | 1<<7
 
 // inOrder lists the effects by bit.

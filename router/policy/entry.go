@@ -94,8 +94,7 @@ func (r *reader) test(words []string) (t test) {
 	return t
 }
 
-// act reads what is said of a command, or of the words that a test has found; nil
-// where it is said of the program as a whole.
+// act reads what is said of a command or of words that a test has found; nil: of the program as a whole.
 func (r *reader) act() act {
 	if set := r.effects(); set != 0 {
 		text := r.quoted()
@@ -121,8 +120,7 @@ func (r *reader) act() act {
 	return func(u *usage, hit *found) { u.treatHit(to, hit) }
 }
 
-// acts are what lines say, but for effects and roles: programs/README.md says
-// what they mean. The last ones are code for what is a language of its own.
+// acts are what lines say, but for effects and roles: see programs/README.md.
 func acts() map[string]func(*reader, string) act {
 	danger := func(r *reader, word string) act {
 		text := r.quoted()
@@ -198,8 +196,7 @@ func acts() map[string]func(*reader, string) act {
 	return all
 }
 
-// plainActs take no words of their own. From cat on they are code for what is a
-// language of its own.
+// plainActs take no words of their own. From cat on they are code for what is a language of its own.
 var plainActs = map[string]func(*usage){
 	"stop":      func(u *usage) { u.done = true },
 	"hides":     func(u *usage) { u.mayHide() },

@@ -28,8 +28,7 @@ const (
 	assoc           // an array whose keys are texts
 )
 
-// env is the state of a shell at one point of the line: what may be, not what
-// is. A copy shares its map with the original until one of them changes.
+// env is what may be the state of a shell at one point of the line. A copy shares its map until one of them changes.
 type env struct {
 	dirs     value // the directories it may be in
 	ok, fail value // the same after the last command, when it succeeded or failed; none: it did not return (exit)
@@ -105,8 +104,7 @@ func (v variable) value() (out value) {
 	return out
 }
 
-// target returns the name of the variable that a name means: references are
-// followed.
+// target returns the name of the variable that a name means: references are followed.
 func (j *judge) target(name string) string {
 	for range 8 {
 		v := j.env.vars[name]
@@ -148,8 +146,7 @@ func (j *judge) variable(e *env, name string) variable {
 // unset is a variable that is not set.
 var unset = variable{lists: value{noElements}}
 
-// outside is what a variable is that the line has not set: what earlier lines
-// left, what bash itself sets, and what it takes over.
+// outside is what a variable is that the line has not set, but earlier lines, bash itself, or its surroundings.
 func (j *judge) outside(name string) variable {
 	if v, ok := j.world.vars[name]; ok {
 		return v

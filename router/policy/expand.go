@@ -12,8 +12,7 @@ import (
 // maxBraced is how many words one word's braces may make.
 const maxBraced = 48
 
-// expandAll returns the command lines that words may become. There is at
-// least one. Too many get one more, of which the words that differ are not known.
+// expandAll returns the command lines that words may become, at least one. Too many get one more, for all that differs.
 func (j *judge) expandAll(words []*syntax.Word) (out [][]word) {
 	var rest []word
 	if !j.eachChoice(func(c *choice) {
@@ -35,7 +34,7 @@ func (j *judge) expandAll(words []*syntax.Word) (out [][]word) {
 }
 
 func (j *judge) anyWord(w *syntax.Word) word {
-	return word{text: anyText, multi: true, at: j.src.span(w.Pos(), w.End())}
+	return word{text: anyText, multi: true, at: j.src.spanOf(w.Pos(), w.End())}
 }
 
 // allWords returns all that a word may become, one after the other.
@@ -47,8 +46,7 @@ func (j *judge) allWords(w *syntax.Word) []word {
 var allArguments = &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{
 	&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "@"}}}}}}
 
-// expandOne returns the texts that a word may have where it is not split: an
-// assignment's value, a case's word.
+// expandOne returns the texts that a word may have where it is not split: an assignment's value, a case's word.
 func (j *judge) expandOne(w *syntax.Word) value {
 	return j.textsOf(func() string { return j.plainText(w) })
 }
@@ -88,7 +86,7 @@ func (j *judge) afford(s string) string {
 
 // expand returns the fields that one word becomes this time.
 func (j *judge) expand(w *syntax.Word) []word {
-	at := j.src.span(w.Pos(), w.End())
+	at := j.src.spanOf(w.Pos(), w.End())
 	if text := w.Lit(); text != "" && !strings.ContainsAny(text, "\\~{*?[$`\x02") && !j.src.holes { // it is what it says
 		return []word{{text: text, plain: true, at: at}}
 	}
@@ -104,8 +102,7 @@ func (j *judge) expand(w *syntax.Word) []word {
 	return b.out
 }
 
-// braces returns the words that brace expansion makes of one. Those beyond a
-// bound, and what becomes an expansion only now, are not known.
+// braces returns the words that braces make of one. Those beyond a bound, and what becomes an expansion only now, are not known.
 func (j *judge) braces(w *syntax.Word) (out []*syntax.Word) {
 	c := &syntax.Word{Parts: slices.Clone(w.Parts)}
 	if !syntax.SplitBraces(c) {
@@ -123,8 +120,7 @@ func (j *judge) braces(w *syntax.Word) (out []*syntax.Word) {
 	return out
 }
 
-// madeVariable reports whether braces have put a variable's name together: they
-// are expanded before variables, as text, so {$x,}y is $xy and y.
+// madeVariable reports whether braces, which are expanded first, have made a variable's name: {$x,}y is $xy and y.
 func madeVariable(parts []syntax.WordPart) bool {
 	for i, part := range parts[1:] {
 		next, ok := part.(*syntax.Lit)
@@ -183,7 +179,7 @@ func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 		case *syntax.ProcSubst:
 			b.quoted(j.substituted(n, func() value { return value{j.procSubst(n)} }))
 		case *syntax.ExtGlob:
-			j.hidden(n.Pattern.Value, j.src.span(n.Pos(), n.End()))
+			j.hidden(n.Pattern.Value, j.src.spanOf(n.Pos(), n.End()))
 			b.put(aName, !quoted)
 		case *syntax.BraceExp: // one that is not expanded
 			for _, e := range n.Elems {
@@ -194,8 +190,7 @@ func (j *judge) build(b *builder, parts []syntax.WordPart, quoted, start bool) {
 	}
 }
 
-// substituted picks one of the texts that a substitution becomes; it is walked
-// the first time alone.
+// substituted picks one of the texts that a substitution becomes; it is walked once.
 func (j *judge) substituted(n syntax.Node, walk func() value) string {
 	c := j.choice
 	v, ok := c.outs[n]
@@ -208,7 +203,7 @@ func (j *judge) substituted(n syntax.Node, walk func() value) string {
 
 func (j *judge) addLiteral(b *builder, lit *syntax.Lit, quoted, start, whole bool) {
 	if !quoted && strings.ContainsAny(lit.Value, "$`<>") {
-		j.hidden(lit.Value, j.src.span(lit.ValuePos, lit.ValueEnd))
+		j.hidden(lit.Value, j.src.spanOf(lit.ValuePos, lit.ValueEnd))
 	}
 	text := j.src.literal(lit.Value)
 	if quoted {
@@ -246,8 +241,7 @@ func (j *judge) home() value {
 	return j.outside("HOME").value()
 }
 
-// hidden looks for expansions in what the parser took for a literal, the
-// patterns of extended globs, regular expressions, and in what is read again.
+// hidden looks for expansions in what the parser took for a literal, and in what is read again.
 func (j *judge) hidden(text string, at span) {
 	if strings.Contains(text, "<(") || strings.Contains(text, ">(") {
 		j.unknown("whether this runs a command cannot be told", at)
@@ -259,9 +253,7 @@ func (j *judge) hidden(text string, at span) {
 	j.innerText(": <<"+end+"\n"+text+"\n"+end+"\n", word{at: at}, j.via, false)
 }
 
-// builder puts expansions together, and splits what bash splits (bash manual,
-// 3.5.7). It is not the library's: that one loses the empty words between
-// separators that are no blanks, and does not tell which words are patterns.
+// builder splits expansions as bash does (manual, 3.5.7). The library's loses empty words, and which words are patterns.
 type builder struct {
 	whole   bool // one text, nothing is split
 	pattern bool // what is quoted in it is escaped

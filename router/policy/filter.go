@@ -160,8 +160,7 @@ func (u *usage) filter(stdin value) {
 	}
 }
 
-// filters are the programs whose output can be computed: of the first operands,
-// the options and the input.
+// filters are the programs whose output can be computed of the first operands, the options and the input.
 var filters = map[string]func(args []string, options, in string) (out string, ok bool){
 	"basename": func(args []string, options, _ string) (string, bool) {
 		return strings.TrimSuffix(path.Base(args[0]), args[1]) + "\n", options+args[2] == ""

@@ -25,8 +25,7 @@ type local struct {
 	outer variable
 }
 
-// funcDecl notes what a function's name runs from here on: its text. What is in
-// it counts only where it is called.
+// funcDecl notes the text that a function's name runs from here on. It counts only where it is called.
 func (j *judge) funcDecl(n *syntax.FuncDecl) {
 	var body strings.Builder
 	if err := syntax.NewPrinter().Print(&body, n.Body); err != nil {
@@ -40,8 +39,7 @@ func (j *judge) funcDecl(n *syntax.FuncDecl) {
 	j.env.set("function "+j.src.literal(n.Name.Value), variable{lists: value{j.src.literal(text[len(head):])}})
 }
 
-// meanings returns what a command may run: the functions and aliases of its
-// name, and a program where none of them is there for certain.
+// meanings returns what a command may run: functions and aliases of its name, and a program where these may not be there.
 func (j *judge) meanings(args []word, at span) (all []func()) {
 	name := args[0].text
 	add := func(kind string) (unset bool) {
@@ -67,8 +65,7 @@ func (j *judge) meanings(args []word, at span) (all []func()) {
 // aliasWords are the words after an alias, as a variable.
 const aliasWords = "__agentbash_words"
 
-// callBody walks a function's body with its arguments, or an alias's text with
-// the words after it.
+// callBody walks a function's body with its arguments, or an alias's text with the words after it.
 func (j *judge) callBody(name, text string, args []word, at span) {
 	key := joined(args)
 	if j.recursion(name, key, at) {
@@ -109,9 +106,7 @@ func (j *judge) positional(args []word) {
 // maxRecursion is how often a function is walked within itself.
 const maxRecursion = 3
 
-// recursion reports whether a call of a function within itself needs no walk of
-// its own. One with the same arguments, in a pipe or in the background, does so
-// without an end.
+// recursion reports whether a call within itself needs no walk. With the same arguments, in a pipe, it has no end.
 func (j *judge) recursion(name, key string, at span) bool {
 	within, same := 0, false
 	for fr := j.frame; fr != nil; fr = fr.outer {
@@ -148,6 +143,6 @@ func (j *judge) endless(n *syntax.WhileClause) {
 	text, cond := j.src.cut(n.Pos(), n.End()), j.src.cut(n.Cond[0].Pos(), n.Cond[0].End())
 	waits := slices.ContainsFunc(programs().lists["waits"], func(word string) bool { return bashtext.HasWord(text, word) })
 	if always := strings.NewReplacer(" ", "", ";", "", "\n", "").Replace(cond); !waits && programs().has("always", always) {
-		j.forkBomb(j.src.span(n.Pos(), n.End()))
+		j.forkBomb(j.src.spanOf(n.Pos(), n.End()))
 	}
 }

@@ -36,8 +36,7 @@ func (c *simpleCommand) gitSetting(f word) {
 	c.raiseText(word{text: strings.TrimPrefix(val, "!"), at: f.at}, "git -c "+show(key))
 }
 
-// harmlessSetting reports whether a setting only changes how git's output and
-// commits look.
+// harmlessSetting reports whether a setting only changes how git's output and commits look.
 func harmlessSetting(key, val string) bool {
 	t, key := programs(), strings.ToLower(key)
 	return known(key) && (t.fits("setting", key) && !t.fits("setting-runs", key) || t.fits("setting-value", key+"="+val))

@@ -23,8 +23,7 @@ func echoed(s string) string { return printed(zeroes.Replace(s)) }
 
 var zeroes = strings.NewReplacer(`\\`, `\\`, `\00`, `\0`, `\01`, `\1`, `\02`, `\2`, `\03`, `\3`, `\04`, `\4`, `\05`, `\5`, `\06`, `\6`, `\07`, `\7`)
 
-// otherwise is what the library decodes in another way than bash: control
-// characters, \x{72}, \562 and \18.
+// otherwise is what the library decodes otherwise than bash: control characters, \x{72}, \562 and \18.
 var otherwise = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\\(c|x\{|[4-7][0-9]{2}|[0-7][0-9]?[89])`)
 })

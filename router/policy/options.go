@@ -17,8 +17,7 @@ func (s optionSpec) takesValue(name string) bool {
 	return s[name] != "" && s[name] != "flags" && s[name] != "more"
 }
 
-// named returns the options that a word may mean: --long ones as getopt_long
-// takes abbreviations, others only where they are listed.
+// named returns the options that a word may mean: abbreviations as getopt_long takes them, others only where listed.
 func (s optionSpec) named(typed string) (out []string) {
 	if s[typed] != "" || len(typed) < 3 {
 		return []string{typed}
@@ -43,8 +42,7 @@ type option struct {
 	at    span
 }
 
-// scan reads options, does what their roles say, and returns them and the
-// operands. In posix order the first operand ends the options.
+// scan reads options, does what their roles say, and returns them and the operands, which end them in posix order.
 func (c *simpleCommand) scan(s optionSpec, posix bool) (opts []option, operands []word) {
 	for rest := c.args; len(rest) > 0; {
 		a, dashless := rest[0], s["dashless"] != "" && len(rest) == len(c.args)
@@ -75,8 +73,7 @@ func (c *simpleCommand) scan(s optionSpec, posix bool) (opts []option, operands 
 	return opts, operands
 }
 
-// options takes the options of a word, --name, --name=value, -name, -n, -nvalue
-// or -abc, and their values from it and the next ones; it returns what is left.
+// options takes the options of a word in whatever form, with their values in it or after it; it returns what is left.
 func (c *simpleCommand) options(opts []option, s optionSpec, words []word) ([]option, []word) {
 	a, rest := words[0], words[1:]
 	left := rest

@@ -11,10 +11,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// param expands $x and ${x...} (bash manual, 3.5.3) into the words that it
-// becomes this time; with star, in quotes they are one.
+// param expands $x and ${x...} (bash manual, 3.5.3) into words; with star they are one in quotes.
 func (j *judge) param(p *syntax.ParamExp) (words []string, star bool) {
-	at := j.src.span(p.Pos(), p.End())
+	at := j.src.spanOf(p.Pos(), p.End())
 	name, sub := p.Param.Value, ""
 	if w, ok := p.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
 		sub = w.Lit()
@@ -98,8 +97,7 @@ func (j *judge) defaults(words []string, exp *syntax.Expansion, name string, at 
 	return []string{text}
 }
 
-// sliced is ${x:offset:length} of an array's elements or a text's characters.
-// Before $1 comes $0.
+// sliced is ${x:offset:length} of an array's elements or a text's characters. Before $1 comes $0.
 func (j *judge) sliced(words []string, s *syntax.Slice, positional bool) []string {
 	isKnown := true
 	number := func(x syntax.ArithmExpr, missing int) int {
@@ -151,8 +149,7 @@ func (j *judge) modified(words []string, p *syntax.ParamExp, at span) []string {
 // removed is what the operators that remove a pattern remove: the group.
 var removed = map[string]string{"#": "^(%s)", "##": "^(%s)", "%": "(?s).*(%s)$", "%%": "(%s)$"}
 
-// operator returns what an operator makes of a text; nil: that depends on more
-// than is known, or on the locale.
+// operator returns what an operator makes of a text; nil: that depends on what is not known, or on the locale.
 func (j *judge) operator(p *syntax.ParamExp) func(s string) string {
 	var glob, with, form string
 	mode, all := pattern.Mode(0), p.Repl != nil && p.Repl.All

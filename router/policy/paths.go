@@ -11,9 +11,7 @@ import (
 // clean makes a path as short as it can be. Holes stay.
 func clean(p string) string { return path.Clean(p) }
 
-// resolve returns the absolute paths that a file name may mean, one for each
-// directory the shell may be in. One whose beginning is not known stays as it
-// is.
+// resolve returns the absolute paths that a name may mean, by directory. One whose beginning is not known stays.
 func (j *judge) resolve(name string) []string {
 	dirs, up := j.env.dirs, strings.Contains(name, "..")
 	switch {
@@ -33,8 +31,7 @@ func (j *judge) resolve(name string) []string {
 	return out
 }
 
-// path notes that a part reads or writes a file, with everything below it when
-// tree is set.
+// path notes that a part reads or writes a file, or with tree everything below it.
 func (j *judge) path(p *Part, f word, write, tree bool) {
 	name := f.asName()
 	// Where a name that goes down and up again leads depends on symbolic links,
@@ -67,8 +64,8 @@ func (j *judge) writing(p *Part, abs string, place Place, at span) {
 	} else {
 		j.reason(text, writes, NoDanger, at)
 	}
-	if why := device(abs); why != "" {
-		j.danger(p, Block, "overwrites "+why, at)
+	if isListed("disk", abs) { // to write it destroys a disk or the memory
+		j.danger(p, Block, "overwrites the device "+show(abs), at)
 	} else if why := j.protected(abs); why != "" {
 		p.needs = text + ": " + why
 		j.danger(p, Confirm, p.needs, at)
@@ -120,23 +117,12 @@ func (j *judge) place(abs string) Place {
 	return Outside
 }
 
-// isListed reports whether a path fits a pattern of a list, whatever is not
-// known of it.
+// isListed reports whether a path fits a pattern of a list, whatever is not known of it.
 func isListed(list, abs string) bool {
 	return slices.ContainsFunc(programs().lists[list], func(p string) bool { return globFit(p, abs, true) == fits })
 }
 
-// device returns what a path is if writing it destroys a disk or the memory.
-func device(abs string) string {
-	if isListed("disk", abs) {
-		return "the device " + show(abs)
-	}
-	return ""
-}
-
-// critical returns what would be lost if path were deleted with all below it,
-// or everything in it: the system, a home directory, the workspace. "" if it is
-// none of these.
+// critical returns what would be lost with a path and all in it: the system, a home, the workspace; "" for none of these.
 func (j *judge) critical(abs string) string {
 	dir, home := emptied(abs), clean(j.world.Home)
 	switch {
@@ -160,8 +146,7 @@ func (j *judge) critical(abs string) string {
 	return ""
 }
 
-// ours reports whether a word is certain to name files of the workspace, and
-// neither all of it nor what is git's or protected.
+// ours reports whether a word is certain to name files of the workspace that are not protected, and not all of it.
 func (j *judge) ours(f word) bool {
 	name := f.asName()
 	hides := func(part string) bool { return part == ".." || strings.HasPrefix(part, ".") && !known(part) }
@@ -171,8 +156,7 @@ func (j *judge) ours(f word) bool {
 		})
 }
 
-// emptied is the directory of dir/* and the like, whose last component is
-// nothing but holes and dots, as a glob leaves it. Other paths stay.
+// emptied is the directory of dir/* and the like, whose last name is what a glob leaves. Other paths stay.
 func emptied(abs string) string {
 	cut := strings.LastIndexByte(abs, '/')
 	last := abs[cut+1:]

@@ -89,8 +89,7 @@ func (c *simpleCommand) use(p *program) {
 	}
 }
 
-// contact notes the machine that a word names, if it is an address; with bare, a
-// name alone is one. What reaches only itself is none.
+// contact notes the machine that an address, or with bare a name, means. What reaches only itself is none.
 func (p *Part) contact(f word, bare bool) {
 	if bare && !strings.Contains(f.text, "://") {
 		f.text = "http://" + f.text
@@ -106,8 +105,7 @@ func (p *Part) contact(f word, bare bool) {
 	}
 }
 
-// reasonsOfTable are for effects that come from the table alone: the first that
-// fits is enough.
+// reasonsOfTable are for effects that come from the table alone: the first that fits is enough.
 var reasonsOfTable = []struct {
 	set  effects
 	text string
@@ -138,8 +136,7 @@ func (u *usage) place() {
 	}
 }
 
-// operand does what an operand's role says; it reports whether the rest belongs
-// to it.
+// operand does what an operand's role says; it reports whether the rest belongs to it.
 func (u *usage) operand(role string, f word, fs []word) (whole bool) {
 	if host, _, ok := strings.Cut(f.text, ":"); ok && u.p.remote != nil && !strings.Contains(host, "/") {
 		if *u.p.remote != 0 {
@@ -156,8 +153,7 @@ func (u *usage) operand(role string, f word, fs []word) (whole bool) {
 	return role == "command" || role == "assigned" || role == "script" || role == "remote-script"
 }
 
-// treatHit does with a word that was found, or with what follows it, what a role
-// says.
+// treatHit does what a role says with a word that was found, or with what follows it.
 func (u *usage) treatHit(role string, hit *found) {
 	how, fs := u.say("", hit), hit.rest
 	switch role {
@@ -181,8 +177,7 @@ func (u *usage) treatHit(role string, hit *found) {
 	}
 }
 
-// command judges words that are run, with the variables that are set before
-// them.
+// command judges words that are run, with the variables that are set before them.
 func (u *usage) command(how string, words []word) {
 	u.j.subshell(func() {
 		for len(words) > 0 && !words[0].multi {
@@ -199,8 +194,7 @@ func (u *usage) command(how string, words []word) {
 	})
 }
 
-// tryAll judges each argument that is a program's name as a command, with what
-// follows it: the program may run it.
+// tryAll judges each argument that is a program's name as a command, which the program may run.
 func (c *simpleCommand) tryAll() {
 	for i, a := range c.args {
 		if !strings.HasPrefix(a.text, "-") && known(a.text) && (harmful(a.text) || programs().entries[lastOf(a.text)] != nil) {

@@ -15,14 +15,13 @@ type written struct {
 	append bool
 }
 
-// redirects walks a statement's redirections and sets what the command finds
-// on its stdin and who asks for its stdout.
+// redirects walks redirections, and sets what the command finds on its stdin and who asks for its stdout.
 func (j *judge) redirects(redirs []*syntax.Redirect) (to written) {
 	for _, r := range redirs {
 		n := ""
 		if r.N != nil {
 			n = r.N.Value
-			j.hidden(n, j.src.span(r.Pos(), r.End()))
+			j.hidden(n, j.src.spanOf(r.Pos(), r.End()))
 		}
 		feeds := false
 		var in value
@@ -42,8 +41,7 @@ func (j *judge) redirects(redirs []*syntax.Redirect) (to written) {
 	return to
 }
 
-// redirection walks the files of a redirection, and returns what is read there;
-// <&n and >&n duplicate a descriptor, >&word is a file.
+// redirection walks the files of a redirection and returns what is read there; <&n and >&n are descriptors, >&word a file.
 func (j *judge) redirection(r *syntax.Redirect, stdout bool, to *written) (in value) {
 	var files []word
 	for _, f := range j.allWords(r.Word) {
@@ -90,7 +88,7 @@ func (j *judge) document(r *syntax.Redirect) value {
 	literal := end == "" || strings.Contains(end, "\\") // it is quoted: nothing is expanded
 	lines := strings.NewReplacer("\\\n", "", "\t", "").Replace(j.src.cut(r.Word.End(), r.Hdoc.End()))
 	if !literal && strings.Contains(lines, "\n"+j.src.literal(end)+"\n") { // a backslash may spread the end over two lines
-		j.anything("where the here-document ends is not certain", j.src.span(r.Pos(), r.End()))
+		j.anything("where the here-document ends is not certain", j.src.spanOf(r.Pos(), r.End()))
 	}
 	return j.textsOf(func() string {
 		b := builder{whole: true}
@@ -172,7 +170,7 @@ func (j *judge) substitution(n *syntax.CmdSubst) (out value) {
 		j.list(n.Stmts)
 	}
 	if n.Backquotes && strings.Contains(j.src.cut(n.Left, n.Right), "\\`") {
-		j.anything("backquotes in backquotes are read in another way by bash", j.src.span(n.Pos(), n.End()))
+		j.anything("backquotes in backquotes are read in another way by bash", j.src.spanOf(n.Pos(), n.End()))
 		got = value{decoded}
 	}
 	for _, s := range got {
@@ -197,8 +195,7 @@ func (j *judge) procSubst(n *syntax.ProcSubst) string {
 	return path
 }
 
-// content returns what is known of a file that the line itself has written: a
-// process substitution, or a file by a redirection. Nil: nothing.
+// content returns what is known of a file that the line has written, or a process substitution is; nil: nothing.
 func (j *judge) content(f word) (out value) {
 	switch f.text {
 	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":

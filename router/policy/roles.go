@@ -5,16 +5,14 @@ import "strings"
 // role is what a word is to a program.
 type role func(c *simpleCommand, f word, how string, at span)
 
-// treat does with a word what its role says; how names the program and what
-// stands before the word.
+// treat does with a word what its role says; how names the program and what stands before the word.
 func (c *simpleCommand) treat(role string, f word, how string, at span) {
 	if do := programs().roles[role]; do != nil {
 		do(c, f, how, at)
 	}
 }
 
-// roles are by their names; programs/README.md says what they are. Those without
-// code are of operands, or options, alone.
+// roles are those of programs/README.md. Those without code are of operands, or options, alone.
 func roles() map[string]role {
 	file := func(do func(*simpleCommand, word)) role {
 		return func(c *simpleCommand, f word, _ string, _ span) { do(c, f) }
@@ -124,8 +122,8 @@ func (c *simpleCommand) wipes(f word, verb string) {
 			}
 			c.danger(Block, verb+" "+lost, f.at)
 		}
-		if why := device(abs); why != "" {
-			c.danger(Block, verb+" "+why, f.at)
+		if isListed("disk", abs) {
+			c.danger(Block, verb+" the device "+show(abs), f.at)
 		}
 		if abs[0] == hole && len(abs) > 2 && (strings.Contains(abs, inherited) || wild(abs)) {
 			if lost := c.j.critical(clean("/" + strings.TrimLeft(withoutHoles(abs), "/"))); lost != "" {
@@ -146,8 +144,7 @@ func (c *simpleCommand) targets(fs []word) string {
 	return strings.Join(names, " ")
 }
 
-// linksTo notes a link that leads out of the workspace: what is written through
-// it later looks as if it stayed inside.
+// linksTo notes a link out of the workspace: what is written through it later looks as if it stayed inside.
 func (c *simpleCommand) linksTo(f word) {
 	for _, abs := range c.j.resolve(f.text) {
 		if place := c.j.place(abs); place == Outside || place == Nowhere {
@@ -157,8 +154,7 @@ func (c *simpleCommand) linksTo(f word) {
 	}
 }
 
-// writeInto notes that a target, or files in it, are written. Which of the two
-// is not known without looking, so it is both.
+// writeInto notes that a target, or files in it, are written: which of the two cannot be known without looking.
 func (c *simpleCommand) writeInto(sources []word, target word) {
 	c.write(target)
 	for _, f := range sources {

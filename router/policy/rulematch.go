@@ -32,8 +32,7 @@ func (r *rule) fitWords(p *Part) fit {
 	return m.match(0, 0)
 }
 
-// closed reports whether ... in an allow rule stands for no words of a part: an
-// option makes it do more than usual, or it writes outside of the workspace.
+// closed reports whether ... in an allow rule stands for no words of a part: it does more than usual, or writes elsewhere.
 func (p *Part) closed() bool {
 	return p.more || slices.ContainsFunc(p.Paths, func(path Path) bool { return path.Write && !path.mine() })
 }
@@ -118,8 +117,7 @@ func (m *wordMatch) match(t, w int) fit {
 	return f
 }
 
-// follows reports whether a command line is as the rule says: for an allow
-// rule, whether it may run by it in ask mode.
+// follows reports whether a line is as the rule says: for an allow rule, whether it may run by it in ask mode.
 func (r *rule) follows(line string) bool {
 	w := &World{Dir: "/workspace", Home: "/home/you", Scratch: []string{"/tmp"}}
 	v, free := Judge(router.PlanNative(line), w), *r

@@ -28,8 +28,7 @@ type pathPattern struct {
 	text string // from the slash on, for glob
 }
 
-// pathPatterns reads a pattern's alternatives; wrong tells what is wrong with
-// one. What deny and ask name includes all below it.
+// pathPatterns reads a pattern's alternatives, or says what is wrong. What deny and ask name includes all below it.
 func pathPatterns(texts []string, all bool) (out []pathPattern, wrong string) {
 	for _, t := range texts {
 		p := pathPattern{from: '.'}

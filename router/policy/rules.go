@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agentbash/agentbash/internal/jsonpos"
 )
@@ -15,7 +16,39 @@ type Rules struct {
 	// file may only tighten.
 	Warnings []error
 
+	// Source is what they were parsed from.
+	Source RulesSource
+
 	list []rule
+}
+
+// Listed is a rule as a person sees it.
+type Listed struct {
+	Rule    string `json:"rule"`
+	At      string `json:"at"` // FILE:LINE:COLUMN
+	Outside bool   `json:"outside,omitempty"`
+	Reads   bool   `json:"reads,omitempty"`
+}
+
+// List returns the rules in their order.
+func (r *Rules) List() (out []Listed) {
+	for _, one := range r.list {
+		out = append(out, Listed{one.text, one.at, one.outside, one.reads})
+	}
+	return out
+}
+
+// Without returns the rules but for one that was listed.
+func (r *Rules) Without(l Listed) *Rules {
+	list := slices.DeleteFunc(slices.Clone(r.list), func(one rule) bool { return one.text == l.Rule && one.at == l.At })
+	return &Rules{Warnings: r.Warnings, list: list}
+}
+
+// RulesSource are the arguments of ParseRules.
+type RulesSource struct {
+	File    string
+	Raw     json.RawMessage
+	Project bool
 }
 
 // rule is one of them: a token rule, or a path rule where paths are set.
@@ -57,7 +90,7 @@ func (e *RuleError) ExitStatus() int { return 2 }
 // out of a project's file, and named in Warnings. An error is one or more
 // [*RuleError], joined; no rules come with it.
 func ParseRules(file string, raw json.RawMessage, project bool) (*Rules, error) {
-	p := ruleFile{file: file, raw: raw, project: project}
+	p := ruleFile{file: file, raw: raw, project: project, rules: Rules{Source: RulesSource{file, raw, project}}}
 	all, err := jsonpos.Parse(raw)
 	if err != nil {
 		at, _ := jsonpos.ErrorOffset(raw, err)

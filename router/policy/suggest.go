@@ -43,8 +43,7 @@ func (d *decider) suggestion(p *Part) string {
 	return text
 }
 
-// wordsToAllow are those of a command or call in a rule that allows it and others
-// like it.
+// wordsToAllow are those of a rule that allows a command or call and others like it.
 func (p *Part) wordsToAllow() []string {
 	names := p.names()
 	name := names[len(names)-1]
@@ -76,8 +75,7 @@ func (p *Part) wordsToAllow() []string {
 
 const verbLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-"
 
-// quoteRule writes a word so that a rule means just that, also quoting what has
-// a byte of special; "" if it cannot.
+// quoteRule writes a word so that a rule means just that, also quoting bytes of special; "" if it cannot.
 func quoteRule(s, special string) string {
 	switch {
 	case !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl):

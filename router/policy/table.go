@@ -14,8 +14,7 @@ import (
 //go:embed programs/*.txt
 var programFiles embed.FS
 
-// table is what is known of programs. Its entries are read when they are asked
-// for, so that the first line does not wait for all of them.
+// table is what is known of programs. Entries are read when they are asked for: nobody waits for all of them.
 type table struct {
 	entries map[string]*entry
 	lists   map[string][]string // words of a kind: variables, settings of git
@@ -47,8 +46,7 @@ func (t *table) find(name string) *program {
 	return nil
 }
 
-// fault stops at what is wrong with the table, which is built in: the tests read
-// all of it.
+// fault stops at what is wrong with the table, which is built in: the tests read all of it.
 func fault(file string, line int, format string, args ...any) {
 	panic(fmt.Sprintf("%s:%d: "+format, append([]any{file, line}, args...)...))
 }
@@ -106,8 +104,7 @@ func (t *table) file(name string, lines []string) {
 	}
 }
 
-// splitWords splits a line at blanks that are not in double quotes. A word in
-// quotes keeps the first one, so that it is told from others.
+// splitWords splits a line at blanks that are not in double quotes. A quoted word keeps its first quote.
 func splitWords(line string) (out []string) {
 	for i, piece := range strings.Split(" "+line, ` "`) {
 		if i > 0 {
@@ -121,8 +118,7 @@ func splitWords(line string) (out []string) {
 
 func unquoted(word string) string { return strings.TrimPrefix(word, `"`) }
 
-// baseName is a program's name without what a version adds to it, and what a
-// family of programs has in common.
+// baseName is a program's name without its version, or the name of its family.
 func baseName(name string) string {
 	t := programs()
 	for _, family := range t.lists["family"] {
@@ -137,6 +133,5 @@ func baseName(name string) string {
 	return name
 }
 
-// harmful reports whether a word names a command that is worth a second look
-// among the arguments of another.
+// harmful reports whether a word names a command that is worth a second look among another's arguments.
 func harmful(word string) bool { return programs().fits("harmful", lastOf(word)) }

@@ -32,8 +32,7 @@ func (j *judge) text(s *source) {
 	})
 }
 
-// prepare parses the text, if nobody has. Offsets stay, but where holes become
-// variables.
+// prepare parses the text, if nobody has. Offsets stay, but where holes become variables.
 func (s *source) prepare() *bashtext.Tree {
 	if strings.IndexByte(s.text, hole) >= 0 {
 		s.text, s.holes, s.made, s.tree = holesToVariables.Replace(s.text), true, true, nil
@@ -41,23 +40,20 @@ func (s *source) prepare() *bashtext.Tree {
 	if s.tree == nil {
 		s.tree = bashtext.Parse(s.text)
 	}
-	s.text, s.lets = s.tree.Text, s.tree.StandIns
+	s.text = s.tree.Text
 	return s.tree
 }
 
 // literal undoes in a literal of the text what stands there for the parser.
 func (s *source) literal(text string) string {
-	if s.lets {
-		text = bashtext.Literal(text)
-	}
+	text = s.tree.Literal(text)
 	if s.holes {
 		text = variablesToHoles.Replace(text)
 	}
 	return text
 }
 
-// holeVariable is the name, but for a letter, of the variable that stands for a
-// hole in a text that was put together.
+// holeVariable begins the name of the variable that stands for a hole in a text that was put together.
 const holeVariable = "__agentbash_hole_"
 
 var holesToVariables, variablesToHoles = replacers(anyText, "a", inherited, "e", fromNet, "n", decoded, "d", digits, "i", aName, "f", anyWords, "w")
@@ -88,7 +84,7 @@ func (j *judge) unparsed(err error) {
 	if errors.As(err, &e) {
 		problem = e.Text // without its position, which may be in a text that was put together
 	}
-	j.anything("this is not understood as bash: "+problem, j.src.at())
+	j.anything("this is not understood as bash: "+problem, j.src.span)
 	rest := j.src.text
 	if id, ok := strings.CutPrefix(problem, "unclosed here-document `"); ok {
 		rest += "\n" + strings.TrimSuffix(id, "`") + "\n" // bash takes the end for it
@@ -103,11 +99,10 @@ func (j *judge) unparsed(err error) {
 	}
 }
 
-// statements walks the statements that a text begins with, and returns how many
-// bytes of it they are.
+// statements walks the statements that a text begins with, and returns how many bytes they are.
 func (j *judge) statements(text string) (end int) {
 	var all []*syntax.Stmt
-	for st, err := range newParser().StmtsSeq(strings.NewReader(text)) {
+	for st, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(text)) {
 		if err == nil { // the last; to break here makes it panic for some texts
 			all, end = append(all, st), min(len(text), max(end, int(st.End().Offset())))
 		}

@@ -33,8 +33,7 @@ func (j *judge) callPlan(p *router.Plan, at span) {
 	j.toolCall(toolCall{name: p.Name, tool: cmp.Or(p.Tool(), j.world.tool(p.Name)), kwargs: p.Kwargs, help: help, at: at}, args)
 }
 
-// tool judges a call that stands in bash text: its tool reads the words as far
-// as they are known.
+// tool judges a call that stands in bash text: its tool reads the words as far as they are known.
 func (j *judge) tool(name string, args []word, at span) {
 	if !j.step() {
 		return
@@ -84,9 +83,7 @@ func (j *judge) toolCall(c toolCall, args []word) {
 	}
 }
 
-// toolEffects notes what a tool says that a call of these kwargs does. A call
-// whose words do not parse, or whose tool does not say on what it acts, is
-// unknown.
+// toolEffects notes what a call does by its kwargs; unknown where its words do not parse, or its tool does not say.
 func (j *judge) toolEffects(p *Part, c *toolCall) {
 	var uses []registry.Use
 	certain := false
@@ -108,6 +105,9 @@ func (j *judge) toolEffects(p *Part, c *toolCall) {
 		p.set |= unknown
 		j.kindEffect(p, c, c.tool.Kind)
 		j.reason(c.whyUncertain(), unknown, NoDanger, c.at)
+	}
+	if c.tool.Hide != nil {
+		j.hide = append(j.hide, c.tool.Hide)
 	}
 	for _, u := range uses {
 		j.toolUse(p, c, u)

@@ -39,8 +39,7 @@ type value []string
 
 func known(s string) bool { return strings.IndexByte(s, hole) < 0 }
 
-// wild reports whether s has a hole that any text may fill: blanks, slashes,
-// a leading dash.
+// wild reports whether s has a hole that any text may fill: blanks, slashes, a leading dash.
 func wild(s string) bool {
 	for i := strings.IndexByte(s, hole); i >= 0 && i+1 < len(s); i++ {
 		if s[i] == hole && s[i+1] != '#' && s[i+1] != ',' {
@@ -73,8 +72,7 @@ func fill(s, with string) string {
 	return strings.Join(parts, "")
 }
 
-// taint returns the hole for a text that was made of s: what the network wrote
-// stays that, whatever filter it went through.
+// taint returns the hole for a text made of s: what the network wrote stays that, whatever it went through.
 func taint(s string) string {
 	switch {
 	case strings.Contains(s, nextElement), strings.Contains(s, noElements), strings.Contains(s, anyWords):
@@ -155,8 +153,7 @@ func elements(list string) []string {
 	return strings.Split(list, nextElement)
 }
 
-// element returns a list's element, noElements beyond its end. Below zero n is
-// not known.
+// element returns a list's element, noElements beyond its end. Below zero n is not known.
 func element(list string, n int) string {
 	elems := elements(list)
 	if i := slices.Index(elems, anyWords); n < 0 || i >= 0 && i <= n {

@@ -15,8 +15,9 @@ type Verdict struct {
 	Reasons []Reason `json:"reasons"` // why, the worst first; never nil
 	Parts   []Part   `json:"-"`       // everything that was found in the line, in its order
 
-	after     *env // the shell when the line has run
-	inProcess bool // it is one call of a tool, and bash has no part in it
+	after     *env                       // the shell when the line has run
+	hide      []func(text string) string // of the tools that are called
+	inProcess bool                       // it is one call of a tool, and bash has no part in it
 }
 
 // Reason says in one line why a verdict is as it is.
@@ -88,8 +89,7 @@ type Path struct {
 // maxReasons bounds what a verdict says; the worst come first.
 const maxReasons = 50
 
-// part returns a part that is found where the walk is; add puts it into the
-// verdict. More may be said of it later.
+// part returns a part that is found where the walk is; add puts it into the verdict.
 func (j *judge) part(kind PartKind, at span, words ...word) *Part {
 	return &Part{Kind: kind, words: words, Start: at.start, End: at.end, Via: j.via}
 }
@@ -99,8 +99,7 @@ func (j *judge) add(p *Part) *Part {
 	return p
 }
 
-// collect makes the verdict of what was found; rounds of a loop and calls of a
-// function find the same again.
+// collect makes the verdict; rounds of a loop and calls of a function find the same again.
 func (j *judge) collect() (v Verdict) {
 	if j.spent {
 		j.cap("the line is too big to be judged to its end")
@@ -117,15 +116,24 @@ func (j *judge) collect() (v Verdict) {
 		}
 	}
 	after := j.env
-	v.Effects, v.Reasons, v.after = all.list(), []Reason{}, &after
+	v.Effects, v.Reasons, v.after, v.hide = all.list(), []Reason{}, &after, j.hide
 	for _, d := range [...]Danger{Block, Confirm, NoDanger} {
 		for _, r := range j.reasons {
 			if r.Danger == d && len(v.Reasons) < maxReasons {
+				r.Text = v.hidden(r.Text)
 				v.Reasons = append(v.Reasons, r)
 			}
 		}
 	}
 	return v
+}
+
+// hidden is a text without secrets of the tools that are called.
+func (v *Verdict) hidden(text string) string {
+	for _, hide := range v.hide {
+		text = hide(text)
+	}
+	return text
 }
 
 func (p *Part) same(q Part) bool {

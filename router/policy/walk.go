@@ -9,8 +9,7 @@ import (
 // stay notes that the last command has changed no directory.
 func (j *judge) stay() { j.env.ok, j.env.fail = j.env.dirs, j.env.dirs }
 
-// enter goes on in dirs. What cannot be reached is judged all the same, where
-// the shell was before.
+// enter goes on in dirs. What cannot be reached is judged where the shell was before.
 func (j *judge) enter(dirs []string) {
 	if len(dirs) > 0 {
 		j.env.dirs = dirs
@@ -18,8 +17,7 @@ func (j *judge) enter(dirs []string) {
 	j.stay()
 }
 
-// ways walks several ways that a line may go from here, of which it goes one;
-// with none too, it may go none of them.
+// ways walks several ways of which the line goes one, or with none perhaps none.
 func (j *judge) ways(n int, none bool, walk func(i int)) {
 	if j.stay(); n == 1 && !none {
 		walk(0)
@@ -60,8 +58,7 @@ func (j *judge) stmt(st *syntax.Stmt) {
 	}
 }
 
-// redirected walks a statement's redirections, then its command with the
-// streams that they give it.
+// redirected walks a statement's redirections, then its command with the streams that they give it.
 func (j *judge) redirected(st *syntax.Stmt) {
 	out := j.env.out
 	to := j.redirects(st.Redirs)
@@ -125,7 +122,7 @@ func (j *judge) cmd(cmd syntax.Command) {
 		}
 	case nil:
 	default:
-		j.unknown("this form of command is not known here", j.src.span(cmd.Pos(), cmd.End()))
+		j.unknown("this form of command is not known here", j.src.spanOf(cmd.Pos(), cmd.End()))
 	}
 }
 
@@ -148,8 +145,7 @@ func (j *judge) chain(n *syntax.BinaryCmd) {
 	}
 }
 
-// pipeline walks a | b: each in a shell of its own, the second reading what the
-// first wrote.
+// pipeline walks a | b: each in a shell of its own, the second reading what the first wrote.
 func (j *judge) pipeline(n *syntax.BinaryCmd) {
 	j.subshell(func() {
 		j.forks++
@@ -247,7 +243,7 @@ func (j *judge) forLoop(n *syntax.ForClause) {
 		if n.Select {
 			items = items.join(value{""})
 		}
-		at := j.src.span(l.Pos(), l.End())
+		at := j.src.spanOf(l.Pos(), l.End())
 		j.loop(func() {
 			j.assignText(l.Name.Value, items, 0, at)
 			j.list(n.Do)
@@ -255,8 +251,7 @@ func (j *judge) forLoop(n *syntax.ForClause) {
 	}
 }
 
-// maxRounds is how often a loop's body is walked before what it changes is
-// taken for anything.
+// maxRounds is how often a loop's body is walked before what it changes is taken for anything.
 const maxRounds = 5
 
 // loop walks a body until the state at its start does not change any more.
@@ -275,7 +270,7 @@ func (j *judge) loop(body func()) {
 			break
 		}
 		if round > maxRounds {
-			j.unknown("the loop changes more than is followed", j.src.at())
+			j.unknown("the loop changes more than is followed", j.src.span)
 			break
 		}
 	}
@@ -285,8 +280,7 @@ func (j *judge) loop(body func()) {
 	}
 }
 
-// forget takes everything that a loop changes for anything. What was that before
-// stays as it was, so that this comes to an end.
+// forget takes all that a loop changes for anything beside what it was, so that this comes to an end.
 func (j *judge) forget(before *env) {
 	if !slices.Equal(j.env.dirs, before.dirs) {
 		j.env.dirs = before.dirs.join(value{anyText})
@@ -298,8 +292,7 @@ func (j *judge) forget(before *env) {
 	}
 }
 
-// framed walks the body of a loop or function: the ways out of it meet at its
-// end.
+// framed walks the body of a loop or function: the ways out of it meet at its end.
 func (j *judge) framed(fr *frame, body func()) {
 	fr.outer, fr.forks = j.frame, j.forks
 	j.frame = fr
@@ -323,8 +316,7 @@ func (j *judge) exit(function, any bool, dirs []string) {
 	}
 }
 
-// testExpr walks [[ ... ]]. Its arithmetic operators and -v evaluate
-// subscripts, which run commands.
+// testExpr walks [[ ... ]]. Its arithmetic operators and -v evaluate subscripts, which run commands.
 func (j *judge) testExpr(x syntax.TestExpr) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -337,7 +329,7 @@ func (j *judge) testExpr(x syntax.TestExpr) {
 		case *syntax.UnaryTest:
 			if w, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar) {
 				for _, s := range j.expandOne(w) {
-					j.subscript(s, j.src.span(w.Pos(), w.End()))
+					j.subscript(s, j.src.spanOf(w.Pos(), w.End()))
 				}
 			}
 		case *syntax.Word:

@@ -18,8 +18,7 @@ type word struct {
 // exact reports whether the word is certain to be this text and one word.
 func (f *word) exact() bool { return !f.glob && !f.multi && known(f.text) }
 
-// mayBeOption reports whether bash may make an option of the word that cannot
-// be seen: a file may be called --output=x.
+// mayBeOption reports whether bash may make an option of the word: a file may be called --output=x.
 func (f *word) mayBeOption() bool {
 	return f.multi || f.glob && f.text != "" && strings.IndexByte("*?[", f.text[0]) >= 0 ||
 		len(f.text) > 1 && f.text[0] == hole && wild(f.text[:2])
@@ -32,8 +31,7 @@ func (f *word) after(n int) word {
 	return g
 }
 
-// asName is the word as a variable takes it in a loop: what a glob stands for
-// is a name of which only the fixed parts are known.
+// asName is the word as a variable takes it in a loop: of what a glob stands for the fixed parts are known.
 func (f *word) asName() string {
 	if f.multi {
 		return taint(f.text)
@@ -53,8 +51,7 @@ func (f *word) asName() string {
 // globs are the holes of a text, and what a pattern leaves open.
 var globs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x00.|[*?]+|\[[^\]]*\]`) })
 
-// match reports whether a file's name fits a glob of bash, whatever a set of
-// bytes in it has.
+// match reports whether a file's name fits a glob of bash, whatever a set of bytes in it has.
 func match(glob, name string) bool {
 	return globFit(sets().ReplaceAllString(glob, "?"), name, true) == fits
 }

@@ -1,3 +1,5 @@
+//go:build !portable
+
 package sandbox
 
 import (
@@ -7,6 +9,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/tempdir"
 )
 
 // request is one thing that a host wants of init, and answer what it gets.
@@ -48,14 +52,14 @@ func memoryFile(v any) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	fd, err := unix.MemfdCreate("agentbash-sandbox", unix.MFD_CLOEXEC)
+	fd, err := tempdir.Nameless("agentbash-sandbox")
 	if err != nil {
-		return nil, fmt.Errorf("file in memory: %w", err)
+		return nil, err
 	}
 	f := os.NewFile(uintptr(fd), "order")
 	if _, err := f.Write(text); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("file in memory: %w", err)
+		return nil, fmt.Errorf("write the order: %w", err)
 	}
 	return f, nil
 }

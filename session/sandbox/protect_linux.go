@@ -1,3 +1,5 @@
+//go:build !portable
+
 package sandbox
 
 import (
@@ -6,6 +8,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/openat"
 )
 
 // protectPaths makes what exists of o.Protected read-only. The directory that
@@ -32,7 +36,7 @@ func (l *layout) protectPaths(o *worldOrder) error {
 // openReal opens what a path means without any symbolic link: a program inside may put
 // one in the place of anything at any time.
 func openReal(path string) (int, error) {
-	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	fd, err := openat.NoLinks(unix.AT_FDCWD, path, unix.O_PATH|unix.O_NOFOLLOW)
 	if err != nil {
 		return -1, &os.PathError{Op: "open", Path: path, Err: err}
 	}

@@ -27,6 +27,7 @@ type Encoding struct {
 	enc  encoding.Encoding
 
 	prior       float64 // how much more usual it is than others that explain a text as well
+	grace       float64 // how much less likely it may be than others and still be a candidate
 	first, last byte    // of the first bytes of the usual Chinese characters, or Hangul
 }
 
@@ -37,7 +38,7 @@ var encodings = []Encoding{
 	{Name: "windows-1252", enc: charmap.Windows1252, prior: 0.3}, {Name: "latin1", enc: charmap.ISO8859_1}, {Name: "iso-8859-15", enc: charmap.ISO8859_15},
 	{Name: "windows-1250", enc: charmap.Windows1250}, {Name: "iso-8859-2", enc: charmap.ISO8859_2},
 	{Name: "windows-1251", enc: charmap.Windows1251, prior: 0.1}, {Name: "koi8-r", enc: charmap.KOI8R, prior: 0.1}, {Name: "koi8-u", enc: charmap.KOI8U},
-	{Name: "iso-8859-5", enc: charmap.ISO8859_5}, {Name: "ibm866", enc: charmap.CodePage866, prior: -0.3}, {Name: "ibm437", enc: charmap.CodePage437, prior: -0.6}, {Name: "macintosh", enc: charmap.Macintosh, prior: -0.6},
+	{Name: "iso-8859-5", enc: charmap.ISO8859_5}, {Name: "ibm866", enc: charmap.CodePage866, prior: -0.3, grace: 0.4}, {Name: "ibm437", enc: charmap.CodePage437, prior: -0.6}, {Name: "macintosh", enc: charmap.Macintosh, prior: -0.6, grace: 0.6},
 	{Name: "windows-1253", enc: charmap.Windows1253}, {Name: "iso-8859-7", enc: charmap.ISO8859_7}, {Name: "windows-1254", enc: charmap.Windows1254},
 	{Name: "windows-1255", enc: charmap.Windows1255, prior: -0.2}, {Name: "windows-1256", enc: charmap.Windows1256, prior: -0.2}, {Name: "windows-874", enc: charmap.Windows874, prior: -0.2},
 	{Name: "gbk", enc: simplifiedchinese.GBK, prior: 0.2, first: 0xb0, last: 0xd7}, {Name: "gb18030", enc: simplifiedchinese.GB18030, first: 0xb0, last: 0xd7},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -19,6 +20,14 @@ var texts = []struct{ encoding, text string }{
 	{"euc-jp", "これは日本語のテキストです。\n"}, {"gb18030", "第一行 𠀀 结束\n"}, {"windows-1256", "مرحبا بالعالم\n"}, {"euc-kr", "안녕하세요. 이것은 한국어 텍스트입니다.\n"},
 	{"big5", "[\n~ end } 我們的 2"},
 	{"iso-8859-5", "Привет, мир! Это проверка.\n"}, {"ibm866", "Привет, мир\n"}, {"utf-16le", "hi there\n"}, {"utf-16be", "日本語の文章\n"}, {"utf-16be", bomUTF8 + "x"}, {"utf-32le", bomUTF8 + "hi"},
+	{"utf-32le", "hi there, 日本\n"}, {"utf-32be", "grün\n\n"},
+}
+
+// rare are texts that others explain as well, so that they are not taken for what they are.
+var rare = []struct{ encoding, text string }{
+	{"macintosh", "schön\n"}, {"macintosh", "Élan vital, où êtes-vous ?\n"}, {"macintosh", "El niño comió piñas en la montaña, ¿verdad? ¡Sí!\n"}, {"macintosh", "© 2020 Müller & Söhne\n"},
+	{"macintosh", "não há informação disponível; coração\n"}, {"macintosh", "smörgåsbord är gott på svenska\n"}, {"macintosh", "crème brûlée à la carte, déjà vu\n"},
+	{"ibm866", "ошибка: файл не найден\n"}, {"ibm866", "ПРИВЕТ МИР\n"}, {"ibm866", "Имя файла: данные.txt\n"}, {"gb18030", "鎔鑄鑽𠮷\n"}, {"gb18030", "𠀀 café\n"},
 }
 
 func TestDetect(t *testing.T) {
@@ -51,7 +60,7 @@ func TestDetect(t *testing.T) {
 // TestCertain takes every run of words of the texts for a file: what is certain is right.
 func TestCertain(t *testing.T) {
 	certain := 0
-	for _, test := range texts {
+	for _, test := range slices.Concat(texts, rare) {
 		words := strings.Fields(test.text)
 		for i := range words {
 			for j := i + 1; j <= len(words); j++ {

@@ -47,6 +47,9 @@ func Detect(b []byte, more bool) Guess {
 	}
 	if bytes.IndexByte(b[:min(len(b), binaryHead)], 0) >= 0 {
 		e, certain := wide(b, more)
+		if e4 := wide32(b, more); e4 != nil {
+			e, certain = e4, true
+		}
 		if e == nil {
 			return Guess{Binary: true}
 		}
@@ -114,43 +117,34 @@ func wide(b []byte, more bool) (best *Encoding, certain bool) {
 	return best, certain
 }
 
+// wide32 tells UTF-32 without a byte order mark: few other bytes are characters, and blanks or ends of lines among them.
+func wide32(b []byte, more bool) *Encoding {
+	whole := min(len(b), binaryHead) &^ 3
+	if whole < 16 || len(b)%4 != 0 && !more {
+		return nil
+	}
+	for _, e := range []*Encoding{ByName("utf-32le"), ByName("utf-32be")} {
+		if text, ok := e.text(b[:whole]); ok && strings.ContainsAny(text, " \n") && strings.IndexFunc(text, func(r rune) bool { return !isText(r) }) < 0 {
+			return e
+		}
+	}
+	return nil
+}
+
 // InvalidAt returns the offset of the first byte that is not UTF-8, or -1. A
 // sequence that is cut off at the end counts as valid when more may follow.
 func InvalidAt(b []byte, more bool) int {
+	if utf8.Valid(b) {
+		return -1
+	}
 	for i := 0; i < len(b); {
-		i += asciiBlocks(b[i:])
-		for end := min(i+blockSize, len(b)); i < end; {
-			if b[i] < utf8.RuneSelf {
-				i++
-				continue
-			}
-			r, n := utf8.DecodeRune(b[i:])
-			if r == utf8.RuneError && n == 1 && !(more && !utf8.FullRune(b[i:])) {
-				return i
-			}
-			i += n
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 && !(more && !utf8.FullRune(b[i:])) {
+			return i
 		}
+		i += n
 	}
 	return -1
-}
-
-// blockSize is how many bytes are looked at together: most texts are ASCII.
-const blockSize = 64
-
-// asciiBlocks is how many bytes at the start of b are ASCII, in whole blocks.
-func asciiBlocks(b []byte) (n int) {
-	for ; len(b) >= blockSize; b = b[blockSize:] {
-		all := uint64(0)
-		for i := 0; i < blockSize; i += 32 {
-			p := b[i : i+32]
-			all |= binary.LittleEndian.Uint64(p) | binary.LittleEndian.Uint64(p[8:]) | binary.LittleEndian.Uint64(p[16:]) | binary.LittleEndian.Uint64(p[24:])
-		}
-		if all&0x8080808080808080 != 0 {
-			break
-		}
-		n += blockSize
-	}
-	return n
 }
 
 // countUTF8 counts the bytes that continue a character, and those that are no UTF-8. A few of the first are
@@ -210,11 +204,11 @@ func legacy(b []byte, from int, more bool) (g Guess, best float64) {
 		b = b[:bytes.LastIndexByte(b, '\n')+1]
 	}
 	for _, s := range list {
-		if len(g.Likely) == most || s.score <= least {
+		if len(g.Likely) == most {
 			break
 		}
 		text, ok := s.text(b)
-		if !ok || slices.Contains(texts, text) {
+		if !ok || s.score+s.grace <= least || slices.Contains(texts, text) {
 			continue
 		}
 		if texts = append(texts, text); len(texts) == 1 {
@@ -255,21 +249,9 @@ func Alike(b []byte, likely []*Encoding) (list []*Encoding) {
 
 // aliases are our names of what the detector names.
 func aliases(name string) string {
-	switch name {
-	case "ISO-8859-1":
-		return "windows-1252 latin1"
-	case "ISO-8859-2":
-		return "windows-1250 iso-8859-2"
-	case "ISO-8859-7":
-		return "windows-1253 iso-8859-7"
-	case "ISO-8859-8", "ISO-8859-8-I":
-		return "windows-1255"
-	case "ISO-8859-9":
-		return "windows-1254"
-	case "GB-18030", "GB18030":
-		return "gbk gb18030"
-	case "KOI8-R":
-		return "koi8-r koi8-u"
+	ours := map[string]string{
+		"ISO-8859-1": "windows-1252 latin1", "ISO-8859-2": "windows-1250 iso-8859-2", "ISO-8859-7": "windows-1253 iso-8859-7", "ISO-8859-8": "windows-1255",
+		"ISO-8859-8-I": "windows-1255", "ISO-8859-9": "windows-1254", "GB-18030": "gbk gb18030", "GB18030": "gbk gb18030", "KOI8-R": "koi8-r koi8-u",
 	}
-	return strings.ToLower(name)
+	return cmp.Or(ours[name], strings.ToLower(name))
 }

@@ -1,26 +1,20 @@
 package checkpoint
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/timeline"
 )
 
 // pruneChanges drops the oldest changes beyond the limits, and the contents that
 // nothing refers to. The lock is held.
 func (s *Store) pruneChanges(list []Change) error {
-	maxChanges, maxBytes := s.MaxChanges, s.MaxBytes
-	if maxChanges == 0 {
-		maxChanges = 2000
-	}
-	if maxBytes == 0 {
-		maxBytes = 1 << 30
-	}
+	maxChanges, maxBytes := cmp.Or(s.MaxChanges, 2000), cmp.Or(s.MaxBytes, 1<<30)
 	from, size := len(list), int64(0)
 	needed, files := map[string]bool{}, map[string]bool{}
 	for from > 0 && len(list)-from < maxChanges && (size <= maxBytes || len(needed) <= 1) {
@@ -35,24 +29,11 @@ func (s *Store) pruneChanges(list []Change) error {
 		from--
 	}
 	if from > 0 {
-		if err := s.rewriteLog(list[from:]); err != nil {
+		if err := atomicfile.Write(s.log(), timeline.Encode(list[from:])); err != nil {
 			return err
 		}
 	}
 	return s.sweepContents(needed)
-}
-
-// rewriteLog replaces the log.
-func (s *Store) rewriteLog(list []Change) error {
-	var b bytes.Buffer
-	for _, c := range list {
-		line, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		b.Write(append(line, '\n'))
-	}
-	return atomicfile.Write(s.log(), b.Bytes())
 }
 
 // sweepContents removes the contents that are not needed.

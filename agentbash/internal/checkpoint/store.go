@@ -10,20 +10,16 @@
 package checkpoint
 
 import (
-	"bufio"
-	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/agentbash/agentbash/internal/timeline"
 )
 
 // Version is what a file was. A nil *Version is a file that was not there.
@@ -116,7 +112,7 @@ func (s *Store) Add(c Change, before, after []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.ID, s.appendChange(c)
+	return c.ID, timeline.Append(s.log(), c)
 }
 
 // Void notes that a change was not made after all.
@@ -126,7 +122,7 @@ func (s *Store) Void(id int) error {
 		return err
 	}
 	defer unlock()
-	return s.appendChange(Change{Void: id})
+	return timeline.Append(s.log(), Change{Void: id})
 }
 
 // List returns the changes that were made, oldest first.
@@ -165,20 +161,7 @@ func (s *Store) lock() (func(), error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
-			break
-		}
-	}
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
-	}
-	return func() { f.Close() }, nil
+	return atomicfile.LockPath(context.Background(), filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE)
 }
 
 // keepContent stores a content unless it is there already.
@@ -194,42 +177,13 @@ func (s *Store) keepContent(hash string, content []byte) error {
 	return atomicfile.Write(path, content)
 }
 
-// readChanges returns every line of the log; one that was cut off is passed over.
+// readChanges returns every line of the log.
 func (s *Store) readChanges() ([]Change, error) {
-	b, err := os.ReadFile(s.log())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var list []Change
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, 1<<20)
-	last := 0
-	for lines.Scan() {
-		var c Change
-		if json.Unmarshal(lines.Bytes(), &c) != nil {
-			continue
+	list, err := timeline.Read[Change](s.log())
+	for i := range list {
+		if list[i].Void > 0 && i > 0 {
+			list[i].ID = list[i-1].ID
 		}
-		if c.Void > 0 {
-			c.ID = last
-		}
-		last = c.ID
-		list = append(list, c)
 	}
-	return list, lines.Err()
-}
-
-func (s *Store) appendChange(c Change) error {
-	line, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(s.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(line, '\n'))
-	return errors.Join(err, f.Close())
+	return list, err
 }

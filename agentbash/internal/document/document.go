@@ -35,7 +35,7 @@ func Open(name string, head []byte, r io.ReaderAt, size int64) *Document {
 	has := func(start string) bool { return bytes.HasPrefix(head, []byte(start)) }
 	switch {
 	case has("%PDF-"):
-		return &Document{"as the text of its pages", pages(stream(), size)}
+		return &Document{"as the text of its pages", pages(r, size)}
 	case has("PK\x03\x04"), has("PK\x05\x06"):
 		return &Document{"as a listing (unzip -p FILE NAME prints a member)", zipMembers(r, size)}
 	case has("SQLite format 3\x00"):
@@ -63,14 +63,15 @@ func readWhole(r io.Reader, size int64) ([]byte, error) {
 }
 
 // pages are the pages of a PDF document.
-func pages(r io.Reader, size int64) iter.Seq2[Piece, error] {
+func pages(r io.ReaderAt, size int64) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
-		data, err := readWhole(r, size)
+		data, err := readWhole(io.NewSectionReader(r, 0, size), size)
 		if err != nil {
 			yield(Piece{}, err)
 			return
 		}
-		d, err := pdftext.Open(data)
+		stop := func() error { _, err := r.ReadAt(nil, 0); return err }
+		d, err := pdftext.Open(data, stop)
 		if err != nil {
 			yield(Piece{}, err)
 			return

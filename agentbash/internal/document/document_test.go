@@ -5,7 +5,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +41,33 @@ func TestTables(t *testing.T) {
 			require.Contains(t, text, want, name)
 		}
 	}
+}
+
+// A page of which every entry leads to the same page, of which every entry is the same record.
+func TestWideTables(t *testing.T) {
+	db := make([]byte, 2<<16)
+	copy(db, "SQLite format 3\x00\x00\x01")
+	page := func(at int, kind byte, cells, cell int) {
+		db[at] = kind
+		binary.BigEndian.PutUint16(db[at+3:], uint16(cells))
+		for i := range cells {
+			binary.BigEndian.PutUint16(db[at+8+i*2:], uint16(cell))
+		}
+	}
+	page(100, 5, 32_000, 65_000)
+	binary.BigEndian.PutUint32(db[65_000:], 2)
+	page(1<<16, 13, 2_000, 5_000)
+	copy(db[1<<16+5_000:], "\x83\xd4\x60\x01") // 60,000 bytes
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := Open("a.db", db[:HeadSize], bytes.NewReader(db), int64(len(db)))
+	for _, err := range d.Pieces {
+		require.ErrorIs(t, err, errDatabase)
+	}
+	runtime.ReadMemStats(&after)
+	read := after.TotalAlloc - before.TotalAlloc
+	require.Greater(t, read, uint64(maxRead/2), "it is as hostile as it should be")
+	require.Less(t, read, uint64(2*maxRead))
 }
 
 func TestArchives(t *testing.T) {

@@ -16,12 +16,12 @@ type database struct {
 	page   int64 // bytes
 	usable int64 // of a page
 	text   *charset.Encoding
-	left   int // pages that may still be looked at
+	left   int64 // bytes that may still be looked at
 }
 
 // The pages of a broken database may lead in a circle, and those of a big one are not all counted.
 const (
-	maxPages = 2_000_000
+	maxRead  = 256 << 20 // bytes: of a leaf the header is enough
 	maxDepth = 20
 )
 
@@ -35,7 +35,7 @@ func tables(r io.ReaderAt) iter.Seq2[Piece, error] {
 			yield(Piece{}, errDatabase)
 			return
 		}
-		d := &database{at: r, page: int64(binary.BigEndian.Uint16(head[16:])), left: maxPages}
+		d := &database{at: r, page: int64(binary.BigEndian.Uint16(head[16:])), left: maxRead}
 		if d.page == 1 {
 			d.page = 65536
 		}
@@ -71,7 +71,7 @@ var errStopped = errors.New("stopped")
 
 // readPage reads the header of a b-tree page: its kind, how many cells it has, and where it starts.
 func (d *database) readPage(n int64, size int64) (page []byte, kind byte, cells int, start int64, err error) {
-	if d.left--; d.left < 0 || n < 1 {
+	if d.left -= min(size, d.page); d.left < 0 || n < 1 {
 		return nil, 0, 0, 0, errDatabase
 	}
 	page = make([]byte, min(size, d.page))
@@ -189,7 +189,7 @@ func (d *database) record(page []byte, at int64) ([]byte, error) {
 			here = least
 		}
 	}
-	if at+here > int64(len(page)) {
+	if d.left -= here; at+here > int64(len(page)) || d.left < 0 {
 		return nil, errDatabase
 	}
 	out := append([]byte(nil), page[at:at+here]...)

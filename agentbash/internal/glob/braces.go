@@ -2,7 +2,8 @@ package glob
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/agentbash/agentbash/agentbash/internal/wildcard"
 )
 
 // expandBraces writes out the braces of a pattern.
@@ -38,7 +39,7 @@ func firstBraces(p string) (open, end int, commas []int) {
 		case '\\':
 			open++
 		case '[':
-			open += bracketLen(p[open:])
+			open += max(wildcard.BracketLen(p[open:])-1, 0)
 		case '{':
 			if end, commas = closingBrace(p, open); end > 0 && commas != nil {
 				return open, end, commas
@@ -56,7 +57,7 @@ func closingBrace(p string, open int) (end int, commas []int) {
 		case '\\':
 			i++
 		case '[':
-			i += bracketLen(p[i:])
+			i += max(wildcard.BracketLen(p[i:])-1, 0)
 		case '{':
 			depth++
 		case '}':
@@ -70,28 +71,4 @@ func closingBrace(p string, open int) (end int, commas []int) {
 		}
 	}
 	return 0, nil
-}
-
-// bracketLen is how far the end of a bracket is from its start, or 0 when it has none.
-func bracketLen(p string) int {
-	i := 1
-	if i < len(p) && (p[i] == '!' || p[i] == '^') {
-		i++
-	}
-	if i < len(p) && p[i] == ']' {
-		i++
-	}
-	for ; i < len(p) && p[i] != '/'; i++ {
-		switch {
-		case p[i] == '\\':
-			i++
-		case strings.HasPrefix(p[i:], "[:"):
-			if end := strings.Index(p[i:], ":]"); end > 0 {
-				i += end + 1
-			}
-		case p[i] == ']':
-			return i
-		}
-	}
-	return 0
 }

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agentbash/agentbash/agentbash/internal/wildcard"
 )
 
 // maxAlternatives bounds what {a,b}{c,d}... may multiply to.
@@ -30,37 +32,28 @@ type Pattern struct {
 // segment is one name of a pattern.
 type segment struct {
 	any  bool // **
-	name name
+	name wildcard.Pattern
 }
 
-// Compile compiles a pattern; slashes at its start are taken off. It fails when
-// the pattern is empty or its braces come to too many alternatives.
-func Compile(pattern string) (*Pattern, error) {
-	list, err := expandBraces(pattern)
-	if err != nil {
-		return nil, err
-	}
+// Compile compiles a pattern, or several of which any may match; slashes at their start are taken off. It
+// fails when one is empty or their braces come to too many alternatives.
+func Compile(patterns ...string) (*Pattern, error) {
 	p := &Pattern{dirs: true}
-	for _, text := range list {
-		p.dirs = p.dirs && strings.HasSuffix(text, "/")
-		var segs []segment
-		for part := range strings.SplitSeq(text, "/") {
-			switch {
-			case part == "" || part == ".":
-			case part == "**":
-				if len(segs) == 0 || !segs[len(segs)-1].any {
-					segs = append(segs, segment{any: true})
-				}
-			default:
-				segs = append(segs, segment{name: compileName(part)})
+	for _, pattern := range patterns {
+		list, err := expandBraces(pattern)
+		if err != nil {
+			return nil, err
+		}
+		before := len(p.alternatives)
+		for _, text := range list {
+			p.dirs = p.dirs && strings.HasSuffix(text, "/")
+			if segs := splitSegments(text); len(segs) > 0 {
+				p.alternatives = append(p.alternatives, segs)
 			}
 		}
-		if len(segs) > 0 {
-			p.alternatives = append(p.alternatives, segs)
+		if len(p.alternatives) == before {
+			return nil, fmt.Errorf("the pattern %q names nothing: write one such as '**/*.go'", pattern)
 		}
-	}
-	if len(p.alternatives) == 0 {
-		return nil, fmt.Errorf("the pattern %q names nothing: write one such as '**/*.go'", pattern)
 	}
 	var at []position
 	for i := range p.alternatives {
@@ -68,6 +61,19 @@ func Compile(pattern string) (*Pattern, error) {
 	}
 	p.start = p.newState(at)
 	return p, nil
+}
+
+func splitSegments(text string) (segs []segment) {
+	for part := range strings.SplitSeq(text, "/") {
+		switch {
+		case part == "" || part == ".":
+		case part != "**":
+			segs = append(segs, segment{name: wildcard.Compile(part)})
+		case len(segs) == 0 || !segs[len(segs)-1].any:
+			segs = append(segs, segment{any: true})
+		}
+	}
+	return segs
 }
 
 // Dirs reports whether the pattern asks for directories: it ends with a slash.
@@ -82,10 +88,10 @@ type position struct{ alt, seg int }
 // State is how far a pattern has come at a directory. It is safe for concurrent use.
 type State struct {
 	pattern   *Pattern
-	positions []position // that the next name can be at; those after a ** included
-	rest      bool       // a ** at the end: everything below matches
-	last      []*name    // names that can end the path
-	onlyAny   bool       // no place leads on but a **, so that the state stays in every directory
+	positions []position          // that the next name can be at; those after a ** included
+	rest      bool                // a ** at the end: everything below matches
+	last      []*wildcard.Pattern // names that can end the path
+	onlyAny   bool                // no place leads on but a **, so that the state stays in every directory
 }
 
 func (p *Pattern) newState(at []position) *State {
@@ -120,7 +126,7 @@ func (s *State) Match(entry string, hidden bool) bool {
 		return true
 	}
 	for _, n := range s.last {
-		if (shown || n.dot) && n.match(entry) {
+		if (shown || n.StartsWith('.')) && n.Match(entry) {
 			return true
 		}
 	}
@@ -141,7 +147,7 @@ func (s *State) Enter(entry string, hidden bool) *State {
 		if !seg.any {
 			next.seg++
 		}
-		fits := seg.any && shown || !seg.any && (shown || seg.name.dot) && next.seg < len(segs) && seg.name.match(entry)
+		fits := seg.any && shown || !seg.any && (shown || seg.name.StartsWith('.')) && next.seg < len(segs) && seg.name.Match(entry)
 		if fits && !slices.Contains(at, next) {
 			at = append(at, next)
 		}

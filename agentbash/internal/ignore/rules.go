@@ -3,6 +3,8 @@ package ignore
 import (
 	"bytes"
 	"strings"
+
+	"github.com/agentbash/agentbash/agentbash/internal/wildcard"
 )
 
 // Result is what rules say of a path.
@@ -28,18 +30,8 @@ type rule struct {
 	line    int // the greater one wins
 	negated bool
 	dirOnly bool
-	kind    kind
-	text    string // exact: all of it; ending: what it ends with; wildcard: the literal start
-	wild    wild   // what follows the literal start
+	pattern wildcard.Pattern // of those that are not in exact
 }
-
-type kind int8
-
-const (
-	exact    kind = iota
-	ending        // "*" and a literal
-	wildcard      // anything else
-)
 
 // Parse compiles an ignore file; nil when it holds no pattern.
 func Parse(data []byte) *Rules {
@@ -72,29 +64,14 @@ func (r *Rules) addPattern(p string, line int) {
 	if p, one.dirOnly = strings.CutSuffix(p, "/"); p == "" {
 		return
 	}
-	isName := !strings.Contains(p, "/")
-	if !isName {
-		p = strings.TrimPrefix(p, "/")
-	}
-	plain := strings.IndexAny(p, `*?[\`)
-	switch {
-	case plain < 0 && isName:
-		one.text = p
-		r.exact[p] = append(r.exact[p], one)
-		return
-	case plain < 0:
-		one.text = p
-	case isName && p[0] == '*' && !strings.ContainsAny(p[1:], `*?[\`):
-		one.kind, one.text = ending, p[1:]
-	case isName:
-		one.kind, one.wild = wildcard, compilePattern(p, false)
-	default:
-		one.kind, one.text, one.wild = wildcard, p[:plain], compilePattern(p[plain:], true)
-	}
-	if isName {
+	if strings.Contains(p, "/") {
+		one.pattern = wildcard.CompileGit(strings.TrimPrefix(p, "/"), true)
+		r.paths = append(r.paths, one)
+	} else if strings.ContainsAny(p, `*?[\`) {
+		one.pattern = wildcard.CompileGit(p, false)
 		r.names = append(r.names, one)
 	} else {
-		r.paths = append(r.paths, one)
+		r.exact[p] = append(r.exact[p], one)
 	}
 }
 
@@ -148,20 +125,9 @@ func (r *Rules) Match(path, name string, isDir bool) Result {
 // lastMatch returns the last rule after line best that matches, or nil.
 func lastMatch(rules []rule, best int, text string, isDir bool) *rule {
 	for i := len(rules) - 1; i >= 0 && rules[i].line > best; i-- {
-		if (isDir || !rules[i].dirOnly) && rules[i].match(text) {
+		if (isDir || !rules[i].dirOnly) && rules[i].pattern.Match(text) {
 			return &rules[i]
 		}
 	}
 	return nil
-}
-
-func (one *rule) match(s string) bool {
-	switch one.kind {
-	case exact:
-		return s == one.text
-	case ending:
-		return strings.HasSuffix(s, one.text)
-	}
-	rest, ok := strings.CutPrefix(s, one.text)
-	return ok && one.wild.match(rest)
 }

@@ -2,7 +2,8 @@
 package pdftext
 
 import (
-	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,7 +11,10 @@ import (
 )
 
 // Document is a PDF document. It is not safe for concurrent use.
-type Document struct{ pages []page }
+type Document struct {
+	pages []page
+	data  *bounded
+}
 
 // page is what is drawn, and with which fonts.
 type page struct{ contents, fonts pdf.Value }
@@ -22,14 +26,21 @@ const (
 )
 
 // Open reads where the pages are. An error says what is wrong with the document, or that it
-// has a password.
-func Open(data []byte) (d *Document, err error) {
+// has a password. What is read is given up when stop returns an error, or when it takes too much.
+func Open(data []byte, stop func() error) (d *Document, err error) {
 	defer recoverTo(&err)
-	r, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
+	if hugeTable().Match(data) {
+		return nil, errors.New("it is said to have more objects than it can")
+	}
+	d = &Document{data: &bounded{data: data, stop: stop}}
+	d.data.begin()
+	r, err := pdf.NewReader(d.data, int64(len(data)))
+	if err = cmp.Or(d.data.err, err); err != nil {
 		return nil, err
 	}
-	d = &Document{}
+	if nestsStreams(r) {
+		return nil, errors.New("it has object streams in object streams")
+	}
 	d.addPages(r.Trailer().Key("Root").Key("Pages"), pdf.Value{}, 0)
 	return d, nil
 }
@@ -58,6 +69,7 @@ func (d *Document) Pages() int { return len(d.pages) }
 // told by where their letters stand.
 func (d *Document) Page(n int) (text string, err error) {
 	defer recoverTo(&err)
+	d.data.begin()
 	p := d.pages[n-1]
 	if p.contents.IsNull() {
 		return "", nil

@@ -120,12 +120,8 @@ func (w *writer) operate(stack *pdf.Stack, op string) {
 			w.show(args[len(args)-1].RawString())
 		}
 	case "TJ":
-		for i := 0; len(args) > 0 && i < args[0].Len(); i++ {
-			if v := args[0].Index(i); v.Kind() == pdf.String {
-				w.show(v.RawString())
-			} else {
-				w.tm = matrix{1, 0, 0, 1, -v.Float64() / 1000 * w.size, 0}.mul(w.tm)
-			}
+		if len(args) > 0 {
+			w.showSpaced(args[0])
 		}
 	}
 }
@@ -133,6 +129,17 @@ func (w *writer) operate(stack *pdf.Stack, op string) {
 func (w *writer) move(x, y float64) {
 	w.line = matrix{1, 0, 0, 1, x, y}.mul(w.line)
 	w.tm = w.line
+}
+
+// showSpaced writes texts, and what stands between them.
+func (w *writer) showSpaced(list pdf.Value) {
+	for i := range list.Len() {
+		if v := list.Index(i); v.Kind() == pdf.String {
+			w.show(v.RawString())
+		} else {
+			w.tm = matrix{1, 0, 0, 1, -v.Float64() / 1000 * w.size, 0}.mul(w.tm)
+		}
+	}
 }
 
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -102,20 +103,13 @@ func endsBeforeCR(re *syntax.Regexp) {
 func hasRune(re *syntax.Regexp, r rune) bool {
 	switch re.Op {
 	case syntax.OpLiteral:
-		for _, c := range re.Rune {
-			if c == r {
-				return true
-			}
+		if slices.Contains(re.Rune, r) {
+			return true
 		}
 	case syntax.OpCharClass:
 		return len(re.Rune) == 2 && re.Rune[0] == r && re.Rune[1] == r
 	}
-	for _, sub := range re.Sub {
-		if hasRune(sub, r) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return hasRune(sub, r) })
 }
 
 // MatchLine reports whether a line, without its end, matches. It is the

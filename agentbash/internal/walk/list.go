@@ -1,11 +1,13 @@
 package walk
 
 import (
-	"golang.org/x/sys/unix"
 	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // openDirs bounds how many directories are kept open so that what is in them
@@ -101,7 +103,7 @@ func newLister() *lister { return &lister{buf: make([]byte, 64<<10)} }
 func (l *lister) read(d *Dir) ([]Entry, error) {
 	l.entries = l.entries[:0]
 	for {
-		n, err := unix.Getdents(d.FD, l.buf)
+		n, err := unix.ReadDirent(d.FD, l.buf)
 		if err == unix.EINTR {
 			continue
 		}
@@ -117,15 +119,21 @@ func (l *lister) read(d *Dir) ([]Entry, error) {
 	return l.entries, nil
 }
 
-// parse takes apart what getdents64 returned (getdents64(2): inode and offset,
-// 8 bytes each, the record's length, 2, the type, 1, the name and a NUL).
+// Where the parts of a directory's record stand: getdents64(2), and getdirentries(2) of macOS.
+const (
+	sizeAt = int(unsafe.Offsetof(unix.Dirent{}.Reclen))
+	typeAt = int(unsafe.Offsetof(unix.Dirent{}.Type))
+	nameAt = int(unsafe.Offsetof(unix.Dirent{}.Name))
+)
+
+// parse takes apart what ReadDirent returned.
 func (l *lister) parse(d *Dir, s string) {
-	for len(s) > 19 {
-		size := int(s[16]) | int(s[17])<<8
-		name := s[19:size]
+	for len(s) > nameAt {
+		size := int(s[sizeAt]) | int(s[sizeAt+1])<<8
+		name := s[nameAt:size]
 		name = name[:strings.IndexByte(name, 0)]
 		if name != "." && name != ".." {
-			l.entries = append(l.entries, Entry{name, typeOf(s[18])})
+			l.entries = append(l.entries, Entry{name, typeOf(s[typeAt])})
 			if l.entries[len(l.entries)-1].Type == unknown {
 				d.resolveType(&l.entries[len(l.entries)-1])
 			}

@@ -15,7 +15,7 @@ type scope struct {
 	rules     *ignore.Dir // those of the directory itself are added when it is listed
 	rulesRead bool        // they are there already
 	include   *glob.State
-	exclude   []*glob.State
+	exclude   *glob.State
 	leftOut   bool // the directory is below something hidden or ignored
 }
 
@@ -30,8 +30,8 @@ func topScope(o *Options, root string) scope {
 	if o.Include != nil {
 		s.include = o.Include.Start()
 	}
-	for _, p := range o.Exclude {
-		s.exclude = append(s.exclude, p.Start())
+	if o.Exclude != nil {
+		s.exclude = o.Exclude.Start()
 	}
 	return s
 }
@@ -80,8 +80,11 @@ func (s *scope) choose(o *Options, e *Entry, path []byte) choice {
 	case e.Type == File || e.Type == Link && o.Links:
 		c.deliver = (o.Dirs == (e.Type == Link && o.Dirs)) && s.matches(o, e.Name, shown)
 	}
-	if !c.deliver && !c.enter || s.excluded(e.Name, isDir, &c.child) {
+	if !c.deliver && !c.enter || s.exclude != nil && s.exclude.Match(e.Name, true) {
 		return choice{}
+	}
+	if isDir && s.exclude != nil {
+		c.child.exclude = s.exclude.Enter(e.Name, true)
 	}
 	leftOut := s.leftOut
 	if !leftOut {
@@ -101,10 +104,8 @@ func (s *scope) matches(o *Options, name string, shown bool) bool {
 	if o.Names != nil && !o.Names.Start().Match(name, true) {
 		return false
 	}
-	for _, p := range o.NotNames {
-		if p.Start().Match(name, true) {
-			return false
-		}
+	if o.NotNames != nil && o.NotNames.Start().Match(name, true) {
+		return false
 	}
 	return s.include == nil || s.include.Match(name, shown)
 }
@@ -116,19 +117,6 @@ func (s *scope) enter(name string, shown bool) (*glob.State, bool) {
 	}
 	next := s.include.Enter(name, shown)
 	return next, next != nil
-}
-
-// excluded reports whether an entry matches a pattern of Exclude, and sets the child's.
-func (s *scope) excluded(name string, isDir bool, child *scope) bool {
-	for _, x := range s.exclude {
-		if x.Match(name, true) {
-			return true
-		}
-		if next := x.Enter(name, true); isDir && next != nil {
-			child.exclude = append(child.exclude, next)
-		}
-	}
-	return false
 }
 
 // hidden reports whether an entry is left out for the dot that its name starts with.

@@ -19,11 +19,10 @@ type Options struct {
 	// Skipped turns the choice around: only what Hidden and All leave out is visited.
 	Skipped bool
 
-	Include *glob.Pattern   // nil: everything
-	Exclude []*glob.Pattern // entries that match one are left out, and what is below them
-	Names   *glob.Pattern   // what a file's name must match as well; nil: anything
-
-	NotNames []*glob.Pattern // what it must not match
+	Include  *glob.Pattern // nil: everything
+	Exclude  *glob.Pattern // entries that match it are left out, and what is below them; nil: none
+	Names    *glob.Pattern // what a file's name must match as well; nil: anything
+	NotNames *glob.Pattern // what it must not match; nil: nothing
 
 	// Rules leave out entries too, if no rules in the tree say otherwise. All does not
 	// hold for them. They are relative to RulesDir.

@@ -28,7 +28,7 @@ type Tree struct {
 	Err   error          // it is not bash, or bash alone understands it; ErrTooDeep
 
 	Binary   bool // bytes that are not UTF-8 were replaced
-	StandIns bool // Literal has something to undo
+	standIns bool // Literal has something to undo
 }
 
 // Errors of texts that are not parsed.
@@ -83,25 +83,17 @@ func (t *Tree) prepare() {
 		t.Text = t.Text[:len(t.Text)-OddBackslash(t.Text)]
 	}
 	if strings.IndexByte(t.Text, '\r') >= 0 {
-		t.Text, t.StandIns = strings.ReplaceAll(t.Text, "\r", standsForCR), true
+		t.Text, t.standIns = strings.ReplaceAll(t.Text, "\r", standsForCR), true
 	}
 	// The parser takes all that follows let for arithmetic, be it `| rm x`.
 	if HasWord(t.Text, "let") {
-		t.Text, t.StandIns = replaceWord(t.Text, "let", standsForLet), true
+		t.Text, t.standIns = replaceWord(t.Text, "let", standsForLet), true
 	}
 }
 
 // Literal undoes the stand-ins in a literal of the tree.
 func (t *Tree) Literal(s string) string {
-	if !t.StandIns {
-		return s
-	}
-	return Literal(s)
-}
-
-// Literal undoes stand-ins.
-func Literal(s string) string {
-	if !strings.Contains(s, standsForCR) {
+	if !t.standIns || !strings.Contains(s, standsForCR) {
 		return s
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(s, standsForLet, "let"), standsForCR, "\r")

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/syscalls"
 )
 
 const (
@@ -52,7 +54,7 @@ func (l *Log) Append(sync bool, records ...*Record) error {
 		unlockFile(l.file)
 	}
 	if err == nil && sync {
-		err = unix.Fdatasync(int(l.file.Fd()))
+		err = syscalls.SyncData(int(l.file.Fd()))
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w: make room, or see to the directory", l.path(), pathlessError(err))
@@ -99,7 +101,7 @@ func (l *Log) lock() (size int64, err error) {
 		}
 		if err := unix.Lstat(l.path(), &now); err == nil && ours.Dev == now.Dev && ours.Ino == now.Ino {
 			if ours.Blocks*512 < ours.Size+reserve/2 { // where none can be had, there is none
-				unix.Fallocate(int(l.file.Fd()), unix.FALLOC_FL_KEEP_SIZE, ours.Size, reserve)
+				syscalls.Reserve(int(l.file.Fd()), ours.Size, reserve)
 			}
 			return ours.Size, nil
 		}

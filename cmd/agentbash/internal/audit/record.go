@@ -34,6 +34,7 @@ type Record struct {
 	// Of an intent.
 	Who      string   `json:"who,omitempty"` // person, model or call (from inside bash)
 	Dir      string   `json:"dir,omitempty"`
+	Target   string   `json:"target,omitempty"`         // the other machine on which it runs; absent for this one
 	Command  string   `json:"command,omitempty"`        // secrets left out
 	Whole    string   `json:"command_sha256,omitempty"` // of a command that is not here as a whole
 	Tool     string   `json:"tool,omitempty"`           // that is called; absent for bash text

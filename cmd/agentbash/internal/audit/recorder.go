@@ -1,10 +1,7 @@
 package audit
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -55,9 +52,9 @@ func (r *Recorder) Intent(e *guard.Entry) (func(router.Outcome), error) {
 	}
 	return func(o router.Outcome) {
 		out := &Record{Type: TypeOutcome, Session: rec.Session, PID: rec.PID, Of: rec.Seq, ExitCode: &o.ExitCode,
-			Canceled: o.Canceled, DurationMS: o.Duration.Milliseconds()}
+			Canceled: o.Canceled, DurationMS: o.Duration.Milliseconds(), Result: o.Hash}
 		if o.Result != nil {
-			out.Result = resultHash(o.Result)
+			out.Result = o.Result.Hash()
 		}
 		r.mu.Lock()
 		r.ended = append(r.ended, out)
@@ -108,7 +105,7 @@ func (r *Recorder) Close() error {
 }
 
 func (r *Recorder) intent(e *guard.Entry) *Record {
-	rec := &Record{Type: TypeIntent, Session: r.Session(), PID: os.Getpid(), Who: r.Who, Dir: e.Dir, Tool: toolOf(e.Plan), Host: e.Host,
+	rec := &Record{Type: TypeIntent, Session: r.Session(), PID: os.Getpid(), Who: r.Who, Dir: e.Dir, Target: e.Target, Tool: toolOf(e.Plan), Host: e.Host,
 		Decision: "allow", Approved: string(e.Approved), Mode: string(e.Decision.Mode), Danger: string(e.Verdict.Danger), Rule: e.Decision.Rule}
 	switch {
 	case e.Plan.Inside:
@@ -146,11 +143,3 @@ func toolOf(p *router.Plan) string {
 
 // maxReasons bounds how many reasons a record repeats.
 const maxReasons = 10
-
-// resultHash is the hash of what a command wrote, its stdout first.
-func resultHash(res *router.Result) string {
-	h := sha256.New()
-	io.WriteString(h, res.Stdout)
-	io.WriteString(h, res.Stderr)
-	return hex.EncodeToString(h.Sum(nil))
-}

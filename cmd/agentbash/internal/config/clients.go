@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
 
@@ -27,23 +28,43 @@ type client struct {
 	ms      bool     // its timeouts are in milliseconds
 	literal bool     // ${X} is text
 	dollar  bool     // $X is a variable
+
+	dir string // the variable that names the directory of its files; "": none does
+
+	// How we are written into its first file.
+	at     string   // where servers stand there; "": we are not
+	says   []member // what an entry says besides its command
+	joined bool     // program and arguments are one list
+	env    string   // the key of what we get of its environment
+	pass   string   // how the value of a variable is written there; "": a list of names
 }
 
 func clients() []client {
 	return []client{
 		{name: "claude-desktop", user: []string{".config/Claude/claude_desktop_config.json", "Library/Application Support/Claude/claude_desktop_config.json"}},
-		{name: "claude-code", user: []string{".claude.json"}, project: []string{".mcp.json"}},
-		{name: "cursor", user: []string{".cursor/mcp.json"}, project: []string{".cursor/mcp.json"}},
+		{name: "claude-code", user: []string{".claude.json"}, project: []string{".mcp.json"}, dir: "CLAUDE_CONFIG_DIR",
+			at: "mcpServers", says: keyValues("type", "stdio"), env: "env", pass: "${%s}"},
+		{name: "cursor", user: []string{".cursor/mcp.json"}, project: []string{".cursor/mcp.json"}, at: "mcpServers", env: "env", pass: "${env:%s}"},
 		{name: "vscode", user: []string{".config/Code/User/mcp.json", ".config/Code/User/settings.json", "Library/Application Support/Code/User/mcp.json"},
-			project: []string{".vscode/mcp.json", ".vscode/settings.json"}},
-		{name: "codex", user: []string{".codex/config.toml"}, project: []string{".codex/config.toml"}, literal: true},
-		{name: "windsurf", user: []string{".codeium/windsurf/mcp_config.json"}},
-		{name: "gemini", user: []string{".gemini/settings.json"}, project: []string{".gemini/settings.json"}, ms: true, dollar: true},
-		{name: "opencode", user: []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"}, project: []string{"opencode.json", "opencode.jsonc"}, ms: true},
-		{name: "zed", user: []string{".config/zed/settings.json"}, project: []string{".zed/settings.json"}, literal: true},
+			project: []string{".vscode/mcp.json", ".vscode/settings.json"}, at: "servers", says: keyValues("type", "stdio"), env: "env", pass: "${env:%s}"},
+		{name: "codex", user: []string{".codex/config.toml"}, project: []string{".codex/config.toml"}, literal: true, dir: "CODEX_HOME",
+			at: "mcp_servers", says: keyValues("tool_timeout_sec", json.Number("600")), env: "env_vars"},
+		{name: "windsurf", user: []string{".codeium/windsurf/mcp_config.json"}, at: "mcpServers", env: "env", pass: "${env:%s}"},
+		{name: "gemini", user: []string{".gemini/settings.json"}, project: []string{".gemini/settings.json"}, ms: true, dollar: true, at: "mcpServers", env: "env", pass: "$%s"},
+		{name: "opencode", user: []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"}, project: []string{"opencode.json", "opencode.jsonc"}, ms: true,
+			at: "mcp", says: keyValues("type", "local", "enabled", true), joined: true, env: "environment", pass: "{env:%s}"},
+		{name: "zed", user: []string{".config/zed/settings.json"}, project: []string{".zed/settings.json"}, literal: true, at: "context_servers", says: keyValues("source", "custom"), env: "env"},
 		{name: "mcporter", user: []string{".mcporter/mcporter.json", ".mcporter/mcporter.jsonc"}, project: []string{"config/mcporter.json"}},
 		{name: "continue", user: []string{".continue/config.yaml", ".continue/mcpServers/*"}, project: []string{".continue/mcpServers/*"}},
 	}
+}
+
+// keyValues are members of an object: names and values by turns.
+func keyValues(words ...any) (out []member) {
+	for i := 0; i < len(words); i += 2 {
+		out = append(out, member{key: words[i].(string), value: &value{scalar: words[i+1]}})
+	}
+	return out
 }
 
 // serverPaths are where in a file servers stand; * is any key. What is found by one is
@@ -67,13 +88,8 @@ type FoundServer struct {
 func FindServers(dir string, lookup func(string) (string, bool)) (found []FoundServer, errs []error) {
 	home, _ := lookup("HOME")
 	seen := map[string]bool{}
-	look := func(c client, root, path, pattern string) {
-		if at, ok := strings.CutPrefix(pattern, ".config/"); ok && root == "" {
-			if config, _ := lookup("XDG_CONFIG_HOME"); filepath.IsAbs(config) {
-				path, pattern = config, at
-			}
-		}
-		files, _ := filepath.Glob(filepath.Join(path, pattern)) // the pattern is one of the table
+	look := func(c client, root, pattern string) {
+		files, _ := filepath.Glob(pattern) // one of the table
 		for _, file := range files {
 			if st, err := os.Stat(file); err != nil || !st.Mode().IsRegular() || seen[file] {
 				continue
@@ -88,16 +104,80 @@ func FindServers(dir string, lookup func(string) (string, bool)) (found []FoundS
 	for _, c := range clients() {
 		for _, d := range projectDirs(dir) {
 			for _, pattern := range c.project {
-				look(c, d, d, pattern)
+				look(c, d, filepath.Join(d, pattern))
 			}
 		}
 		for _, pattern := range c.user {
 			if home != "" {
-				look(c, "", home, pattern)
+				look(c, "", c.userFile(pattern, lookup))
 			}
 		}
 	}
 	return found, errs
+}
+
+// userFile is the path of one of the client's files of the user.
+func (c client) userFile(pattern string, lookup func(string) (string, bool)) string {
+	home, _ := lookup("HOME")
+	if dir, _ := lookup(c.dir); c.dir != "" && filepath.IsAbs(dir) {
+		return filepath.Join(dir, filepath.Base(pattern))
+	}
+	at, ok := strings.CutPrefix(pattern, ".config/")
+	if config, _ := lookup("XDG_CONFIG_HOME"); ok && filepath.IsAbs(config) {
+		return filepath.Join(config, at)
+	}
+	return filepath.Join(home, pattern)
+}
+
+// installFile is the file that we are written into: the first of its files, or as it is
+// with comments.
+func (c client) installFile(lookup func(string) (string, bool)) string {
+	path := c.userFile(c.user[0], lookup)
+	if _, err := os.Stat(path); err != nil && len(c.user) > 1 && c.user[1] == c.user[0]+"c" {
+		if _, err := os.Stat(path + "c"); err == nil {
+			return path + "c"
+		}
+	}
+	return path
+}
+
+// entry is ours in the client's file: it starts a command line, which gets variables of
+// the client's environment.
+func (c client) entry(argv, variables []string) clientEntry {
+	list := func(words []string) *value {
+		v := &value{isList: true}
+		for _, w := range words {
+			v.list = append(v.list, &value{scalar: w})
+		}
+		return v
+	}
+	v := &value{object: true, members: slices.Clone(c.says)}
+	add := func(key string, m *value) { v.members = append(v.members, member{key: key, value: m}) }
+	if c.joined {
+		add("command", list(argv))
+	} else {
+		add("command", &value{scalar: argv[0]})
+		add("args", list(argv[1:]))
+	}
+	switch {
+	case len(variables) == 0:
+	case c.pass != "":
+		env := &value{object: true}
+		for _, name := range variables {
+			env.members = append(env.members, member{key: name, value: &value{scalar: fmt.Sprintf(c.pass, name)}})
+		}
+		add(c.env, env)
+	case c.env == "env_vars":
+		add(c.env, list(variables))
+	}
+	text := string(v.compact())
+	if filepath.Ext(c.user[0]) == ".toml" { // whose texts, numbers and lists are written as JSON's are
+		text = fmt.Sprintf("[%s.%s]\n", c.at, ourEntry)
+		for _, m := range v.members {
+			text += fmt.Sprintf("%s = %s\n", m.key, m.value.compact())
+		}
+	}
+	return clientEntry{ourEntry, text, true}
 }
 
 // ReadServers returns the servers of a file that some client wrote.
@@ -136,7 +216,16 @@ func splitPath(path string, n int) (above, below string) {
 
 // read returns the servers in a file. root is the project that it belongs to; "" is none.
 func (c client) read(path, root string, lookup func(string) (string, bool)) (found []FoundServer, err error) {
-	doc, err := readDocument(path)
+	data, err := readBounded(path)
+	if err != nil {
+		return nil, &Error{File: path, Text: strings.TrimPrefix(err.Error(), path+": ")}
+	}
+	return c.parse(path, data, root, lookup)
+}
+
+// parse is read for a file that was read.
+func (c client) parse(path string, data []byte, root string, lookup func(string) (string, bool)) (found []FoundServer, err error) {
+	doc, err := parseDocument(path, data)
 	if err != nil {
 		return nil, err
 	}
@@ -170,19 +259,19 @@ func (c client) read(path, root string, lookup func(string) (string, bool)) (fou
 	return found, nil
 }
 
-// readDocument reads JSON, which may have comments and commas at ends, TOML or YAML.
-func readDocument(path string) (doc map[string]any, err error) {
-	data, err := readBounded(path)
-	if err != nil {
-		return nil, &Error{File: path, Text: strings.TrimPrefix(err.Error(), path+": ")}
-	}
+// byteOrderMark begins files of some editors.
+var byteOrderMark = []byte("\ufeff")
+
+// parseDocument parses JSON, which may have comments and commas at ends, TOML or YAML.
+func parseDocument(path string, data []byte) (doc map[string]any, err error) {
+	data = bytes.TrimPrefix(data, byteOrderMark)
 	switch filepath.Ext(path) {
 	case ".toml":
 		err = toml.Unmarshal(data, &doc)
 	case ".yaml", ".yml":
 		err = yaml.Unmarshal(data, &doc)
 	default:
-		if data, err = hujson.Standardize(data); err == nil {
+		if data, err = hujson.Standardize(bytes.Clone(data)); err == nil { // it writes over its argument
 			err = json.Unmarshal(data, &doc)
 		}
 	}
@@ -247,36 +336,55 @@ func namedEntries(v any) (out []entry) {
 	return out
 }
 
-// checkServer has a server read as it would be from a configuration file. An error says
-// why it would be left out, but for variables that are not set: these are returned.
-func checkServer(name string, server fieldbash.Server, lookup func(string) (string, bool)) (unset []string, err error) {
-	raw, err := json.Marshal(map[string]fieldbash.Server{name: server})
-	if err != nil {
-		return nil, err
-	}
-	s := &source{data: raw}
-	v, err := s.parseValue()
-	if err != nil {
-		return nil, err
-	}
+// Variables are those that a server needs: ${NAME} in its values, without a default.
+func (f FoundServer) Variables() (names []string) {
+	raw, _ := json.Marshal(f.Server) // texts, numbers and lists
 	for _, m := range bareVariable().FindAllSubmatch(raw, -1) {
-		if _, ok := lookup(string(m[1])); !ok && !slices.Contains(unset, string(m[1])) {
-			unset = append(unset, string(m[1]))
+		if !slices.Contains(names, string(m[1])) {
+			names = append(names, string(m[1]))
 		}
 	}
-	var f file
-	s.decodeServers(v, &f, func(name string) (string, bool) {
+	return names
+}
+
+// Expanded is the server as it is started: its variables replaced.
+func (f FoundServer) Expanded(lookup func(string) (string, bool)) (fieldbash.Server, error) {
+	raw, err := json.Marshal(map[string]fieldbash.Server{f.Name: f.Server})
+	if err != nil {
+		return fieldbash.Server{}, err
+	}
+	s := &source{data: raw, lookup: lookup}
+	v, err := s.parseValue()
+	if err != nil {
+		return fieldbash.Server{}, err
+	}
+	servers := s.decodeServers(v)
+	var e *Error
+	if err := errors.Join(s.warnings...); errors.As(err, &e) {
+		return fieldbash.Server{}, &Error{Key: strings.TrimPrefix(e.Key, "mcpServers."), Text: e.Text}
+	} else if err != nil {
+		return fieldbash.Server{}, err
+	}
+	return servers[f.Name], nil
+}
+
+// checkServer has a server read as it would be from a configuration file. An error
+// says why it would be left out, but for variables that are not set: these are returned.
+func checkServer(name string, server fieldbash.Server, lookup func(string) (string, bool)) (unset []string, err error) {
+	f := FoundServer{Name: name, Server: server}
+	for _, variable := range f.Variables() {
+		if _, ok := lookup(variable); !ok {
+			unset = append(unset, variable)
+		}
+	}
+	s, err := f.Expanded(func(name string) (string, bool) {
 		text, _ := lookup(name)
 		return cmp.Or(text, "http://x"), true // fit for every place
 	})
-	if err := errors.Join(f.warnings...); err != nil {
-		var e *Error
-		if errors.As(err, &e) {
-			return nil, &Error{Key: strings.TrimPrefix(e.Key, "mcpServers."), Text: e.Text}
-		}
+	if err != nil {
 		return nil, err
 	}
-	if _, err = fieldbash.New(fieldbash.Config{MCPServers: f.fields.MCPServers}, nil); err != nil {
+	if _, err = fieldbash.New(fieldbash.Config{MCPServers: map[string]fieldbash.Server{name: s}}, nil); err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "mcpServers."+name+": "))
 	}
 	return unset, nil

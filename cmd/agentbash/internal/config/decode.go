@@ -4,47 +4,28 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
+	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/fieldbash"
 )
 
-// decode fills a file from its checked and expanded tree.
-func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []error) {
+// file is what one file said, checked and expanded.
+type file struct {
+	Settings
+	path        string
+	warnings    []error  // what was left out
+	definitions []string // the files of functions that were read
+}
+
+// readSettings makes a file of its tree.
+func (s *source) readSettings(v *value) (*file, []error) {
 	f := &file{path: s.path}
-	var errs []error
-	take := func(key string, into any) {
-		if m := v.find(key); m != nil {
-			if err := s.decodeInto(m, key, into); err != nil {
-				errs = append(errs, err)
-			}
-		}
-	}
-	take("provider", &f.provider)
-	take("model", &f.model)
-	take("baseURL", &f.baseURL)
-	take("apiKey", &f.apiKey)
-	take("mode", &f.mode)
-	if m := v.find("rules"); m != nil {
-		f.rules = m.encodeInPlace(s.data)
-	}
-	take("limits", &f.limits)
-	take("snapshots", &f.snapshots)
-	decodeConfine(take, &f.confine)
-	errs = append(errs, s.decodeShell(v, take, &f.shell)...)
-	if f.mode != "" && !listContains(modeNames(), f.mode) {
-		errs = append(errs, s.errorAt(v.find("mode").offset, "mode", fmt.Sprintf("%q is no mode: use %s", f.mode, strings.Join(modeNames(), ", "))))
-	}
-	if f.limits.below() {
-		errs = append(errs, s.errorAt(v.find("limits").offset, "limits", "a limit is below 0: leave it out for none"))
-	}
-	errs = append(errs, decodeMap(s, v.find("models"), "models", &f.models)...)
-	errs = append(errs, s.checkModels(v.find("models"), f)...)
-	errs = append(errs, decodeMap(s, v.find("tools"), "tools", &f.tools)...)
-	errs = append(errs, s.decodeHooks(v.find("hooks"), f)...)
-	errs = append(errs, s.decodeWeb(v, f)...)
-	s.decodeServers(v.find("mcpServers"), f, lookup)
-	s.decodeFunctions(v.find("functions"), f, lookup)
+	errs := s.decode(v, nil, reflect.ValueOf(&f.Settings).Elem())
+	f.check(len(errs) == 0, func(text string, way ...any) { errs = append(errs, s.errorOn(v, text, way...)) })
+	f.warnings = s.warnings
 	for _, d := range s.defOrder {
 		if d.path != "" {
 			f.definitions = append(f.definitions, d.path)
@@ -53,54 +34,163 @@ func (s *source) decode(v *value, lookup func(string) (string, bool)) (*file, []
 	return f, errs
 }
 
-// checkModels wants a protocol that there is, and no number below 0.
-func (s *source) checkModels(v *value, f *file) (errs []error) {
-	for name, m := range f.models {
-		if m.API != "" && m.API != "chat" && m.API != "responses" {
-			errs = append(errs, s.errorAt(v.find(name).offset, "models."+name+".api", fmt.Sprintf("%q is no protocol: use chat or responses", m.API)))
-		}
-		if m.Window < 0 || m.Input < 0 || m.Cached < 0 || m.Output < 0 {
-			errs = append(errs, s.errorAt(v.find(name).offset, "models."+name, "a number is below 0: leave it out where it is not known"))
+// check tells wrong of values that no key takes, with the way to them. Hooks, of which
+// it makes up the names, count only if they are whole.
+func (f *Settings) check(whole bool, wrong func(text string, way ...any)) {
+	oneOf := func(value string, known []string, format string, way ...any) {
+		if value != "" && !slices.Contains(known, value) {
+			wrong(fmt.Sprintf(format, value, strings.Join(known, ", ")), way...)
 		}
 	}
-	return errs
+	oneOf(f.Mode, modeNames(), "%q is no mode: use %s", "mode")
+	oneOf(f.Terminal.Notify, []string{"unfocused", "always", "never"}, "%q: use %s", "notify")
+	for name, m := range f.Models {
+		oneOf(m.API, chat.APIs(), "%q is no protocol: use %s", "models", name, "api")
+		oneOf(m.Effort, chat.Efforts(), "%q is no effort: use %s", "models", name, "effort")
+	}
+	if w := f.WebSearch; w != nil {
+		if names := searchProviders(); !slices.Contains(names, w.Provider) {
+			wrong(fmt.Sprintf("%q is not known: write one of %s", w.Provider, strings.Join(names, ", ")), "webSearch", "provider")
+		} else if strings.ContainsAny(w.KeyVar, "= ") {
+			wrong("it is the name of an environment variable, not the key itself", "webSearch", "keyVar")
+		}
+	}
+	for when, list := range map[string][]Hook{"before": f.Hooks.Before, "after": f.Hooks.After} {
+		for i := range list {
+			if problem, way := list[i].check(); problem == "" {
+				list[i] = list[i].named()
+			} else if whole {
+				wrong(problem, append([]any{"hooks", when, i}, way...)...)
+			}
+		}
+	}
+}
+
+// errorOn makes an error at the value that a way of keys and indexes leads to, or at the
+// last that is there.
+func (s *source) errorOn(v *value, text string, way ...any) error {
+	var path *jsonPath
+	for _, step := range way {
+		switch step := step.(type) {
+		case string:
+			path = &jsonPath{up: path, key: step}
+			if m := v.find(step); m != nil {
+				v = m
+			}
+		case int:
+			path, v = &jsonPath{up: path, item: true, index: step}, v.list[step]
+		}
+	}
+	return s.errorAt(v.offset, path.String(), text)
+}
+
+// decode fills in what a value says, key by key, so that each mistake is named by its
+// place. null says nothing.
+func (s *source) decode(v *value, path *jsonPath, into reflect.Value) (errs []error) {
+	keys := keysOf(into.Type())
+	switch known := into.Addr().Interface().(type) {
+	case *map[string]fieldbash.Server:
+		*known = s.decodeServers(v)
+		return nil
+	case *map[string][]fieldbash.Function:
+		*known = s.decodeFunctions(v)
+		return nil
+	case *[]Rules:
+		*known = []Rules{{File: s.path, Raw: s.inPlace(v)}}
+		return nil
+	}
+	switch kind := into.Kind(); {
+	case v.isNull():
+		return nil
+	case kind == reflect.Pointer:
+		into.Set(reflect.New(into.Type().Elem()))
+		return s.decode(v, path, into.Elem())
+	case kind == reflect.Map && !v.object:
+		return []error{s.errorAt(v.offset, path.String(), "it is "+v.kind()+": write an object {...}")}
+	case kind == reflect.Map:
+		into.Set(reflect.MakeMap(into.Type()))
+		for _, m := range v.members {
+			one := reflect.New(into.Type().Elem()).Elem()
+			errs = append(errs, s.decode(m.value, &jsonPath{up: path, key: m.key}, one)...)
+			into.SetMapIndex(reflect.ValueOf(m.key), one)
+		}
+		return errs
+	case kind == reflect.Slice && v.isList && keysOf(into.Type().Elem()) != nil:
+		into.Set(reflect.MakeSlice(into.Type(), len(v.list), len(v.list)))
+		for i, item := range v.list {
+			errs = append(errs, s.decode(item, &jsonPath{up: path, item: true, index: i}, into.Index(i))...)
+		}
+		return errs
+	case keys != nil && v.object:
+		for _, k := range keys {
+			if m := v.find(k.name); m != nil {
+				errs = append(errs, s.decodeKey(m, &jsonPath{up: path, key: k.name}, k, into.FieldByIndex(k.index))...)
+			}
+		}
+		return errs
+	}
+	if err := s.decodeInto(v, path.String(), into.Addr().Interface()); err != nil {
+		return []error{err}
+	}
+	if into.CanInt() && into.Int() < 0 || into.CanFloat() && into.Float() < 0 {
+		return []error{s.errorAt(v.offset, path.String(), "it is below 0: leave it out for its default")}
+	}
+	return nil
+}
+
+// decodeKey fills in what a key says, its variables expanded if they are to be.
+func (s *source) decodeKey(v *value, path *jsonPath, k key, into reflect.Value) []error {
+	if k.field.Tag.Get("expand") != "" {
+		lookup := s.lookup
+		if path.String() == "apiKey" {
+			lookup = func(name string) (string, bool) {
+				s.keyVars = append(s.keyVars, name)
+				return s.lookup(name)
+			}
+		}
+		if errs := s.expand(v, path, lookup); len(errs) > 0 {
+			return errs
+		}
+	}
+	return s.decode(v, path, into)
 }
 
 // decodeServers decodes servers. One that is wrong is left out, with a warning: it
 // must not keep bash and the others from working.
-func (s *source) decodeServers(v *value, f *file, lookup func(string) (string, bool)) {
-	f.fields.MCPServers = map[string]fieldbash.Server{}
-	s.decodeEntries(v, "mcpServers", "this server is left out", f, func(m *value, path *jsonPath) (errs []error) {
+func (s *source) decodeServers(v *value) map[string]fieldbash.Server {
+	servers := map[string]fieldbash.Server{}
+	s.decodeEntries(v, "mcpServers", "this server is left out", func(m *value, path *jsonPath) (errs []error) {
 		if !s.shared {
-			errs = s.checkServerKeys(m, path)
+			errs = s.checkKeys(m, path, reflect.TypeFor[fieldbash.Server](), false)
 		}
 		var one fieldbash.Server
-		if errs = append(errs, s.expand(m, path, lookup)...); len(errs) == 0 {
+		if errs = append(errs, s.expand(m, path, s.lookup)...); len(errs) == 0 {
 			if err := s.decodeInto(m, path.String(), &one); err != nil {
 				return []error{err}
 			}
-			f.fields.MCPServers[path.key] = one
+			servers[path.key] = one
 		}
 		return errs
 	})
+	return servers
 }
 
 // decodeFunctions decodes groups of functions. A group with a mistake is left out, and
 // of a file of definitions what is wrong.
-func (s *source) decodeFunctions(v *value, f *file, lookup func(string) (string, bool)) {
-	f.fields.Functions = map[string][]fieldbash.Function{}
-	s.decodeEntries(v, "functions", "these functions are left out", f, func(m *value, path *jsonPath) []error {
+func (s *source) decodeFunctions(v *value) map[string][]fieldbash.Function {
+	groups := map[string][]fieldbash.Function{}
+	s.decodeEntries(v, "functions", "these functions are left out", func(m *value, path *jsonPath) []error {
 		if !m.isList {
 			return []error{s.errorAt(m.offset, path.String(), "it is "+m.kind()+": write a list [...] of definitions")}
 		}
-		errs := append(s.checkFunctionKeys(m, path), s.expandFunctions(m, path, lookup)...)
+		errs := append(s.checkFunctionKeys(m, path), s.expandFunctions(m, path)...)
 		list := make([]fieldbash.Function, 0, len(m.list))
 		for i, entry := range m.list {
 			at := (&jsonPath{up: path, item: true, index: i}).String()
 			if s.defs[entry] != nil {
-				more, err := s.fromFile(entry, at, lookup)
+				more, err := s.fromFile(entry, at)
 				if err != nil {
-					f.warnings = append(f.warnings, fmt.Errorf("%w; these functions are left out", err))
+					s.warnings = append(s.warnings, fmt.Errorf("%w; these functions are left out", err))
 				}
 				list = append(list, more...)
 				continue
@@ -112,50 +202,40 @@ func (s *source) decodeFunctions(v *value, f *file, lookup func(string) (string,
 			list = append(list, one)
 		}
 		if len(errs) == 0 {
-			f.fields.Functions[path.key] = list
+			groups[path.key] = list
 		}
 		return errs
 	})
+	return groups
 }
 
-// decodeEntries decodes the entries of an object one by one, each for itself.
-func (s *source) decodeEntries(v *value, key, leftOut string, f *file, decode func(*value, *jsonPath) []error) {
-	var errs []error
-	if v != nil && !v.object {
-		errs = []error{s.errorAt(v.offset, key, "it is "+v.kind()+": write an object {...}")}
-		v = nil
-	}
-	if v != nil {
-		for _, m := range v.members {
-			if all := decode(m.value, &jsonPath{up: &jsonPath{key: key}, key: m.key}); len(all) > 0 {
-				errs = append(errs, all[0])
+// expandFunctions expands variables in a group of functions, but not in the texts of
+// a schema and a description: they are the model's to read, not ours.
+func (s *source) expandFunctions(v *value, path *jsonPath) (errs []error) {
+	for i, f := range v.list {
+		path := &jsonPath{up: path, item: true, index: i}
+		for _, at := range []*value{f, f.find("function")} {
+			for _, key := range []string{"exec", "http", "auth"} {
+				if m := at.find(key); m != nil {
+					errs = append(errs, s.expand(m, &jsonPath{up: path, key: key}, s.lookup)...)
+				}
 			}
 		}
 	}
-	for _, err := range errs {
-		f.warnings = append(f.warnings, fmt.Errorf("%w; %s", err, leftOut))
-	}
+	return errs
 }
 
-// decodeMap decodes an object member by member, since the decoder's own errors
-// do not name the keys of a map.
-func decodeMap[T any](s *source, v *value, key string, into *map[string]T) (errs []error) {
-	if v == nil {
-		return nil
-	}
+// decodeEntries decodes the entries of an object one by one, each for itself.
+func (s *source) decodeEntries(v *value, key, leftOut string, decode func(*value, *jsonPath) []error) {
+	leave := func(err error) { s.warnings = append(s.warnings, fmt.Errorf("%w; %s", err, leftOut)) }
 	if !v.object {
-		return []error{s.errorAt(v.offset, key, "it is "+v.kind()+": write an object {...}")}
+		leave(s.errorAt(v.offset, key, "it is "+v.kind()+": write an object {...}"))
 	}
-	*into = make(map[string]T, len(v.members))
 	for _, m := range v.members {
-		var one T
-		if err := s.decodeInto(m.value, joinKey(key, m.key), &one); err != nil {
-			errs = append(errs, err)
-			continue
+		if errs := decode(m.value, &jsonPath{up: &jsonPath{key: key}, key: m.key}); len(errs) > 0 {
+			leave(errs[0])
 		}
-		(*into)[m.key] = one
 	}
-	return errs
 }
 
 // decodeInto decodes one value; a wrong type is an error that names its key.

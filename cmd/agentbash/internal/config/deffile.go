@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/internal/safetext"
@@ -28,7 +31,7 @@ type defFile struct {
 
 // readDefinitions reads the files that groups of functions name, relative to the
 // configuration's own directory. within, if not "", is where they must lie.
-func (s *source) readDefinitions(v *value, within string, lookup func(string) (string, bool)) {
+func (s *source) readDefinitions(v *value, within string) {
 	groups := v.find("functions")
 	if groups == nil {
 		return
@@ -39,7 +42,7 @@ func (s *source) readDefinitions(v *value, within string, lookup func(string) (s
 				if s.defs == nil {
 					s.defs = map[*value]*defFile{}
 				}
-				d := s.openDefinitions(name, within, lookup)
+				d := s.openDefinitions(name, within)
 				s.defs[entry] = d
 				s.defOrder = append(s.defOrder, d)
 			}
@@ -47,12 +50,12 @@ func (s *source) readDefinitions(v *value, within string, lookup func(string) (s
 	}
 }
 
-func (s *source) openDefinitions(name *value, within string, lookup func(string) (string, bool)) *defFile {
+func (s *source) openDefinitions(name *value, within string) *defFile {
 	text, ok := name.scalar.(string)
 	if !ok || text == "" {
 		return &defFile{err: errors.New("it is " + name.kind() + `: write the path of a file, as in "tools.json"`)}
 	}
-	path, err := expandText(text, lookup)
+	path, err := expandText(text, s.lookup)
 	if err != nil {
 		return &defFile{err: err}
 	}
@@ -112,12 +115,16 @@ func (s *source) content() []byte {
 func (s *source) shownDefinitions() (lines []string) {
 	for _, d := range s.defOrder {
 		var text bytes.Buffer
+		data, err := d.json()
 		switch {
 		case d.err != nil:
 			text.WriteString("cannot be read: " + d.err.Error())
-		case json.Compact(&text, d.data) != nil:
+		case err != nil || json.Compact(&text, data) != nil:
 			text.Reset()
 			text.Write(d.data)
+		default:
+			data = fieldbash.HideJSON(text.Bytes())
+			text = *bytes.NewBuffer(data)
 		}
 		lines = append(lines, safetext.Line("functions, from "+d.path+": "+text.String()))
 	}
@@ -127,7 +134,7 @@ func (s *source) shownDefinitions() (lines []string) {
 // fromFile makes the functions of an entry that names a file. How they are run
 // stands in the entry, unless a definition says it itself. What is wrong with the
 // file is an error, which does not concern the rest of the configuration.
-func (s *source) fromFile(entry *value, key string, lookup func(string) (string, bool)) ([]fieldbash.Function, error) {
+func (s *source) fromFile(entry *value, key string) ([]fieldbash.Function, error) {
 	d := s.defs[entry]
 	if d.err != nil {
 		return nil, &Error{File: s.path, Key: key + ".file", Text: d.err.Error()}
@@ -136,12 +143,16 @@ func (s *source) fromFile(entry *value, key string, lookup func(string) (string,
 	if err := s.decodeInto(entry, key, &all); err != nil {
 		return nil, err
 	}
-	file := &source{path: d.path, data: d.data}
+	data, err := d.json()
+	if err != nil {
+		return nil, &Error{File: d.path, Text: err.Error()}
+	}
+	file := &source{path: d.path, data: data, lookup: s.lookup}
 	v, err := file.parseValue()
 	if err != nil {
 		return nil, err
 	}
-	if errs := file.expandRuns(v, lookup); len(errs) > 0 {
+	if errs := file.expandRuns(v); len(errs) > 0 {
 		return nil, errs[0]
 	}
 	list, err := fieldbash.ParseFunctions(v.encode())
@@ -149,35 +160,70 @@ func (s *source) fromFile(entry *value, key string, lookup func(string) (string,
 		return nil, &Error{File: d.path, Text: err.Error()}
 	}
 	for i := range list {
-		f := &list[i]
-		if f.Exec == nil && f.HTTP == nil {
-			f.Exec, f.HTTP = all.Exec, all.HTTP
-		}
-		if f.Timeout == 0 {
-			f.Timeout = all.Timeout
-		}
-		if f.Roles == nil {
-			f.Roles = all.Roles
-		}
+		list[i].Inherit(all)
 	}
 	return list, nil
 }
 
 // expandRuns expands variables where definitions say how they are run, whatever
 // the shape of the file.
-func (s *source) expandRuns(v *value, lookup func(string) (string, bool)) (errs []error) {
+func (s *source) expandRuns(v *value) (errs []error) {
 	for _, m := range v.list {
-		errs = append(errs, s.expandRuns(m, lookup)...)
+		errs = append(errs, s.expandRuns(m)...)
 	}
-	for _, key := range []string{"tools", "functions", "function"} {
+	for _, key := range []string{"tools", "functions", "function", "functionDeclarations"} {
 		if m := v.find(key); m != nil {
-			errs = append(errs, s.expandRuns(m, lookup)...)
+			errs = append(errs, s.expandRuns(m)...)
 		}
 	}
 	for _, key := range []string{"exec", "http"} {
 		if m := v.find(key); m != nil {
-			errs = append(errs, s.expand(m, &jsonPath{key: key}, lookup)...)
+			errs = append(errs, s.expand(m, &jsonPath{key: key}, s.lookup)...)
 		}
 	}
 	return errs
+}
+
+// json is the file's content as JSON, which it is unless its name says YAML.
+func (d *defFile) json() ([]byte, error) {
+	if ext := filepath.Ext(d.path); ext == ".yaml" || ext == ".yml" {
+		return yamlToJSON(d.data)
+	}
+	return d.data, nil
+}
+
+// yamlToJSON is a YAML document as JSON, its keys as texts in their order.
+func yamlToJSON(data []byte) ([]byte, error) {
+	var doc yaml.Node
+	var probe any // refuses what its aliases would make endless
+	if err := cmp.Or(yaml.Unmarshal(data, &doc), yaml.Unmarshal(data, &probe)); err != nil {
+		return nil, err
+	}
+	return yamlValue(&doc).compact(), nil
+}
+
+func yamlValue(n *yaml.Node) *value {
+	v := &value{object: n.Kind == yaml.MappingNode, isList: n.Kind == yaml.SequenceNode}
+	switch {
+	case n.Kind == yaml.DocumentNode:
+		return yamlValue(n.Content[0])
+	case n.Kind == yaml.AliasNode:
+		return yamlValue(n.Alias)
+	case n.Tag == "!!null":
+	case n.Tag == "!!bool":
+		v.scalar = strings.EqualFold(n.Value, "true")
+	case (n.Tag == "!!int" || n.Tag == "!!float") && json.Valid([]byte(n.Value)):
+		v.scalar = json.Number(n.Value)
+	case n.Kind == yaml.ScalarNode:
+		v.scalar = n.Value
+	}
+	for i, one := range n.Content {
+		switch {
+		case v.isList:
+			v.list = append(v.list, yamlValue(one))
+		case i%2 == 1:
+			v.members = append(v.members, member{key: n.Content[i-1].Value, value: yamlValue(one)})
+		}
+	}
+	return v
 }

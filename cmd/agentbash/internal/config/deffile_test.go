@@ -38,9 +38,9 @@ func TestFunctionsFromFiles(t *testing.T) {
 	require.Empty(t, r.Warnings)
 	db := r.Fields.Functions["db"]
 	require.Equal(t, []string{"find", "ask", "inline", "third"}, names(db))
-	require.Equal(t, &fieldbash.Exec{Argv: []string{"run", "me"}}, db[0].Exec)
+	require.Equal(t, &fieldbash.Exec{Argv: []string{"run", "me"}, Cwd: w.path("home/.config/agentbash")}, db[0].Exec)
 	require.EqualValues(t, 9, db[0].Timeout)
-	require.Equal(t, &fieldbash.Exec{Argv: []string{"own", "me"}}, db[1].Exec, "a definition's own way to run it counts")
+	require.Equal(t, &fieldbash.Exec{Argv: []string{"own", "me"}, Cwd: w.path("home/.config/agentbash")}, db[1].Exec, "a definition's own way to run it counts")
 	require.EqualValues(t, 3, db[1].Timeout)
 	require.Contains(t, string(db[1].Parameters), "9007199254740993")
 	require.Equal(t, "http://127.0.0.1:1/{function}", db[3].HTTP.URL)
@@ -134,4 +134,21 @@ func TestAProjectDoesNotLendTheModel(t *testing.T) {
 	require.True(t, w.load().Fields.MCPServers["s"].Sampling)
 	w = newTestHome(t, map[string]string{userFile: `{"mcpServers": {"s": {"command": "x", "oauth": {"clientID": "c"}}}}`})
 	require.ErrorContains(t, w.load().Warnings[0], "did you mean clientId?")
+}
+
+func TestYAMLDefinitions(t *testing.T) {
+	got, err := yamlToJSON([]byte("b: &x [1, 1.5, .inf, yes, true, 2020-01-01, 9007199254740993]\n200: *x\na: {c: ~}\n"))
+	require.NoError(t, err)
+	require.Equal(t, `{"b":[1,1.5,".inf","yes",true,"2020-01-01",9007199254740993],"200":[1,1.5,".inf","yes",true,"2020-01-01",9007199254740993],"a":{"c":null}}`, string(got))
+	for _, text := range []string{"a: [", "a: &a [*a]", "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n"} {
+		_, err := yamlToJSON([]byte(text))
+		require.Error(t, err, text)
+	}
+}
+
+// A project's function keeps the sandbox that its file gives it.
+func TestSandboxOfAProjectsFunction(t *testing.T) {
+	w := newTestHome(t, map[string]string{projectOwn: `{"functions": {"g": [{"name": "f", "exec": {"argv": ["run"], "sandbox": "read"}}]}}`})
+	w.approve()
+	require.Equal(t, &fieldbash.Sandbox{Profile: "read"}, w.load().Fields.Functions["g"][0].Exec.Sandbox)
 }

@@ -84,14 +84,12 @@ func privateTemp(lookup func(string) (string, bool)) (string, error) {
 	dir := filepath.Join(parent, fmt.Sprintf("agentbash-user-%d", os.Geteuid()))
 	st, err := os.Lstat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && canMake(dir):
-		return dir, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s cannot be written either", parent)
-	case err != nil:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", err
-	case !st.IsDir() || st.Mode().Perm()&0o077 != 0 || st.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid()):
+	case err == nil && (!st.IsDir() || st.Mode().Perm()&0o077 != 0 || st.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid())):
 		return "", fmt.Errorf("%s is not a directory of this user alone", dir)
+	case !canMake(dir):
+		return "", fmt.Errorf("%s cannot be written either", parent)
 	}
 	return dir, nil
 }

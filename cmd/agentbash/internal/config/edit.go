@@ -1,10 +1,12 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/agentbash/agentbash/fieldbash"
 	"github.com/agentbash/agentbash/internal/atomicfile"
+	"github.com/tidwall/pretty"
 	"github.com/tidwall/sjson"
 )
 
@@ -61,9 +64,10 @@ func serverPath(name string) string {
 func editUserFile(d Dirs, edit func([]byte) ([]byte, error)) error {
 	path := d.UserFile()
 	old, err := os.ReadFile(path)
+	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		old = []byte("{\n}\n")
+	case missing:
+		old = []byte(noFile)
 	case err != nil:
 		return &Error{File: path, Text: err.Error()}
 	case !json.Valid(old):
@@ -76,15 +80,116 @@ func editUserFile(d Dirs, edit func([]byte) ([]byte, error)) error {
 	if string(fresh) == string(old) {
 		return nil
 	}
+	fresh = append(bytes.TrimSpace(layOutLike(old, fresh)), '\n')
 	if err := os.MkdirAll(d.Config, 0o700); err != nil {
 		return err
 	}
 	return atomicfile.Write(path, fresh)
 }
 
+// layOutLike lays a changed file out as it was before: with a line for each value, or with
+// short lists in one line. Any other layout is left as it is.
+func layOutLike(old, fresh []byte) []byte {
+	indent := "  "
+	if _, second, _ := bytes.Cut(old, []byte("\n")); len(bytes.TrimLeft(second, " \t")) < len(second) {
+		indent = string(second[:len(second)-len(bytes.TrimLeft(second, " \t"))])
+	}
+	for _, width := range []int{0, 80} {
+		o := &pretty.Options{Width: width, Indent: indent}
+		if bytes.Equal(pretty.PrettyOptions(old, o), append(bytes.TrimSpace(old), '\n')) || string(old) == noFile {
+			return pretty.PrettyOptions(fresh, o)
+		}
+	}
+	return fresh
+}
+
+// noFile is what a file that is not there is changed from.
+const noFile = "{\n}\n"
+
+// SetValues sets texts of the user's file; "" takes one out.
+func SetValues(d Dirs, values map[string]string) error {
+	return editUserFile(d, func(b []byte) (_ []byte, err error) {
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			if err == nil && values[key] == "" {
+				b, err = sjson.DeleteBytes(b, key)
+			} else if err == nil {
+				b, err = sjson.SetBytes(b, key, values[key])
+			}
+		}
+		return b, err
+	})
+}
+
 // AddRules puts rules, each as it stands in a file, at the end of those of the
-// user's file, but for those it has, and leaves the rest of the file as it is.
-func AddRules(d Dirs, rules []json.RawMessage) error { return addToList(d, "rules", rules) }
+// user's file, but for those it has, and leaves the rest of the file as it is. It
+// returns them in the lines and columns where they stand now.
+func AddRules(d Dirs, rules []json.RawMessage) (Rules, error) {
+	if err := addToList(d, "rules", rules); err != nil {
+		return Rules{}, err
+	}
+	s := &source{path: d.UserFile()}
+	var err error
+	if s.data, err = os.ReadFile(s.path); err != nil {
+		return Rules{}, err
+	}
+	all, err := s.parse()
+	if err != nil {
+		return Rules{}, err
+	}
+	list := all.find("rules")
+	end := int(list.offset) + len(list.text)
+	placed := blank(s.data[:end])
+	placed[list.offset], placed[end-1] = '[', ']'
+	comma := 0 // where one belongs before the next
+	for _, v := range list.list {
+		if !slices.ContainsFunc(rules, func(r json.RawMessage) bool { return isSameJSON(r, v.compact()) }) {
+			continue
+		}
+		if comma > 0 {
+			placed[comma] = ','
+		}
+		comma = int(v.offset) + copy(placed[v.offset:], v.text)
+	}
+	return Rules{File: s.path, Raw: placed}, nil
+}
+
+// blank is a text of blanks with the lines of another.
+func blank(text []byte) []byte {
+	b := bytes.Repeat([]byte(" "), len(text))
+	for i, c := range text {
+		if c == '\n' {
+			b[i] = c
+		}
+	}
+	return b
+}
+
+func isSameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// RemoveRule takes a rule out of the user's file, and reports whether it was there.
+func RemoveRule(d Dirs, text string) (found bool, err error) {
+	err = editUserFile(d, func(b []byte) (_ []byte, err error) {
+		var f struct{ Rules []json.RawMessage }
+		if err := json.Unmarshal(b, &f); err != nil {
+			return nil, err
+		}
+		for i, raw := range slices.Backward(f.Rules) {
+			var object struct{ Rule string }
+			var plain string
+			if json.Unmarshal(raw, &object) == nil && object.Rule == text || json.Unmarshal(raw, &plain) == nil && plain == text {
+				found = true
+				if b, err = sjson.DeleteBytes(b, fmt.Sprintf("rules.%d", i)); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return b, nil
+	})
+	return found, err
+}
 
 // AddHost adds a host, or "host:port", to those that the user's file lets commands
 // connect to.

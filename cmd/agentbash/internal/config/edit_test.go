@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/jsonpos"
 	"github.com/stretchr/testify/require"
 )
 
@@ -82,14 +84,16 @@ func TestAddRules(t *testing.T) {
 			require.NoError(t, os.Mkdir(d.Config, 0o700))
 			require.NoError(t, os.WriteFile(d.UserFile(), []byte(row.before), 0o600))
 		}
-		require.NoError(t, AddRules(d, rawStrings("allow a ...", "allow b")), row.name)
+		_, err := AddRules(d, rawStrings("allow a ...", "allow b"))
+		require.NoError(t, err, row.name)
 		data, err := os.ReadFile(d.UserFile())
 		require.NoError(t, err)
 		require.JSONEq(t, row.after, string(data), row.name)
 	}
 	d := Dirs{Config: t.TempDir()}
 	require.NoError(t, os.WriteFile(d.UserFile(), []byte(`{"rules": "none"`), 0o600))
-	require.ErrorContains(t, AddRules(d, rawStrings("allow b")), "not valid JSON")
+	_, err := AddRules(d, rawStrings("allow b"))
+	require.ErrorContains(t, err, "not valid JSON")
 	data, err := os.ReadFile(d.UserFile())
 	require.NoError(t, err)
 	require.Equal(t, `{"rules": "none"`, string(data), "what is wrong is left as it is")
@@ -102,11 +106,44 @@ func rawStrings(texts ...string) (raw []json.RawMessage) {
 	return raw
 }
 
+// A file keeps its layout, whichever of the usual ones it has.
+func TestALayoutIsKept(t *testing.T) {
+	for _, row := range []struct{ name, before, after string }{
+		{"none yet", "", "{\n  \"rules\": [\n    \"allow a <b>\"\n  ],\n  \"model\": \"m\"\n}\n"},
+		{"a line each", "{\n\t\"rules\": [\n\t\t\"deny b\"\n\t]\n}\n", "{\n\t\"rules\": [\n\t\t\"deny b\",\n\t\t\"allow a <b>\"\n\t],\n\t\"model\": \"m\"\n}\n"},
+		{"lists in a line", "{\n    \"mode\": \"ask\",\n    \"rules\": [\"deny b\"]\n}", "{\n    \"mode\": \"ask\",\n    \"rules\": [\"deny b\", \"allow a <b>\"],\n    \"model\": \"m\"\n}\n"},
+		{"one line", `{"rules":["deny b"]}`, `{"rules":["deny b","allow a <b>"],"model":"m"}` + "\n"},
+	} {
+		d := Dirs{Config: t.TempDir()}
+		if row.before != "" {
+			require.NoError(t, os.WriteFile(d.UserFile(), []byte(row.before), 0o600))
+		}
+		_, err := AddRules(d, rawStrings("allow a <b>"))
+		require.NoError(t, err)
+		require.NoError(t, SetValues(d, map[string]string{"model": "m"}))
+		after, err := os.ReadFile(d.UserFile())
+		require.NoError(t, err)
+		require.Equal(t, row.after, string(after), row.name)
+	}
+}
+
+// requireInPlace wants texts in the line and column of some JSON where they stand in a file.
+func requireInPlace(t *testing.T, file string, raw []byte, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		require.Contains(t, string(raw), text)
+		line, column := jsonpos.LineColumn([]byte(file), strings.LastIndex(file, text))
+		gotLine, gotColumn := jsonpos.LineColumn(raw, strings.LastIndex(string(raw), text))
+		require.Equal(t, [2]int{line, column}, [2]int{gotLine, gotColumn}, "%s in\n%s\nof\n%s", text, raw, file)
+	}
+}
+
 func TestAddOutsideRule(t *testing.T) {
 	d := Dirs{Config: t.TempDir()}
 	require.NoError(t, os.WriteFile(d.UserFile(), []byte(`{"rules": ["allow a", {"outside": true, "rule": "allow b"}]}`), 0o600))
 	for _, rule := range []string{"a", "b"} {
-		require.NoError(t, AddRules(d, []json.RawMessage{json.RawMessage(`{"rule": "allow ` + rule + `", "outside": true}`)}))
+		_, err := AddRules(d, []json.RawMessage{json.RawMessage(`{"rule": "allow ` + rule + `", "outside": true}`)})
+		require.NoError(t, err)
 	}
 	data, err := os.ReadFile(d.UserFile())
 	require.NoError(t, err)
@@ -133,4 +170,30 @@ func TestAddHost(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, after, string(data))
 	}
+}
+
+func TestTextsAndRulesOfTheUsersFile(t *testing.T) {
+	d := Dirs{Config: filepath.Join(t.TempDir(), "made")}
+	text := func() string {
+		data, err := os.ReadFile(d.UserFile())
+		require.NoError(t, err)
+		return string(data)
+	}
+	require.NoError(t, SetValues(d, map[string]string{"model": "m \"1\"", "provider": "ollama", "baseURL": ""}))
+	require.Equal(t, "{\n  \"model\": \"m \\\"1\\\"\",\n  \"provider\": \"ollama\"\n}\n", text(), "what is made is indented")
+	require.NoError(t, SetValues(d, map[string]string{"provider": "", "model": "n"}))
+	require.JSONEq(t, `{"model": "n"}`, text())
+
+	added, err := AddRules(d, []json.RawMessage{[]byte(`"deny a"`), []byte(`{"rule": "allow b ...", "outside": true}`), []byte(`"ask c"`)})
+	require.NoError(t, err)
+	requireInPlace(t, text(), added.Raw, `"deny a"`, `"allow b ..."`, `"ask c"`)
+	for _, rule := range []string{"allow b ...", "deny a"} {
+		found, err := RemoveRule(d, rule)
+		require.NoError(t, err)
+		require.True(t, found, rule)
+	}
+	require.JSONEq(t, `{"model": "n", "rules": ["ask c"]}`, text())
+	found, err := RemoveRule(d, "deny a")
+	require.NoError(t, err)
+	require.False(t, found)
 }

@@ -34,17 +34,17 @@ func runsOf(f *file, dir, path string) (runs []run) {
 			runs = append(runs, run{argv, filepath.Clean(dirBelow(dir, cwd)), path})
 		}
 	}
-	for _, h := range slices.Concat(f.hooks.Before, f.hooks.After) {
+	for _, h := range slices.Concat(f.Hooks.Before, f.Hooks.After) {
 		add(h.Argv, h.Cwd, path)
 	}
-	for _, group := range f.fields.Functions {
+	for _, group := range f.Fields.Functions {
 		for _, fn := range group {
 			if fn.Exec != nil {
 				add(fn.Exec.Argv, fn.Exec.Cwd, path)
 			}
 		}
 	}
-	for _, s := range f.fields.MCPServers {
+	for _, s := range f.Fields.MCPServers {
 		own := path
 		if p, ok := s.Env["PATH"]; ok {
 			own = p

@@ -11,14 +11,14 @@ import (
 // runsEverywhere has a hook, a function and a server, each with a file of its own.
 const runsEverywhere = `{
 	"hooks": {"before": [{"argv": ["python3", "tools/hook.py", "--rules=tools/rules.json", "plain"]}]},
-	"functions": {"g": [{"name": "f", "exec": {"argv": ["./f.sh"], "cwd": "tools"}}]},
+	"functions": {"g": [{"name": "f", "exec": {"argv": ["./f.sh"], "cwd": "${REPO}/tools"}}]},
 	"mcpServers": {"s": {"command": "tool", "args": ["-y", "@scope/pkg", "tools/srv.js", "https://x/y", "data.db"], "env": {"PATH": "${BIN}"}},
 	               "off": {"command": "tools/off", "disabled": true}}
 }`
 
 func newExecutedHome(t *testing.T, config string) *testHome {
 	w := newTestHome(t, map[string]string{config: runsEverywhere, "tmp/x": "", "outside": "x"})
-	w.env["TMPDIR"], w.env["BIN"] = w.path("tmp"), w.path("repo/bin")+":/usr/bin"
+	w.env["TMPDIR"], w.env["BIN"], w.env["REPO"] = w.path("tmp"), w.path("repo/bin")+":/usr/bin", w.path("repo")
 	w.dir = w.path("repo")
 	for _, name := range []string{"tools/hook.py", "tools/rules.json", "tools/f.sh", "tools/srv.js", "tools/off", "bin/tool"} {
 		w.write("repo/"+name, "text of "+name)

@@ -91,8 +91,10 @@ func (r run) seen() []byte {
 func (r *Result) Executed() (paths []string) {
 	for _, one := range r.executed.runs {
 		for _, path := range one.paths() {
-			hash, err := hashProgram(path)
-			if r.executed.inReach(path) && (hash != "" || err != nil || !exists(path)) {
+			if !r.executed.inReach(path) {
+				continue // not read either: it may be as big as node
+			}
+			if hash, err := hashProgram(path); hash != "" || err != nil || !exists(path) {
 				paths = append(paths, path, resolveLinks(path))
 			}
 		}

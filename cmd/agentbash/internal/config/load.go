@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"github.com/agentbash/agentbash/fieldbash"
 )
@@ -21,7 +22,10 @@ const (
 // Flags are what the command line said. "" is not given.
 type Flags struct {
 	Model, BaseURL, APIKey, Mode string
-	Provider                     string
+	Provider, Effort             string
+
+	AddDirs []string // may be written, too; absolute
+	Rules   []string // above those of all files: "allow git push"
 
 	// File is one more file, over the project's and the user's. Who names it
 	// approves of it.
@@ -33,25 +37,15 @@ type Options struct {
 	Flags  Flags
 	Dir    string                           // the working directory; absolute
 	Lookup func(name string) (string, bool) // the environment, as os.LookupEnv
+	Fields fieldbash.Config                 // rank over the files' of the same names; who starts the program approves of them
 }
 
 // Result is what a program was told, merged.
 type Result struct {
-	Model, BaseURL, APIKey, Mode string
-	Provider                     string                // "": none was named
-	KeyVar                       string                // the variable that holds the key; "": none does
-	KeyVars                      []string              // those that an apiKey in a file names
-	Models                       map[string]ModelFacts // by name, from the user's own files
-	Fields                       fieldbash.Config
-	Hooks                        Hooks
-	Rules                        []Rules         // from the highest rank to the lowest
-	Tools                        map[string]bool // switched on or off by name; absent: on
-	Limits                       Limits
-	WebFetch                     *WebFetch  // nil: the defaults
-	WebSearch                    *WebSearch // nil: not configured
-	Snapshots                    *Snapshots // nil: the defaults
-	Confine                      Confine
-	Shell                        Shell
+	Settings
+	KeyVar  string   // the variable that holds the key; "": none does
+	KeyVars []string // those that an apiKey in a file names
+	Effort  string   // of every model; "": as Models has it
 
 	From     map[string]string // where model, baseURL, apiKey, mode and provider were said
 	Files    []string          // that were read, highest rank first
@@ -62,32 +56,30 @@ type Result struct {
 	executed *executed
 }
 
-// Rules are one file's rules: their JSON, variables expanded, in the lines and
-// columns where it stands in the file.
-type Rules struct {
-	File    string
-	Project bool // only rules that tighten may be taken from it
-	Raw     json.RawMessage
-}
-
 // Load reads and merges. An error is one or more [*Error], joined.
 func Load(opts *Options) (*Result, error) {
 	dirs, err := UserDirs(opts.Lookup)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{opts: opts, result: &Result{Dirs: dirs, From: map[string]string{}, Tools: map[string]bool{}, Models: map[string]ModelFacts{}}}
+	l := &loader{opts: opts, result: &Result{Dirs: dirs, From: map[string]string{}}}
+	l.result.Tools, l.result.Models, l.result.Targets.Names = map[string]bool{}, map[string]ModelFacts{}, map[string]string{}
 	if dirs.Temporary && !mayExist(dirs.State) {
 		l.result.Warnings = append(l.result.Warnings, fmt.Errorf("the home directory cannot be written: conversations, the audit log and what undo needs go to %s: set XDG_STATE_HOME to keep them", dirs.State))
 	}
 	l.readFlags()
 	l.readEnvironment()
+	l.readGiven()
 	l.readExplicit()
 	l.readProject()
 	l.readUser()
-	l.tightenLimits()
-	l.mergeHooks()
+	l.tighten()
+	merge(reflect.ValueOf(&l.result.Hooks).Elem(), reflect.ValueOf(l.flagHooks), false)
 	l.applyProvider()
+	l.mendBaseURL()
+	if l.keyed != nil && len(l.result.KeyVars) == 0 { // the key itself stands there
+		l.result.Confine.Secrets = append(l.result.Confine.Secrets, l.keyed.path)
+	}
 	l.checkExecuted()
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
@@ -103,26 +95,43 @@ type loader struct {
 
 	tight *file  // the project's own file, which may only tighten; nil: none
 	above Limits // what ranks over it said
+	keyed *file  // the first that has a key; nil: none
 
-	projectHooks, userHooks, flagHooks Hooks
+	flagHooks Hooks // of the file of --config, which come last
 
 	executing []executing
 }
 
 func (l *loader) readFlags() {
 	f := l.opts.Flags
-	l.setValue("provider", f.Provider, "--provider")
-	l.setValue("model", f.Model, "--model")
-	l.setValue("baseURL", f.BaseURL, "--base-url")
-	l.setValue("apiKey", f.APIKey, "--api-key")
-	l.setValue("mode", f.Mode, "--mode")
+	l.merge(&Settings{Provider: f.Provider}, "--provider")
+	l.merge(&Settings{Model: f.Model}, "--model")
+	l.merge(&Settings{BaseURL: f.BaseURL}, "--base-url")
+	l.merge(&Settings{APIKey: f.APIKey}, "--api-key")
+	l.merge(&Settings{Mode: f.Mode}, "--mode")
+	l.merge(&Settings{Confine: Confine{Workspace: f.AddDirs}}, "--add-dir")
+	l.result.Effort = f.Effort
+	if len(f.Rules) > 0 {
+		raw, err := json.Marshal(f.Rules)
+		if err != nil {
+			l.errs = append(l.errs, err)
+		}
+		l.result.Rules = []Rules{{File: "the command line", Raw: raw}}
+	}
 }
 
 func (l *loader) readEnvironment() {
-	for key, name := range map[string]string{"apiKey": EnvKey, "baseURL": EnvBaseURL, "model": EnvModel, "provider": EnvProvider} {
-		v, _ := l.opts.Lookup(name)
-		l.setValue(key, v, name)
-	}
+	value := func(name string) string { v, _ := l.opts.Lookup(name); return v }
+	l.merge(&Settings{APIKey: value(EnvKey)}, EnvKey)
+	l.merge(&Settings{BaseURL: value(EnvBaseURL)}, EnvBaseURL)
+	l.merge(&Settings{Model: value(EnvModel)}, EnvModel)
+	l.merge(&Settings{Provider: value(EnvProvider)}, EnvProvider)
+}
+
+func (l *loader) readGiven() {
+	f := &file{Settings: Settings{Fields: l.opts.Fields}}
+	l.merge(&f.Settings, "")
+	l.noteRuns(f, l.opts.Dir, nil, false)
 }
 
 func (l *loader) readExplicit() {
@@ -134,18 +143,23 @@ func (l *loader) readExplicit() {
 		l.errs = append(l.errs, &Error{Text: fmt.Sprintf("--config %s: %v", l.opts.Flags.File, err)})
 		return
 	}
-	if f := l.readFile(path, "", false, true, l.leaveChanged); f != nil {
-		l.mergeFile(f)
-		l.flagHooks = f.hooks
-		l.noteRuns(f, l.opts.Dir, nil, false)
-	}
+	l.mergeFile(path, true, func(f *file) { l.flagHooks, f.Hooks = f.Hooks, Hooks{} })
 }
 
-func (l *loader) readUser() {
-	if f := l.readFile(filepath.Join(l.result.Dirs.Config, "config.json"), "", false, false, l.leaveChanged); f != nil {
-		l.mergeFile(f)
-		l.userHooks = f.hooks
-		l.noteRuns(f, l.opts.Dir, nil, false)
+func (l *loader) readUser() { l.mergeFile(l.result.Dirs.UserFile(), false, func(*file) {}) }
+
+// mergeFile merges a file that may say anything.
+func (l *loader) mergeFile(path string, must bool, change func(*file)) {
+	f := l.readFile(path, "", false, must, l.leaveChanged)
+	if f == nil {
+		return
+	}
+	f.functionsIn(filepath.Dir(path))
+	l.noteRuns(f, l.opts.Dir, nil, false)
+	change(f)
+	l.merge(&f.Settings, path)
+	if l.keyed == nil && f.APIKey != "" {
+		l.keyed = f
 	}
 }
 
@@ -177,7 +191,7 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 			return nil // the file of --config is the project's or the user's
 		}
 	}
-	s := &source{path: path, data: data, shared: shared}
+	s := &source{path: path, data: data, shared: shared, lookup: l.opts.Lookup}
 	v, err := s.parse()
 	if err != nil {
 		l.errs = append(l.errs, err)
@@ -185,15 +199,14 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 	}
 	var errs []error
 	if !shared {
-		errs = s.checkAllKeys(v)
+		errs = s.checkKeys(v, nil, reflect.TypeFor[Settings](), true)
 	}
-	s.readDefinitions(v, within, l.opts.Lookup)
+	s.readDefinitions(v, within)
 	if keep != nil {
 		keep(s, v)
 	}
-	errs = append(errs, s.expandUsed(v, l.opts.Lookup)...)
+	f, more := s.readSettings(v)
 	l.result.KeyVars = append(l.result.KeyVars, s.keyVars...)
-	f, more := s.decode(v, l.opts.Lookup)
 	if errs = append(errs, more...); len(errs) > 0 {
 		l.errs = append(l.errs, errs...)
 		return nil
@@ -203,73 +216,38 @@ func (l *loader) readFile(path, within string, shared, must bool, keep func(s *s
 	return f
 }
 
-// setValue sets a value that was not said by a higher rank.
-func (l *loader) setValue(key, val, from string) {
-	into := map[string]*string{
-		"model": &l.result.Model, "baseURL": &l.result.BaseURL, "apiKey": &l.result.APIKey, "mode": &l.result.Mode,
-		"provider": &l.result.Provider,
-	}[key]
-	if val == "" || *into != "" {
-		return
-	}
-	*into = val
-	l.result.From[key] = from
-}
-
-// mergeFile merges a file that may say anything.
-func (l *loader) mergeFile(f *file) {
-	r := l.result
-	l.setValue("provider", f.provider, f.path)
-	l.setValue("model", f.model, f.path)
-	l.setValue("baseURL", f.baseURL, f.path)
-	l.setValue("apiKey", f.apiKey, f.path)
-	l.setValue("mode", f.mode, f.path)
-	if f.rules != nil {
-		r.Rules = append(r.Rules, Rules{File: f.path, Raw: f.rules})
-	}
-	for name, m := range f.models {
-		if _, said := r.Models[name]; !said {
-			r.Models[name] = m
+// merge takes over what was not said by a higher rank. Of texts that are no part of
+// anything it remembers where they were said.
+func (l *loader) merge(s *Settings, from string) {
+	into, said := reflect.ValueOf(&l.result.Settings).Elem(), reflect.ValueOf(s).Elem()
+	for field, v := range into.Fields() {
+		if v.Kind() == reflect.String && v.IsZero() && !said.FieldByIndex(field.Index).IsZero() {
+			l.result.From[field.Tag.Get("json")] = from
 		}
 	}
-	for name, on := range f.tools {
-		if _, said := r.Tools[name]; !said {
-			r.Tools[name] = on
+	merge(into, said, false)
+}
+
+// merge fills in what a value does not say: member by member, and of lists, if they are
+// joined, behind what is there.
+func merge(into, from reflect.Value, join bool) {
+	switch kind := into.Kind(); {
+	case kind == reflect.Struct:
+		for field, v := range into.Fields() {
+			merge(v, from.FieldByIndex(field.Index), join || field.Tag.Get("join") != "")
 		}
-	}
-	r.Limits.fill(f.limits)
-	if r.Snapshots == nil {
-		r.Snapshots = f.snapshots
-	}
-	l.takeConfine(&f.confine)
-	l.takeShell(&f.shell)
-	l.takeFields(f)
-	l.takeWeb(f)
-}
-
-func firstSet[T int | float64](a, b T) T {
-	if a != 0 {
-		return a
-	}
-	return b
-}
-
-func (l *loader) takeFields(f *file) {
-	have := &l.result.Fields
-	for name, s := range f.fields.MCPServers {
-		if _, said := have.MCPServers[name]; !said {
-			if have.MCPServers == nil {
-				have.MCPServers = map[string]fieldbash.Server{}
+	case kind == reflect.Map:
+		for name, v := range from.Seq2() {
+			if into.IsNil() {
+				into.Set(reflect.MakeMap(into.Type()))
 			}
-			have.MCPServers[name] = s
-		}
-	}
-	for name, g := range f.fields.Functions {
-		if _, said := have.Functions[name]; !said {
-			if have.Functions == nil {
-				have.Functions = map[string][]fieldbash.Function{}
+			if !into.MapIndex(name).IsValid() {
+				into.SetMapIndex(name, v)
 			}
-			have.Functions[name] = g
 		}
+	case kind == reflect.Slice && join:
+		into.Set(reflect.AppendSlice(into, from))
+	case into.IsZero():
+		into.Set(from)
 	}
 }

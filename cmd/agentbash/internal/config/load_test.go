@@ -188,7 +188,7 @@ func TestErrorsNameThePlaceAndTheNextMove(t *testing.T) {
 		{"a mistyped limit", `{"limits": {"turn": 1}}`, "limits.turn: unknown key: did you mean turns?"},
 		{"a wrong type", "{\"model\":\n 5}", "line 2, column 2: model: a number stands where a string is wanted"},
 		{"an unknown mode", `{"mode": "yolo"}`, `line 1, column 10: mode: "yolo" is no mode: use plan, ask, auto, full`},
-		{"a limit below 0", `{"limits": {"turns": -1}}`, "limits: a limit is below 0"},
+		{"a limit below 0", `{"limits": {"turns": -1}}`, "limits.turns: it is below 0"},
 		{"a variable that is not closed", `{"model": "${HOME"}`, "model: ${ is not closed"},
 		{"not a variable", `{"model": "${id -u}"}`, "model: ${id -u} names no variable"},
 	}
@@ -285,7 +285,7 @@ func TestExpansion(t *testing.T) {
 	require.Equal(t, "/bin/x", r.Fields.MCPServers["a"].Command)
 	require.Equal(t, []string{"d", "", "$HOME", "${HOME}", "", "a:-b", "/bin", "e"}, r.Fields.MCPServers["a"].Args)
 	g := r.Fields.Functions["g"]
-	require.Equal(t, &fieldbash.Exec{Argv: []string{"/bin/f"}}, g[0].Exec)
+	require.Equal(t, &fieldbash.Exec{Argv: []string{"/bin/f"}, Cwd: w.path("home/.config/agentbash")}, g[0].Exec)
 	require.Equal(t, "takes ${ANYTHING}", g[0].Description)
 	require.JSONEq(t, `{"type": "object", "description": "${X}"}`, string(g[0].Parameters))
 	require.Equal(t, "http://127.0.0.1/h", g[1].HTTP.URL)

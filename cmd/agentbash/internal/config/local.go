@@ -8,8 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/internal/secrettext"
 )
 
 // Local is a model server on this machine.
@@ -51,8 +55,8 @@ func FindLocal(ctx context.Context, candidates []Candidate) *Local {
 		found[i] = make(chan *Local, 1)
 		go func() {
 			base := fmt.Sprintf("http://127.0.0.1:%d/v1", c.Port)
-			if model, err := firstModel(ctx, client, base, "", false); err == nil {
-				found[i] <- &Local{Name: c.Name, BaseURL: base, Model: model}
+			if models, err := listModels(ctx, client, base, "", false); err == nil {
+				found[i] <- &Local{Name: c.Name, BaseURL: base, Model: models[0]}
 			}
 			close(found[i])
 		}()
@@ -76,46 +80,48 @@ func FindLocal(ctx context.Context, candidates []Candidate) *Local {
 // FirstModel returns the first model that the server at baseURL lists, for those
 // who named a server and no model.
 func FirstModel(ctx context.Context, baseURL, apiKey string) (string, error) {
-	model, err := firstModel(ctx, &http.Client{}, strings.TrimRight(baseURL, "/"), apiKey, true)
+	models, err := Models(ctx, baseURL, apiKey)
 	if err != nil {
-		return "", fmt.Errorf("no model is set, and %s lists none (%w): set --model or %s", baseURL, err, EnvModel)
+		return "", errors.New(secrettext.Shown(fmt.Sprintf("no model is set, and %s lists none (%v)", baseURL, err)) + ": set --model or " + EnvModel)
 	}
-	return model, nil
+	return models[0], nil
 }
 
-// firstModel is the first model that can chat in GET base/models. named: it is known to be a
+// Models returns the models that can chat which the server at baseURL lists, at least one.
+func Models(ctx context.Context, baseURL, apiKey string) ([]string, error) {
+	return listModels(ctx, &http.Client{}, strings.TrimRight(baseURL, "/"), apiKey, true)
+}
+
+// listModels are the models that can chat in GET base/models. named: it is known to be a
 // model server, so that a list of names alone will do.
-func firstModel(ctx context.Context, client *http.Client, base, apiKey string, named bool) (string, error) {
+func listModels(ctx context.Context, client *http.Client, base, apiKey string, named bool) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if apiKey != "" {
-		req.Header.Set("Authorization", "Bearer "+apiKey)
-	}
+	chat.SetKey(req.Header, APIOf(base), apiKey)
 	resp, err := client.Do(req)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return "", errors.New(resp.Status)
+		return nil, fmt.Errorf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode)) // its own words may repeat the key
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	models, err := modelNames(data, named)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	for _, name := range models {
-		// LM Studio and Ollama list the models that only embed text among the others.
-		if name != "" && !strings.Contains(strings.ToLower(name), "embed") {
-			return name, nil
-		}
+	// LM Studio and Ollama list the models that only embed text among the others.
+	models = slices.DeleteFunc(models, func(name string) bool { return name == "" || strings.Contains(strings.ToLower(name), "embed") })
+	if len(models) == 0 {
+		return nil, errors.New("the list is empty")
 	}
-	return "", errors.New("the list is empty")
+	return models, nil
 }
 
 // modelNames are the names in a list of models: OpenAI's, Ollama's own, or a list of names.

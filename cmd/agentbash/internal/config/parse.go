@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agentbash/agentbash/internal/jsonpos"
 )
@@ -79,6 +78,8 @@ func (v *value) find(key string) *value {
 	return nil
 }
 
+func (v *value) isNull() bool { return !v.object && !v.isList && v.scalar == nil }
+
 // kind names the value's type in the words of a message.
 func (v *value) kind() string {
 	if v.object {
@@ -104,9 +105,12 @@ type source struct {
 	data   []byte
 	shared bool // other programs read it too, and may have keys that we do not know
 
+	lookup func(string) (string, bool) // the environment
+
 	defs     map[*value]*defFile // by the entry that names it
 	defOrder []*defFile          // as they stand in the file
 	keyVars  []string            // the variables that apiKey was expanded with
+	warnings []error             // what of it was left out
 }
 
 // parse reads a whole file. An empty file is an empty object.
@@ -182,77 +186,43 @@ func (v *value) encode() []byte {
 
 // compact is a value as JSON in one line, for people.
 func (v *value) compact() []byte {
-	var p pad
-	p.value(v)
-	return p.out.Bytes()
-}
-
-// encodeInPlace writes a value back so that everything in it stands in the line
-// and column where it stands in data, or after that: what is wrong in it can be
-// named by whoever reads it.
-func (v *value) encodeInPlace(data []byte) []byte {
-	p := pad{data: data, line: 1, col: 1}
-	p.value(v)
-	return p.out.Bytes()
-}
-
-// pad writes JSON and keeps count of lines and columns.
-type pad struct {
-	out       bytes.Buffer
-	data      []byte // whose places are kept; nil: none are, all is one line
-	line, col int
-}
-
-// to goes on to the place of a byte of data.
-func (p *pad) to(offset int64) {
-	if p.data == nil {
-		return
+	var b bytes.Buffer
+	between := func(i int) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
 	}
-	line, col := jsonpos.LineColumn(p.data, int(offset))
-	if p.line < line {
-		p.put(strings.Repeat("\n", line-p.line))
-		p.line, p.col = line, 1
-	}
-	if p.line == line && p.col < col {
-		p.put(strings.Repeat(" ", col-p.col))
-	}
-}
-
-func (p *pad) put(s string) {
-	p.out.WriteString(s)
-	p.col += utf8.RuneCountInString(s)
-}
-
-func (p *pad) value(v *value) {
-	p.to(v.offset)
 	switch {
 	case v.object:
-		p.put("{")
+		b.WriteByte('{')
 		for i, m := range v.members {
-			if i > 0 {
-				p.put(",")
-			}
-			p.value(&value{scalar: m.key, offset: m.offset})
-			p.put(":")
-			p.value(m.value)
+			between(i)
+			b.Write((&value{scalar: m.key}).compact())
+			b.WriteByte(':')
+			b.Write(m.value.compact())
 		}
-		p.put("}")
+		b.WriteByte('}')
 	case v.isList:
-		p.put("[")
-		for i, m := range v.list {
-			if i > 0 {
-				p.put(",")
-			}
-			p.value(m)
+		b.WriteByte('[')
+		for i, one := range v.list {
+			between(i)
+			b.Write(one.compact())
 		}
-		p.put("]")
+		b.WriteByte(']')
 	default:
-		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false) // \u0026 would be wider than &
+		enc.SetEscapeHTML(false)
 		if err := enc.Encode(v.scalar); err != nil {
 			panic("config: " + err.Error()) // a scalar of a parsed file
 		}
-		p.put(strings.TrimSuffix(b.String(), "\n"))
+		b.Truncate(b.Len() - 1) // the end of its line
 	}
+	return b.Bytes()
+}
+
+// inPlace is a value as JSON that stands in the line and column where it stands in the
+// file: what is wrong in it can be named by whoever reads it.
+func (s *source) inPlace(v *value) []byte {
+	line, col := jsonpos.LineColumn(s.data, int(v.offset))
+	return append([]byte(strings.Repeat("\n", line-1)+strings.Repeat(" ", col-1)), v.text...)
 }

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,7 +17,17 @@ import (
 // somewhere. baseURL is one: whoever sets it gets the conversation, which holds
 // the user's files, and with it the user's key, since a key from the
 // environment goes to whatever server is configured.
-const needApproval = "mcpServers functions hooks provider baseURL apiKey"
+func needApproval() (names []string) {
+	for field := range reflect.TypeFor[Settings]().Fields() {
+		if name := field.Tag.Get("json"); field.Tag.Get("project") != "approved" {
+		} else if name != "" {
+			names = append(names, name)
+		} else {
+			names = append(names, keyNames(field.Type)...)
+		}
+	}
+	return names
+}
 
 // readProject reads the project's files.
 func (l *loader) readProject() {
@@ -50,9 +63,9 @@ func (l *loader) cutUnused(p projectFile, s *source, v *value) {
 	if isApproved(l.result.Dirs, path, s.content()) {
 		return
 	}
-	names := strings.Fields(needApproval)
+	names := needApproval()
 	adds := listAdditions(v, names)
-	v.members = slices.DeleteFunc(v.members, func(m member) bool { return listContains(names, m.key) })
+	v.members = slices.DeleteFunc(v.members, func(m member) bool { return slices.Contains(names, m.key) })
 	if len(adds) > 0 {
 		l.result.Pending = append(l.result.Pending, PendingProject{Path: path, Adds: append(adds, s.shownDefinitions()...), Data: s.content(), runs: l.wantedRuns(p, s.data)})
 	}
@@ -61,23 +74,22 @@ func (l *loader) cutUnused(p projectFile, s *source, v *value) {
 // wantedRuns are the programs that a file would run if it were approved, as far as
 // they are known before it is checked.
 func (l *loader) wantedRuns(p projectFile, data []byte) []run {
-	s := &source{path: p.path, data: data}
-	v, err := s.parse()
-	if err != nil {
-		return nil
-	}
 	lookup := func(name string) (string, bool) {
 		text, _ := l.opts.Lookup(name)
 		return text, true
+	}
+	s := &source{path: p.path, data: data, lookup: lookup}
+	v, err := s.parse()
+	if err != nil {
+		return nil
 	}
 	keys := []string{"mcpServers", "functions", "hooks"}
 	if p.shared {
 		keys = keys[:1]
 	}
 	v.members = slices.DeleteFunc(v.members, func(m member) bool { return !slices.Contains(keys, m.key) })
-	s.readDefinitions(v, p.root, lookup)
-	s.expandUsed(v, lookup)
-	f, _ := s.decode(v, lookup)
+	s.readDefinitions(v, p.root)
+	f, _ := s.readSettings(v)
 	path, _ := lookup("PATH")
 	return runsOf(f, p.root, path)
 }
@@ -91,68 +103,109 @@ func listAdditions(v *value, names []string) (adds []string) {
 		case m == nil:
 		case m.object:
 			for _, entry := range m.members {
-				adds = append(adds, safetext.Line(name+"."+entry.key+": "+string(entry.value.compact())))
+				adds = append(adds, safetext.Line(name+"."+entry.key+": "+string(fieldbash.HideJSON(entry.value.compact()))))
 			}
 		case name == "apiKey":
 			adds = append(adds, "apiKey: a key of its own")
 		default:
-			adds = append(adds, safetext.Line(name+": "+string(m.compact())))
+			adds = append(adds, safetext.Line(name+": "+string(fieldbash.HideJSON(m.compact()))))
 		}
 	}
 	return adds
 }
 
-// takeProject merges what may be taken at once, and keeps the rest for finish,
+// takeProject merges what may be taken at once, and keeps the file for tighten,
 // when the user's own wishes are known.
 func (l *loader) takeProject(f *file, p projectFile) {
-	l.setValue("provider", f.provider, f.path)
-	l.setValue("model", f.model, f.path)
-	l.setValue("baseURL", f.baseURL, f.path)
-	l.setValue("apiKey", f.apiKey, f.path)
-	if f.rules != nil {
-		l.result.Rules = append(l.result.Rules, Rules{File: f.path, Project: true, Raw: f.rules})
+	own := *f
+	if !p.shared {
+		l.tight = &own
 	}
-	for name, on := range f.tools {
-		if _, said := l.result.Tools[name]; !said && !on {
-			l.result.Tools[name] = false
-		}
-	}
+	l.leaveOut(f, "", reflect.ValueOf(&f.Settings).Elem(), nil)
+	f.Tools = maps.Clone(f.Tools)
+	maps.DeleteFunc(f.Tools, func(_ string, on bool) bool { return on })
 	l.tightenConfine(f, p.root)
 	l.atRoot(f, p.root)
-	l.projectHooks = f.hooks.inDir(p.root)
-	l.takeFields(f)
-	l.leaveWeb(f)
-	if f.snapshots != nil {
-		l.warn(f.path, "snapshots", "a project's file cannot say what is kept to be taken back: write it in your own file")
+	for i := range f.Rules {
+		f.Rules[i].Project = true
 	}
-	if !p.shared {
-		l.tight = f
+	l.merge(&f.Settings, f.path)
+}
+
+// leaveOut takes out what a project's file may not say, with a warning, and what only
+// tightens. more has reasons for keys beside those of the tags.
+func (l *loader) leaveOut(f *file, path string, v reflect.Value, more map[string]string) {
+	for field, v := range v.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch may := cmp.Or(field.Tag.Get("project"), more[name]); {
+		case v.IsZero() || may == "approved":
+		case may == "tighten":
+			v.SetZero()
+		case may != "":
+			if name == "" {
+				name = strings.Join(saidKeys(v), ", ")
+			}
+			l.warn(f.path, joinKey(path, name), "a project's file cannot "+may+": set it in your own file")
+			v.SetZero()
+		case name == "" && v.Kind() == reflect.Struct:
+			l.leaveOut(f, path, v, nil)
+		}
 	}
 }
+
+// saidKeys are the keys of a struct that have a value.
+func saidKeys(v reflect.Value) (names []string) {
+	for _, k := range keysOf(v.Type()) {
+		if !v.FieldByIndex(k.index).IsZero() {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// tightenConfine leaves of a project's file what tightens.
+func (l *loader) tightenConfine(f *file, root string) {
+	c := &f.Confine
+	var secrets []string
+	for _, s := range c.Secrets {
+		if strings.HasPrefix(s, "!") {
+			l.warn(f.path, "secrets", fmt.Sprintf("a project's file cannot take %q off the list of secrets: set it in your own file", s[1:]))
+		} else if strings.HasPrefix(s, "~") {
+			secrets = append(secrets, s)
+		} else {
+			secrets = append(secrets, dirBelow(root, s))
+		}
+	}
+	c.Secrets = secrets
+	if c.Network.Allow != nil {
+		c.Network.Allow = nil
+		l.warn(f.path, "network", "a project's file cannot widen what commands reach: set it in your own file")
+	}
+}
+
+// vouching are the keys of a server that are the user's to say.
+var vouching = map[string]string{"trust": "vouch for a server", "roles": "say what a server's tools do", "sampling": "lend your model to a server"}
 
 // atRoot makes a project's entries start in the project, wherever below it we
 // are, and takes away what would loosen.
 func (l *loader) atRoot(f *file, root string) {
-	for name, s := range f.fields.MCPServers {
+	for name, s := range f.Fields.MCPServers {
 		s.Cwd = dirBelow(root, s.Cwd)
-		if s.Trust {
-			s.Trust = false
-			l.warn(f.path, "mcpServers."+name+".trust", "a project's file cannot vouch for a server: set it in your own file")
-		}
-		if s.Roles != nil {
-			s.Roles = nil
-			l.warn(f.path, "mcpServers."+name+".roles", "a project's file cannot say what a server's tools do: set it in your own file")
-		}
-		if s.Sampling {
-			s.Sampling = false
-			l.warn(f.path, "mcpServers."+name+".sampling", "a project's file cannot lend your model to a server: set it in your own file")
-		}
-		f.fields.MCPServers[name] = s
+		l.leaveOut(f, "mcpServers."+name, reflect.ValueOf(&s).Elem(), vouching)
+		f.Fields.MCPServers[name] = s
 	}
-	for _, group := range f.fields.Functions {
+	f.Hooks = f.Hooks.inDir(root)
+	f.functionsIn(root)
+}
+
+// functionsIn has the programs of functions run in a directory, below which theirs are.
+func (f *file) functionsIn(root string) {
+	for _, group := range f.Fields.Functions {
 		for i := range group {
 			if e := group[i].Exec; e != nil {
-				group[i].Exec = &fieldbash.Exec{Argv: e.Argv, Env: e.Env, Cwd: dirBelow(root, e.Cwd)}
+				own := *e // one may be that of many
+				own.Cwd = dirBelow(root, e.Cwd)
+				group[i].Exec = &own
 			}
 		}
 	}
@@ -165,50 +218,51 @@ func dirBelow(root, dir string) string {
 	return filepath.Join(root, dir)
 }
 
-// tightenLimits lets the project's file tighten what the user said. Flags, environment
+// tighten lets the project's file tighten what the user said. Flags, environment
 // and an explicit file rank over it and stay.
-func (l *loader) tightenLimits() {
+func (l *loader) tighten() {
 	f, r := l.tight, l.result
 	if f == nil {
 		return
 	}
-	users := r.Mode
-	if users == "" {
-		users = ModeAsk // the default of a chat
-	}
-	fixed := r.Mode != "" && r.From["mode"] != filepath.Join(r.Dirs.Config, "config.json")
+	users := cmp.Or(r.Mode, ModeAsk) // the default of a chat
+	fixed := r.Mode != "" && r.From["mode"] != r.Dirs.UserFile()
 	switch {
-	case f.mode == "" || fixed:
-	case slices.Index(modeNames(), f.mode) <= slices.Index(modeNames(), users):
-		r.Mode, r.From["mode"] = f.mode, f.path
+	case f.Mode == "" || fixed:
+	case slices.Index(modeNames(), f.Mode) <= slices.Index(modeNames(), users):
+		r.Mode, r.From["mode"] = f.Mode, f.path
 	default:
-		l.warn(f.path, "mode", fmt.Sprintf("a project's file cannot loosen the mode from %s to %s: use --mode %[2]s", users, f.mode))
+		l.warn(f.path, "mode", fmt.Sprintf("a project's file cannot loosen the mode from %s to %s: use --mode %[2]s", users, f.Mode))
 	}
-	for name, on := range f.tools {
+	for name, on := range f.Tools {
 		if now, said := r.Tools[name]; on && said && !now {
 			l.warn(f.path, "tools."+name, "a project's file cannot switch on what is switched off: change your own file")
 		}
 	}
-	l.tightenShell(f)
-	tightenLimit(l, f, "limits.turns", l.above.Turns, &r.Limits.Turns, f.limits.Turns)
-	tightenLimit(l, f, "limits.cost", l.above.Cost, &r.Limits.Cost, f.limits.Cost)
-	tightenLimit(l, f, "limits.time", l.above.Time, &r.Limits.Time, f.limits.Time)
-	tightenLimit(l, f, "limits.calls", l.above.Calls, &r.Limits.Calls, f.limits.Calls)
-	tightenLimit(l, f, "limits.output", l.above.Output, &r.Limits.Output, f.limits.Output)
-	above, now, project := &l.above.Session, &r.Limits.Session, &f.limits.Session
-	tightenLimit(l, f, "limits.session.calls", above.Calls, &now.Calls, project.Calls)
-	tightenLimit(l, f, "limits.session.time", above.Time, &now.Time, project.Time)
-	tightenLimit(l, f, "limits.session.output", above.Output, &now.Output, project.Output)
+	r.Shell.BackgroundLimit = cmp.Or(r.Shell.BackgroundLimit, backgroundLeft)
+	l.lower("backgroundLimit", reflect.ValueOf(0.0), reflect.ValueOf(&r.Shell.BackgroundLimit).Elem(), reflect.ValueOf(f.Shell.BackgroundLimit))
+	if f.Shell.PromptCommand && !r.Shell.PromptCommand {
+		l.warn(f.path, "promptCommand", "a project's file cannot have PROMPT_COMMAND run: set it in your own file")
+	}
+	l.lower("limits", reflect.ValueOf(l.above), reflect.ValueOf(&r.Limits).Elem(), reflect.ValueOf(f.Limits))
 }
 
-// tightenLimit lowers a limit to the project's, unless a higher rank set it.
-func tightenLimit[T int | float64](l *loader, f *file, key string, above T, now *T, project T) {
+// backgroundLeft is how long a command may go on where nothing is said, in seconds.
+const backgroundLeft = 3600
+
+// lower lowers a limit, or all in a struct of them, to the project's, unless a higher rank set it.
+func (l *loader) lower(path string, above, now, project reflect.Value) {
+	number := func(v reflect.Value) float64 { return v.Convert(reflect.TypeFor[float64]()).Float() }
 	switch {
-	case project == 0 || above != 0:
-	case *now == 0 || project <= *now:
-		*now = project
+	case now.Kind() == reflect.Struct:
+		for _, k := range keysOf(now.Type()) {
+			l.lower(joinKey(path, k.name), above.FieldByIndex(k.index), now.FieldByIndex(k.index), project.FieldByIndex(k.index))
+		}
+	case project.IsZero() || !above.IsZero():
+	case now.IsZero() || number(project) <= number(now):
+		now.Set(project)
 	default:
-		l.warn(f.path, key, fmt.Sprintf("a project's file cannot raise a limit from %v to %v: change your own file", *now, project))
+		l.warn(l.tight.path, path, fmt.Sprintf("a project's file cannot raise a limit from %v to %v: change your own file", now, project))
 	}
 }
 

@@ -23,6 +23,10 @@ func TestProviders(t *testing.T) {
 			[3]string{"https://api.deepseek.com/v1", "d", "m"}, ""},
 		{"by file", nil, Flags{}, `{"provider": "ollama"}`, [3]string{"http://127.0.0.1:11434/v1", "", ""}, ""},
 		{"a key never goes to another's server", map[string]string{"OPENAI_API_KEY": "o"}, Flags{Provider: "gemini"}, "", [3]string{"https://generativelanguage.googleapis.com/v1beta/openai", "", "gemini-2.5-pro"}, ""},
+		{"a key in a file is for the provider beside it", map[string]string{"OPENAI_API_KEY": "o"}, Flags{}, `{"provider": "anthropic", "apiKey": "a", "model": "m"}`, [3]string{"https://api.anthropic.com/v1", "a", "m"}, ""},
+		{"and for no other", map[string]string{"GEMINI_API_KEY": "g"}, Flags{Provider: "gemini", Model: "m"}, `{"provider": "anthropic", "apiKey": "a"}`, [3]string{"https://generativelanguage.googleapis.com/v1beta/openai", "g", "m"}, ""},
+		{"that of a server stays with it", nil, Flags{Provider: "deepseek"}, `{"baseURL": "http://here/v1", "apiKey": "h"}`, [3]string{"http://here/v1", "h", "deepseek-chat"}, ""},
+		{"and goes to no other", nil, Flags{Provider: "deepseek", BaseURL: "http://there/v1"}, `{"baseURL": "http://here/v1", "apiKey": "h"}`, [3]string{"http://there/v1", "", "deepseek-chat"}, ""},
 		{"a base URL by flag stays", map[string]string{"OPENROUTER_API_KEY": "r"}, Flags{Provider: "openrouter", BaseURL: "http://proxy", Model: "m"}, "", [3]string{"http://proxy", "r", "m"}, ""},
 		{"openai with a base URL", map[string]string{"OPENAI_API_KEY": "o", "OPENAI_BASE_URL": "http://o"}, Flags{Provider: "openai"}, "", [3]string{"http://o", "o", "gpt-5"}, ""},
 		{"unknown", nil, Flags{Provider: "nosuch"}, "", [3]string{}, "is not known: use openai, anthropic"},
@@ -58,4 +62,23 @@ func TestAProjectCannotChooseTheProvider(t *testing.T) {
 	require.Empty(t, r.Provider)
 	require.Empty(t, r.Models)
 	require.Equal(t, []string{`provider: "ollama"`}, r.Pending[0].Adds)
+}
+
+func TestABaseURLWithoutASchemeIsMended(t *testing.T) {
+	for given, want := range map[string]string{"127.0.0.1:8080/v1": "http://127.0.0.1:8080/v1", "localhost/v1": "http://localhost/v1", "10.1.2.3/v1": "http://10.1.2.3/v1",
+		"models.example.com/v1": "https://models.example.com/v1", "gpu.example.com:8000": "http://gpu.example.com:8000", "https://a/v1": "https://a/v1", " http://b/v1 ": "http://b/v1"} {
+		require.Equal(t, want, WithScheme(given), given)
+	}
+}
+
+func TestAFileWithAKeyIsASecret(t *testing.T) {
+	for text, secret := range map[string]bool{`{"apiKey": "k"}`: true, `{"apiKey": "${KEY}"}`: false, `{"model": "m"}`: false} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, ".config", "agentbash", "config.json")
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		r, err := Load(&Options{Dir: dir, Lookup: func(n string) (string, bool) { v, ok := map[string]string{"HOME": dir, "KEY": "k"}[n]; return v, ok }})
+		require.NoError(t, err)
+		require.Equal(t, secret, len(r.Confine.Secrets) == 1 && r.Confine.Secrets[0] == path, text)
+	}
 }

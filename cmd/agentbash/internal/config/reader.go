@@ -9,7 +9,8 @@ import (
 
 // reader makes values of a text that is known to be JSON. The standard decoder
 // does not tell where a value stands but by its tokens, and those cost most of
-// the start of a program with hundreds of functions configured.
+// the start of a program with hundreds of functions configured. (With tailscale/hujson,
+// which has the places too, 500 functions take 2.3 times as long: BenchmarkParse.)
 type reader struct {
 	s  *source
 	at int

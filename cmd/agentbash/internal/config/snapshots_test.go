@@ -17,7 +17,7 @@ func TestSnapshots(t *testing.T) {
 		{`{"snapshots": true}`, &Snapshots{}, ""},
 		{`{"snapshots": {"files": 5, "bytes": 6, "days": 0.5}}`, &Snapshots{Files: 5, Bytes: 6, Days: 0.5}, ""},
 		{`{"snapshots": {"file": 5}}`, nil, "snapshots.file: unknown key: did you mean files?"},
-		{`{"snapshots": {"days": -1}}`, nil, "snapshots: a limit is below 0"},
+		{`{"snapshots": {"days": -1}}`, nil, "snapshots.days: it is below 0"},
 		{`{"snapshots": {"files": "5"}}`, nil, "snapshots.files: a string stands where a whole number is wanted"},
 	} {
 		r, err := newTestHome(t, map[string]string{userFile: row.text}).try()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -104,7 +105,7 @@ func (t *translation) server(raw any) (s fieldbash.Server, ignored []string, err
 	if !ok {
 		return s, nil, &Error{Text: "it is no object"}
 	}
-	out, forms := map[string]any{}, otherForms()
+	out, forms, keys := map[string]any{}, otherForms(), keyNames(reflect.TypeFor[fieldbash.Server]())
 	for _, e := range sortedEntries(in) {
 		if form := forms[e.key]; form != nil && form(out, e.value) {
 			continue
@@ -115,7 +116,7 @@ func (t *translation) server(raw any) (s fieldbash.Server, ignored []string, err
 		seconds, isNumber := e.value.(float64)
 		known, isType := ourTypes[text]
 		switch {
-		case !slices.Contains(strings.Fields(serverKeys), key) || slices.Contains(ownKeys, key):
+		case !slices.Contains(keys, key) || slices.Contains(ownKeys, key):
 			if !slices.Contains(unsaid, key) {
 				ignored = append(ignored, e.key)
 			}

@@ -36,7 +36,7 @@ func TestSearch(t *testing.T) {
 		{"DuckDuckGo though there are keys", &WebSearch{Provider: "duckduckgo"}, web.Search{Provider: "duckduckgo"}},
 	} {
 		lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-		require.Equal(t, row.want, (&Result{WebSearch: row.s}).Search(lookup), row.name)
+		require.Equal(t, row.want, (&Result{Settings: Settings{WebSearch: row.s}}).Search(lookup), row.name)
 	}
 	require.Zero(t, (&Result{}).Search(func(string) (string, bool) { return "", false }))
 }
@@ -46,7 +46,7 @@ func TestWebErrors(t *testing.T) {
 		{"an unknown key", `{"webFetch": {"alow": []}}`, "webFetch.alow: unknown key: did you mean allow?"},
 		{"an unknown provider", `{"webSearch": {"provider": "google"}}`, `webSearch.provider: "google" is not known: write one of tavily, brave, exa, searxng, duckduckgo`},
 		{"a key in place of its variable", `{"webSearch": {"provider": "tavily", "keyVar": "a=b"}}`, "webSearch.keyVar: it is the name of an environment variable"},
-		{"below 0", `{"webFetch": {"timeout": -1}}`, "webFetch: timeout and maxBytes are above 0"},
+		{"below 0", `{"webFetch": {"timeout": -1}}`, "webFetch.timeout: it is below 0"},
 		{"a wrong type", `{"webFetch": {"allow": "localhost"}}`, "webFetch.allow: a string stands where a list [...] is wanted"},
 	} {
 		w := newTestHome(t, map[string]string{userFile: row.file})

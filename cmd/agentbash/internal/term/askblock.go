@@ -24,6 +24,7 @@ type block struct {
 // What is special about a byte of a question's text.
 const (
 	isEscape = 1 + iota // it belongs to an escape for something hidden
+	isKept              // it is not folded away
 	isMarked            // whoever asks wants it to be seen
 )
 
@@ -54,9 +55,13 @@ func (b block) text(q *Question, all bool, how string) (out []string) {
 		return nil
 	}
 	text, marks, escapes := revealMarked(strings.TrimRight(q.Text, "\n"), q.Mark)
+	_, keeps, _ := revealMarked(strings.TrimRight(q.Text, "\n"), q.Keep)
 	special := make([]byte, len(text))
 	for _, s := range escapes {
 		fillBytes(special[s.From:s.To], isEscape)
+	}
+	for _, s := range keeps {
+		fillBytes(special[s.From:s.To], isKept)
 	}
 	for _, s := range marks {
 		fillBytes(special[s.From:s.To], isMarked)
@@ -90,7 +95,7 @@ func (b block) folded(rows []shownRow, all bool, how string) (out []string) {
 			continue
 		}
 		if left > 0 {
-			out = append(out, b.look.paint(fmt.Sprintf("    ... %s more: %s shows all", countNoun(left, "row"), how), dim))
+			out = append(out, b.look.paint(fmt.Sprintf("    ... %s more: %s shows all", CountNoun(left, "row"), how), dim))
 			left = 0
 		}
 		out = append(out, "    "+r.text)
@@ -118,24 +123,28 @@ func (b block) wrap(line string, special []byte, st style, width int) (out []sho
 		below.Reset()
 		used, now, marked = 0, 0, false
 	}
-	at, state := 0, -1
+	at, state, ends := 0, -1, rowEnds(line, max(width, 8))
 	for rest := line; rest != ""; {
 		var cluster string
 		var w int
 		cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		want, sign := st, " "
 		if special != nil && special[at] != 0 {
-			want = bold | underline | red
+			want, marked = bold|underline|red, true
+		}
+		if special != nil && special[at] == isKept {
+			want = bold
 		}
 		if special != nil && special[at] == isMarked {
 			sign = "^"
 		}
+		if len(ends) > 0 && at == ends[0] {
+			flush()
+			ends = ends[1:]
+		}
 		at += len(cluster)
 		if cluster == "\t" {
 			cluster, w = "    ", 4
-		}
-		if used+w > max(width, 8) && used > 0 {
-			flush()
 		}
 		if want != now {
 			row.WriteString(b.look.seq(want))
@@ -144,7 +153,6 @@ func (b block) wrap(line string, special []byte, st style, width int) (out []sho
 		row.WriteString(cluster)
 		below.WriteString(strings.Repeat(sign, w))
 		used += w
-		marked = marked || want == bold|underline|red
 	}
 	flush()
 	return out

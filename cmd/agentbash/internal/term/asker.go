@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/agentbash/agentbash/internal/safetext"
 )
@@ -27,9 +28,10 @@ type Prompter struct {
 	requests chan *pending // for the session that has it
 	news     chan struct{} // holds a token while there is something to tell
 
-	mu    sync.Mutex
-	bound bool     // a session has the terminal
-	told  []string // for it to show
+	mu     sync.Mutex
+	bound  bool     // a session has the terminal
+	told   []string // for it to show
+	waited time.Duration
 }
 
 var _ Asker = (*Prompter)(nil)
@@ -43,7 +45,7 @@ func NewAsker(in *os.File, err io.Writer, o *AskerOptions) *Prompter {
 	p := &Prompter{err: err, turn: make(chan struct{}, 1), requests: make(chan *pending), news: make(chan struct{}, 1)}
 	if in != nil && isTerminal(in) && isTerminal(err) {
 		tty := &terminal{fd: int(in.Fd())}
-		p.lines = &lineAsker{fd: tty.fd, out: err, size: tty.size, look: palette{attributes: !o.Plain, colours: o.Color && !o.Plain}}
+		p.lines = &lineAsker{fd: tty.fd, out: err, size: tty.size, look: newPalette(!o.Plain, o.Color && !o.Plain, "")}
 	}
 	return p
 }
@@ -57,6 +59,12 @@ func (p *Prompter) Ask(ctx context.Context, q *Question) (Reply, error) {
 	if ctx.Err() != nil {
 		return Reply{}, context.Cause(ctx)
 	}
+	start := time.Now()
+	defer func() {
+		p.mu.Lock()
+		p.waited += time.Since(start)
+		p.mu.Unlock()
+	}()
 	one := newPending(ctx, q)
 	select {
 	case p.turn <- struct{}{}:
@@ -72,6 +80,16 @@ func (p *Prompter) Ask(ctx context.Context, q *Question) (Reply, error) {
 	case <-ctx.Done():
 		return Reply{}, context.Cause(ctx)
 	}
+}
+
+// Waited is how long questions have waited for their answers, all together.
+func (p *Prompter) Waited() time.Duration {
+	if p == nil {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waited
 }
 
 // Present reports whether anybody can be asked.

@@ -21,6 +21,8 @@ func question(name string) *Question {
 			{Key: "y", Label: "yes"}, {Key: "a", Label: "always"}, {Key: "n", Label: "no, because", Text: true}}}
 	case "text":
 		return &Question{Title: "Which colour?", Default: "blue"}
+	case "list":
+		return &Question{Title: "Which one?", Items: []Item{{Key: "k1", Text: "first\x1b[2J thing", About: "today"}, {Key: "k2", Text: "second thing", About: "yesterday"}, {Key: "k3", Text: "other", About: "yesterday"}}}
 	case "evil":
 		return &Question{Title: "Fine?\x1b[2J\n", Text: "safe\u202egpj.sh\x1b]0;x\x07", Choices: []Choice{{Key: "y", Label: "yes"}}, Default: "y"}
 	}
@@ -112,7 +114,7 @@ func TestWhatIsTypedAheadAnswersNothing(t *testing.T) {
 	c.want("answer y, a, n: ")
 	c.press("a")
 	c.want("key=a text=\r\n")
-	c.want("$ y\r\n") // they are commands
+	c.want("$ y\x1b") // they are commands
 	c.want("y: command not found")
 	c.want("y: command not found")
 }
@@ -215,4 +217,40 @@ func TestWhatIsToldComesBetweenTheRest(t *testing.T) {
 	p.Tell("at\ronce")
 	require.Equal(t, "at\\x0donce\n", b.String())
 	require.False(t, p.Present())
+}
+
+func TestAListIsSearched(t *testing.T) {
+	c := startConsole(t)
+	c.want(ready)
+	c.press("ask list\r")
+	c.want("? Which one?")
+	c.want("  > today      first thing")
+	c.want("3 of 3; type to search")
+	c.press("yesterday")
+	c.want("  > yesterday  second thing")
+	c.want("2 of 3")
+	c.press("\x1b[B")
+	c.want("  > yesterday  other")
+	c.press("\x1b[B\r") // there is nothing below
+	c.want("-> other")
+	c.want("key=k3 text=other")
+	c.want(ready)
+	c.press("ask list\r")
+	c.want("3 of 3; type to search")
+	c.press("none of these\r") // Enter takes nothing
+	c.want("0 of 3")
+	c.press("\x1b")
+	c.want("error: ")
+}
+
+func TestAListInLines(t *testing.T) {
+	c := startConsole(t, "TERM=dumb")
+	c.want("$ ")
+	c.press("ask list\n")
+	c.want("? Which one?\r\n    1  today  first")
+	c.want("3  yesterday  other\r\nanswer 1, 2, 3: ")
+	c.press("4\n")
+	c.want("type one of 1, 2, 3")
+	c.press("2\n")
+	c.want("key=k2 text=second thing")
 }

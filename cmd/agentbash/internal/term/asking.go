@@ -3,6 +3,7 @@ package term
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -19,6 +20,7 @@ const unfinishedTime = 3 * settleTime
 type asking struct {
 	*pending
 	text   buffer    // of the answer
+	at     int       // of a list, what Enter takes
 	quiet  time.Time // since then nothing was typed
 	middle bool      // of a text that is typed ahead
 	ready  bool      // keys answer
@@ -71,11 +73,17 @@ func (s *chatUI) showQuestion(p *pending) {
 		return
 	}
 	s.asked = &asking{pending: p, quiet: time.Now(), middle: s.in.edit != nil && s.in.edit.text.text != ""}
+	s.asked.ready = p.q.Items != nil || p.q.Secret // the person asked for it, and no other text may take a secret
 	if s.in.edit == nil {
 		return // it is shown when its line is asked for
 	}
 	b := block{s.screen.look, s.screen.width()}
+	s.screen.mu.Lock()
+	s.screen.question = cleanText(p.q.Text)
+	s.screen.mu.Unlock()
 	s.screen.rows(append(b.title(p.q), b.text(p.q, false, "Ctrl-O")...), 0)
+	s.screen.setTitle("?", filepath.Base(s.dir()))
+	s.notify("agentbash asks: " + p.q.Title)
 }
 
 // untilAnswered lets the person answer at the prompt.
@@ -143,7 +151,7 @@ func (s *chatUI) dismissQuestion(err error) {
 	}
 	s.asked.endWait(Reply{}, err)
 	s.asked = nil
-	s.screen.answering(nil, "")
+	s.screen.answering(nil, "", nil)
 }
 
 // allowAnswers lets keys answer when the person has paused.
@@ -164,9 +172,17 @@ func (s *chatUI) allowAnswers() {
 func (s *chatUI) showAnswer() {
 	text := ""
 	if s.asked.ready {
-		text = s.asked.prompt() + strings.ReplaceAll(safetext.Line(s.asked.text.text), `\n`, " ")
+		typed := strings.ReplaceAll(safetext.Line(s.asked.text.text), `\n`, " ")
+		if s.asked.q.Secret {
+			typed = strings.Repeat("*", len([]rune(typed)))
+		}
+		text = s.asked.prompt() + typed
 	}
-	s.screen.answering(s.asked.q, text)
+	var list func(width, height int) []string
+	if s.asked.q.Items != nil {
+		list = s.asked.pickRows(s.screen.look)
+	}
+	s.screen.answering(s.asked.q, text, list)
 }
 
 // answerKey takes a key of the answer.
@@ -176,6 +192,8 @@ func (s *chatUI) answerKey(k key) {
 	var reply *Reply
 	var problem string
 	switch {
+	case a.q.Items != nil:
+		reply = a.pickKey(k)
 	case k.name == keyOutput:
 		s.screen.rows(block{s.screen.look, s.screen.width()}.text(a.q, true, ""), 0)
 	case k.name == keyEnter:
@@ -198,7 +216,7 @@ func (s *chatUI) answerKey(k key) {
 		return
 	}
 	s.asked = nil
-	s.screen.answering(nil, "")
+	s.screen.answering(nil, "", nil)
 	var rows []string
 	for _, r := range (block{}).wrap(a.said(*reply), nil, 0, s.screen.width()-5) {
 		rows = append(rows, "    "+r.text)
@@ -207,11 +225,11 @@ func (s *chatUI) answerKey(k key) {
 	a.endWait(*reply, nil)
 }
 
-// answering shows a question's choices and its answer as far as it has come.
-func (s *screen) answering(q *Question, text string) {
+// answering shows a question's choices, or the rows of its list, and its answer as far as it has come.
+func (s *screen) answering(q *Question, text string, list func(width, height int) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live.asked, s.live.answer = q, text
+	s.live.asked, s.live.answer, s.live.list = q, text, list
 	if s.live.on {
 		s.flush()
 	}

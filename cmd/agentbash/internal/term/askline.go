@@ -32,9 +32,18 @@ func (l *lineAsker) ask(ctx context.Context, q *Question) (Reply, error) {
 	defer in.close()
 	defer in.cancelOn(ctx)()
 	width, _ := l.size()
-	b := block{l.look, width}
-	l.print(b.title(q), b.text(q, false, "?"), b.choices(q))
-	l.holdTyped(in)
+	b, list := block{l.look, width}, q
+	q = q.inLines()
+	choices := b.choices(q)
+	if list.Items != nil {
+		choices = nil // they stand in the text
+	}
+	l.print(b.title(q), b.text(q, list.Items != nil, "?"), choices)
+	if q.Secret { // the person asked for it: what is typed already is the answer's
+		defer in.hideTyped()()
+	} else {
+		l.holdTyped(in)
+	}
 	a := answering{q: q}
 	for {
 		io.WriteString(l.out, a.prompt())
@@ -52,7 +61,7 @@ func (l *lineAsker) ask(ctx context.Context, q *Question) (Reply, error) {
 		}
 		reply, problem := a.take(strings.ToValidUTF8(line, "\ufffd"))
 		if reply != nil {
-			return *reply, nil
+			return list.ofItem(*reply), nil
 		}
 		if problem != "" {
 			io.WriteString(l.out, problem+"\n")

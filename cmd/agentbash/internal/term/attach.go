@@ -14,56 +14,80 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/internal/safetext"
 )
 
-// attachment is a picture that stands in the text as its chip. Whoever deletes
-// the chip takes the picture back.
+// attachment is a picture or a text that stands in the text as its chip. Whoever
+// deletes the chip takes it back.
 type attachment struct {
 	chip  string
 	image chat.Image
+	text  string // "": it is a picture
 }
 
-// mostAttached bounds what is kept of pictures whose text was never sent.
+// mostAttached bounds what is kept of attachments whose text was never sent.
 const mostAttached = 20
 
-// attachPicture keeps a picture, and returns its chip.
-func (s *chatUI) attachPicture(img chat.Image) string {
-	base := strings.TrimSuffix(imageLabel(img), "]")
-	name := base + "]"
-	for n := 2; s.attached.has(name); n++ {
-		name = fmt.Sprintf("%s (%d)]", base, n)
+// Larger pastes are folded to a chip.
+const (
+	pasteLines = 10
+	pasteBytes = 1500
+)
+
+// attach keeps an attachment, and returns its chip.
+func (s *chatUI) attach(at attachment) string {
+	base := strings.TrimSuffix(at.chip, "]")
+	for n := 2; slices.Contains(s.attached.chips(), at.chip); n++ {
+		at.chip = fmt.Sprintf("%s (%d)]", base, n)
 	}
-	s.attached = append(s.attached, attachment{name, img})
+	s.attached = append(s.attached, at)
 	s.attached = s.attached[max(0, len(s.attached)-mostAttached):]
-	return name
+	return at.chip
+}
+
+func (s *chatUI) attachPicture(img chat.Image) string {
+	return s.attach(attachment{chip: imageLabel(img), image: img})
+}
+
+// foldPaste is the chip of a large paste; "" where it is small.
+func (s *chatUI) foldPaste(text string) string {
+	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
+	if lines < pasteLines && len(text) < pasteBytes {
+		return ""
+	}
+	size := CountNoun(lines, "line")
+	if lines == 1 {
+		size = CountNoun(utf8.RuneCountInString(text), "character")
+	}
+	return s.attach(attachment{chip: "[pasted " + size + "]", text: text})
 }
 
 type attachments []attachment
 
-func (a attachments) has(chip string) bool {
+func (a attachments) chips() (chips []string) {
 	for _, at := range a {
-		if at.chip == chip {
-			return true
-		}
+		chips = append(chips, at.chip)
 	}
-	return false
+	return chips
 }
 
-// take returns the pictures that a text has chips of, and what is left.
-func (a attachments) take(text string) (images []chat.Image, left attachments) {
+// take returns what a text has chips of, and what is left.
+func (a attachments) take(text string) (taken, left attachments) {
 	for _, at := range a {
 		if strings.Contains(text, at.chip) {
-			images = append(images, at.image)
+			taken = append(taken, at)
 		} else {
 			left = append(left, at)
 		}
 	}
-	return images, left
+	return taken, left
 }
 
 // imageLabel is a picture in words: its name and its size.
@@ -83,6 +107,9 @@ func (s *chatUI) attachFromKey(k key) (out key, note string) {
 		return k, ""
 	case k.name == keyPaste:
 		path := s.pastedPath(k.text)
+		if chip := s.foldPaste(k.text); path == "" && chip != "" {
+			return key{name: keyPaste, text: chip}, ""
+		}
 		if path == "" {
 			return k, ""
 		}
@@ -121,21 +148,15 @@ func (s *chatUI) pastedPath(text string) string {
 	} else {
 		path = strings.ReplaceAll(path, `\`, "")
 	}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
-	default:
-		return ""
-	}
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, _ := os.UserHomeDir()
-		path = filepath.Join(home, rest)
-	} else if !filepath.IsAbs(path) {
-		path = filepath.Join(s.dir(), path)
-	}
-	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+	path = s.absolutePath(path)
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() || !isPicture(path) {
 		return ""
 	}
 	return path
+}
+
+func isPicture(path string) bool {
+	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".gif", ".webp"}, strings.ToLower(filepath.Ext(path)))
 }
 
 func readImage(path string) (chat.Image, error) {
@@ -165,7 +186,7 @@ func readClipboard() ([]byte, error) {
 			continue
 		}
 		for _, argv := range tool {
-			if data, err := commandOutput(argv); err == nil && len(data) > 0 {
+			if data, err := CommandOutput(context.Background(), exec.Command(argv[0], argv[1:]...), clipboardTime, chat.MaxImage+1); err == nil && len(data) > 0 {
 				return data, nil
 			}
 		}
@@ -174,14 +195,24 @@ func readClipboard() ([]byte, error) {
 	return nil, errors.New("no program to read the clipboard: install wl-clipboard or xclip, or name a file with @")
 }
 
-func commandOutput(argv []string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), clipboardTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+// CommandOutput is what a program writes within a time, most bytes of it at most; more is an
+// error. What it has started ends with it.
+func CommandOutput(ctx context.Context, cmd *exec.Cmd, limit time.Duration, most int) ([]byte, error) {
 	var out bytes.Buffer
-	cmd.Stdout = &limitedWriter{&out, chat.MaxImage + 1}
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	w := &limitedWriter{&out, most}
+	cmd.Stdout, cmd.WaitDelay, cmd.SysProcAttr = w, time.Second, &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	end := func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	stop := time.AfterFunc(limit, end)
+	defer stop.Stop()
+	defer context.AfterFunc(ctx, end)()
+	err := cmd.Wait()
+	end()
+	if w.left < 0 {
+		err = fmt.Errorf("it writes more than %s bytes", groupThousands(most))
+	}
 	return out.Bytes(), err
 }
 
@@ -192,9 +223,8 @@ type limitedWriter struct {
 }
 
 func (l *limitedWriter) Write(p []byte) (int, error) {
-	if len(p) > l.left {
+	if l.left -= len(p); l.left < 0 {
 		return 0, io.ErrShortWrite
 	}
-	l.left -= len(p)
 	return l.w.Write(p)
 }

@@ -6,9 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
+	"github.com/agentbash/agentbash/agentbash/todo"
 	"github.com/agentbash/agentbash/chat"
+	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/internal/safetext"
 )
 
@@ -35,29 +41,45 @@ type Options struct {
 	Incomplete func(text string) bool
 
 	Info  Info
-	Plain bool // no line editor, nothing repainted, no styles (TERM=dumb, screen readers)
-	Color bool // colours may be used; bold and the like do not count as such
+	Plain bool   // no line editor, nothing repainted, no styles (TERM=dumb, screen readers)
+	Color bool   // colours may be used; bold and the like do not count as such
+	Theme string // see CheckTheme
+	Vim   bool   // the line editor starts with vim's keys
 
+	Script      []string        // is typed by itself, a text after the other; then the session ends. nil: the person types
+	Keys        Keys            // what the keys do; nil: the usual
 	History     string          // the file of the project's history; "" keeps none
 	Editor      string          // $VISUAL or $EDITOR, a command line; "" is vi
 	Dir         func() string   // where @path and relative paths begin; nil is Info.Dir
 	Names       func() []string // tools, for Tab; nil: none
+	Files       func() []string // those of the workspace, relative to Dir, for @; nil: none
 	Commands    []Command       // slash commands beside the package's own
 	CommandDirs []CommandDir    // hold the user's commands, NAME.md; the first of a name counts
 	Skills      func() []Skill  // are commands too, after those; nil: there are none
+
+	// Home is what ~ stands for, Branch the one that is checked out, Todo the steps of the
+	// work; the last two may be nil. StatusLine makes the status line; nil: the program's
+	// own. Notify says when the person is told that a turn has ended or a question waits:
+	// always, never, or, with "", while the terminal's window is not the one typed into.
+	Home       string
+	Branch     func() string
+	Todo       func() []todo.Item
+	StatusLine func(ctx context.Context, s Status) (string, error)
+	Notify     string
 
 	// Background says how many background shells run; nil: nobody knows.
 	Background func() int
 
 	// Mode is how much runs without a question, and SetMode changes it; nil: it
 	// cannot be seen, or changed. ModeText is what a conversation whose system prompt
-	// tells another mode is told of it. Resume has another session go on and says so, with
-	// the conversation that takes the present one's place; "" is the one before. nil:
-	// there are none. They are called between turns.
+	// tells another mode is told of it. They are called between turns, but for Mode, and SetMode,
+	// which is called in a goroutine of its own then.
 	Mode     func() string
 	SetMode  func(ctx context.Context, mode string) error
 	ModeText func() string
-	Resume   func(ctx context.Context, id string) (c *chat.Conversation, about string, err error)
+
+	Records []transcript.Record // of the conversation, to be shown first
+	First   []string            // texts that are taken as if they had been typed
 }
 
 // errInterrupted is Ctrl-C at the prompt.
@@ -80,7 +102,13 @@ func Chat(ctx context.Context, o *Options) error {
 	defer in.close()
 	s.screen = newScreen(o, in)
 	s.screen.live.background = o.Background
-	in.attaches = s.attachFromKey
+	in.script, in.scripted = o.Script, o.Script != nil && in.edit != nil
+	in.attaches, in.concerns, in.atOnce = s.attachFromKey, s.sessionKey, s.runAtOnce
+	if in.edit != nil {
+		e := in.edit
+		e.paint.footer, e.paint.look, e.offer, e.vim.on = s.footer, s.screen.look, s.offer, o.Vim
+		e.text.chips = func() []string { return s.attached.chips() }
+	}
 	if in.terminal && o.Asker.Present() {
 		in.questions, in.news = o.Asker.requests, o.Asker.news
 		defer o.Asker.bindSession(ctx)()
@@ -90,24 +118,44 @@ func Chat(ctx context.Context, o *Options) error {
 		s.Conversation.OnEvent(s.showEvent)
 	}
 	s.screen.banner(o)
+	s.showRecords(o.Records)
 	s.openHistory()
-	if s.Mode != nil {
-		s.prompted, s.told = s.Mode(), s.Mode()
+	if in.lines != nil {
+		in.lines.queue = append(in.lines.queue, o.First...)
 	}
+	in.queue = append(in.queue, o.First...)
+	if s.Mode != nil {
+		s.prompted, s.told, s.began = s.Mode(), s.Mode(), s.Mode()
+	}
+	s.screen.pushTitle()
+	defer s.screen.popTitle()
 	return s.loop(ctx)
 }
 
+// CommandError is how the last command ended, where there is no model and nobody has seen it.
+type CommandError struct{ Status int }
+
+func (e *CommandError) Error() string { return fmt.Sprintf("exit status %d", e.Status) }
+
 type chatUI struct {
 	Options
-	in       *input
-	screen   *screen
-	aside    []string    // what ! and /undo ran since the last prompt, for the next
-	prompted string      // the mode in the system prompt
-	told     string      // the mode that the model was told of
-	attached attachments // pictures of texts that are not sent yet
-	asked    *asking     // a question that is not answered yet; nil: none
-	gone     bool        // nobody types any more
-	seen     string      // the command of a project that was shown last, and is used when it is typed again
+	in        *input
+	screen    *screen
+	aside     []string    // what ! and /undo ran since the last prompt, for the next
+	prompted  string      // the mode in the system prompt
+	told      string      // the mode that the model was told of
+	attached  attachments // to texts that are not sent yet
+	files     fileList    // those that @ finds
+	asked     *asking     // a question that is not answered yet; nil: none
+	gone      bool        // nobody types any more
+	turning   bool        // a turn runs
+	began     string      // the mode at the start
+	wanted    atomic.Pointer[string]
+	switching sync.WaitGroup // changes of the mode
+	local     sync.WaitGroup // slash commands that run during a turn
+	unfocused bool
+	status    int    // of the last command that was typed in the model's place
+	seen      string // the command of a project that was shown last, and is used when it is typed again
 }
 
 // openHistory connects the editor to the history's file and to the names.
@@ -144,6 +192,9 @@ func (s *chatUI) loop(ctx context.Context) error {
 	armed := false // Ctrl-C came last
 	for {
 		s.untilAnswered(ctx)
+		s.noteContext()
+		s.refreshStatus(ctx)
+		s.screen.setTitle("", filepath.Base(s.dir()))
 		text, err := s.in.next(ctx, s.prompt(), s.Interrupt)
 		var want asked
 		switch {
@@ -171,6 +222,8 @@ func (s *chatUI) loop(ctx context.Context) error {
 			armed = true
 			s.screen.note("press Ctrl-C again to end, or go on")
 			continue
+		case errors.Is(err, io.EOF) && s.status != 0 && !s.in.terminal:
+			return &CommandError{s.status}
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -181,7 +234,7 @@ func (s *chatUI) loop(ctx context.Context) error {
 			continue
 		}
 		switch err := s.runTurn(ctx, text); {
-		case errors.Is(err, errQuit):
+		case errors.Is(err, ErrQuit):
 			return nil
 		case err != nil:
 			return err
@@ -200,6 +253,11 @@ func (s *chatUI) handleKey(ctx context.Context, k keyName) error {
 		return nil
 	case keySuspend:
 		return s.suspendProgram()
+	case keyEscape:
+		if s.Conversation == nil {
+			return nil
+		}
+		return s.runTurn(ctx, "/rewind")
 	}
 	if err := s.editExternally(ctx); err != nil {
 		s.screen.note(err.Error())
@@ -223,19 +281,23 @@ func (s *chatUI) prompt() string {
 
 // runTurn answers one text. An error ends the session.
 func (s *chatUI) runTurn(ctx context.Context, text string) error {
-	prompt, ok, err := s.runSlash(ctx, text)
+	s.switching.Wait()
+	prompt, typed, ok, err := s.runSlash(ctx, text)
 	switch command, shell := strings.CutPrefix(text, "!"); {
 	case err != nil || ok && prompt == "":
 		return err
 	case ok:
-		err = s.sendPrompt(ctx, prompt)
+		err = s.sendPrompt(ctx, prompt, typed)
+	case s.Conversation == nil && text == "help" && s.in.terminal: // bash's own says nothing of where one is
+		return s.runTurn(ctx, "/help")
 	case s.Conversation == nil:
 		s.runTyped(ctx, text)
 	case shell && s.in.terminal && strings.TrimSpace(command) != "":
 		out := s.runTyped(ctx, command)
 		s.aside = append(s.aside, "$ "+command+"\n"+out)
 	default:
-		err = s.sendPrompt(ctx, strings.ReplaceAll(text, "\\\n", "\n"))
+		text = strings.ReplaceAll(text, "\\\n", "\n")
+		err = s.sendPrompt(ctx, text, text)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -248,59 +310,31 @@ func (s *chatUI) runTurn(ctx context.Context, text string) error {
 	return nil
 }
 
-// sendPrompt sends a prompt, after what the person ran.
-func (s *chatUI) sendPrompt(ctx context.Context, prompt string) (err error) {
-	if len(s.aside) > 0 {
-		prompt = "I ran in your shell:\n" + strings.Join(s.aside, "\n") + "\n\n" + prompt
-		s.aside = nil
+// sessionKey takes a key that is for the session and not for the text.
+func (s *chatUI) sessionKey(ctx context.Context, k key) bool {
+	switch k.name {
+	case keyMode:
+		s.cycleMode()
+	case keyFocusIn, keyFocusOut:
+		s.unfocused = k.name == keyFocusOut
+	default:
+		return false
 	}
-	if s.ModeText != nil && s.Mode() != s.told {
-		s.told = s.Mode()
-		prompt = "<system_hint type=\"mode_changed\">the user changed the mode. " + s.ModeText() + "</system_hint>\n\n" + prompt
-	}
-	s.screen.begin()
-	images := s.takePictures(prompt)
-	s.runInterruptible(ctx, "working", func(ctx context.Context) {
-		_, err = s.Conversation.Send(ctx, chat.Prompt{Text: prompt, Images: images})
-	})
-	s.screen.end()
-	return err
-}
-
-// showEvent shows an event. A summary may have lost what the model was told of the mode.
-func (s *chatUI) showEvent(e chat.Event) {
-	if _, ok := e.(chat.Compacted); ok {
-		s.told = s.prompted
-	}
-	s.screen.showEvent(e)
-}
-
-// takePictures takes the pictures that a prompt has chips of, and shows the chips of
-// those that it names.
-func (s *chatUI) takePictures(prompt string) (images []chat.Image) {
-	images, s.attached = s.attached.take(prompt)
-	named, err := chat.NamedImages(prompt, s.dir())
-	if err != nil || !s.in.terminal {
-		return images // what is wrong with them comes back from the turn
-	}
-	var chips []string
-	for _, img := range named {
-		chips = append(chips, "  "+imageLabel(img))
-	}
-	s.screen.rows(chips, dim)
-	return images
+	s.refreshStatus(ctx)
+	return true
 }
 
 // runTyped runs a command that was typed, and returns what a model sees of it.
 func (s *chatUI) runTyped(ctx context.Context, command string) (out string) {
 	live, ok := s.Runner.(chat.LiveRunner)
+	status := 0
 	s.runInterruptible(ctx, "running", func(ctx context.Context) {
 		if !ok || !s.in.terminal {
-			out, _ = s.Runner.Run(ctx, command, chat.DefaultTimeout)
+			out, status = s.Runner.Run(ctx, command, chat.DefaultTimeout)
 			return
 		}
 		w := &liveWriter{screen: s.screen, clean: onScreen()}
-		out, _ = live.RunLive(ctx, command, chat.DefaultTimeout, w, w)
+		out, status = live.RunLive(ctx, command, chat.DefaultTimeout, w, w)
 		w.end(out)
 	})
 	if !ok || !s.in.terminal {
@@ -309,5 +343,22 @@ func (s *chatUI) runTyped(ctx context.Context, command string) (out string) {
 	s.screen.mu.Lock()
 	s.screen.keepOutput(command, out)
 	s.screen.mu.Unlock()
+	if s.Conversation == nil {
+		s.status = status
+	}
+	if s.Conversation == nil && status == notFound && isProse(command) {
+		s.screen.note("that reads as a question, and no model is here to answer it: /connect connects one")
+	}
 	return out
+}
+
+const notFound = 127 // the exit status of a command that there is not
+
+// isProse reports whether a text is words alone: a question, or more of them than a mistyped
+// command has.
+func isProse(text string) bool {
+	words := strings.Fields(strings.TrimRight(text, "?.! "))
+	return (len(words) > 3 || strings.Contains(text, "?")) && !slices.ContainsFunc(words, func(w string) bool {
+		return w[0] == '-' || strings.ContainsFunc(w, func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("',.-", r) })
+	})
 }

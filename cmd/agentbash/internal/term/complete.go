@@ -77,13 +77,7 @@ func startingWith(names []string, prefix string) (out []string) {
 func (s *chatUI) filePaths(word string) (out []string) {
 	word = strings.ReplaceAll(word, `\`, "")
 	dir, base := filepath.Split(word)
-	at := dir
-	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
-		home, _ := os.UserHomeDir()
-		at = filepath.Join(home, rest)
-	} else if !filepath.IsAbs(dir) {
-		at = filepath.Join(s.dir(), dir)
-	}
+	at := s.absolutePath(dir)
 	entries, err := os.ReadDir(at)
 	if err != nil {
 		return nil // nothing to offer; the command will say why

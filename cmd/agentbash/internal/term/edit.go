@@ -12,16 +12,42 @@ import (
 // grapheme cluster) of it. It knows nothing of the screen.
 type buffer struct {
 	text   string
-	cursor int    // in bytes
-	killed string // what Ctrl-Y brings back
+	cursor int             // in bytes
+	killed string          // what Ctrl-Y brings back
+	chips  func() []string // parts of the text that go as one; may be nil
+	past   []bufferState   // what undo goes back to, the last first to come
 
 	history []string
 	shown   int    // index into history of what is edited; len(history): a new line
 	draft   string // the new line, while an old one is shown
 }
 
+// bufferState is a text as it was.
+type bufferState struct {
+	text   string
+	cursor int
+}
+
+// mostUndone bounds what is kept to be undone.
+const mostUndone = 500
+
+// keep has undo come back to a text, if it has changed since.
+func (b *buffer) keep(was bufferState) {
+	if was.text != b.text {
+		b.past = append(b.past, was)
+		b.past = b.past[max(0, len(b.past)-mostUndone):]
+	}
+}
+
+func (b *buffer) undo() {
+	if n := len(b.past); n > 0 {
+		b.text, b.cursor, b.past = b.past[n-1].text, b.past[n-1].cursor, b.past[:n-1]
+	}
+}
+
 // start begins a new line.
 func (b *buffer) start() {
+	b.past = nil
 	b.text, b.cursor, b.draft, b.shown = "", 0, "", len(b.history)
 }
 
@@ -38,6 +64,11 @@ func (b *buffer) remember(line string) bool {
 
 // press does what a key does to the text.
 func (b *buffer) press(k key) {
+	if k.name == keyUndo {
+		b.undo()
+		return
+	}
+	defer b.keep(bufferState{b.text, b.cursor})
 	switch k.name {
 	case "", keyPaste:
 		b.insert(k.text)
@@ -58,7 +89,7 @@ func (b *buffer) press(k key) {
 	case keyUp, keyDown:
 		b.vertical(k.name == keyUp)
 	case keyBackspace:
-		b.remove(b.before(b.cursor), b.cursor)
+		b.remove(b.chipStart(), b.cursor)
 	case keyDelete, keyEOF:
 		b.remove(b.cursor, b.after(b.cursor))
 	case keyKillLeft:
@@ -100,6 +131,18 @@ func (b *buffer) before(at int) int {
 		}
 	}
 	return start
+}
+
+// chipStart is where the chip that ends at the cursor starts, or the character.
+func (b *buffer) chipStart() int {
+	if b.chips != nil {
+		for _, chip := range b.chips() {
+			if strings.HasSuffix(b.text[:b.cursor], chip) {
+				return b.cursor - len(chip)
+			}
+		}
+	}
+	return b.before(b.cursor)
 }
 
 // after is where the character that starts at a position ends.

@@ -15,7 +15,7 @@ type typist struct {
 }
 
 func typing(keys string, history ...string) *typist {
-	in := &typist{keys: newDecoder(strings.NewReader(keys))}
+	in := &typist{keys: newDecoder(strings.NewReader(keys), nil)}
 	in.whole = func(s string) bool { return isWholeText(s, nil) }
 	in.text.history = history
 	in.paint = painter{out: io.Discard, size: func() (int, int) { return 40, 10 }}

@@ -8,15 +8,20 @@ import (
 
 // editor is the text at the prompt and what the keys do to it.
 type editor struct {
-	text   buffer
-	kept   bool // the text was typed before the prompt came
-	paint  painter
-	prompt string
-	whole  func(string) bool
-	save   func(line string) // keeps a line of the history; may be nil
+	text    buffer
+	kept    bool // the text was typed before the prompt came
+	paint   painter
+	prompt  string
+	whole   func(string) bool
+	escaped bool              // Esc came last
+	save    func(line string) // keeps a line of the history; may be nil
 
 	complete func(text string, cursor int) completion // may be nil
 	finding  *historySearch                           // Ctrl-R was pressed
+	vim      vim
+
+	offer func(text string, cursor int) completion // what is offered while the text is typed; may be nil
+	menu  menu
 }
 
 // begin shows the prompt, with what was typed ahead of it.
@@ -24,7 +29,7 @@ func (e *editor) begin(prompt string) error {
 	if !e.kept {
 		e.text.start()
 	}
-	e.kept, e.prompt, e.finding = false, prompt, nil
+	e.kept, e.prompt, e.finding, e.menu = false, prompt, nil, menu{}
 	return e.show()
 }
 
@@ -69,15 +74,17 @@ func (a asked) Error() string { return string(a) }
 
 // press does what a key asks for. done: the text is whole.
 func (e *editor) press(k key) (text string, done bool, err error) {
-	if e.finding != nil && e.find(k) {
+	if e.finding != nil && e.find(k) || e.menuKey(k) || e.typed(k) {
 		return "", false, e.show()
 	}
 	text = e.text.text
+	e.menu = menu{}
 	switch {
 	case k.name == keyEnter && e.whole(text):
 		e.remember(text)
 		err := e.leave("", nil)
 		e.text.start()
+		e.vim.command = false
 		return text, true, err
 	case k.name == keyEnter:
 		e.text.insert("\n")
@@ -100,11 +107,32 @@ func (e *editor) press(k key) (text string, done bool, err error) {
 		}
 	case k.name == keySearch:
 		e.finding = &historySearch{at: len(e.text.history), before: text, cursor: e.text.cursor}
+	case k.name == keyEscape && text == "" && e.escaped:
+		e.escaped = false
+		return "", true, e.leave("", asked(k.name))
 	case k.name == keyEscape:
+		e.escaped = true
+		return "", false, e.show()
 	default:
 		e.text.press(k)
+		if e.offer != nil && (k.name == "" || k.name == keyBackspace) {
+			e.menu = menu{open: true, completion: e.offer(e.text.text, e.text.cursor), chosen: -1}
+		}
 	}
+	e.escaped = false
 	return "", false, e.show()
+}
+
+// typed has vim take a key, whether something runs or not.
+func (e *editor) typed(k key) bool {
+	was := bufferState{e.text.text, e.text.cursor}
+	if !e.vim.press(&e.text, k) {
+		return false
+	}
+	if k.name != "" || k.text != "u" {
+		e.text.keep(was)
+	}
+	return true
 }
 
 // historySearch is a search through the history, as Ctrl-R is in bash.

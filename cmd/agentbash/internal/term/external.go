@@ -2,6 +2,7 @@ package term
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,11 +20,9 @@ func (s *chatUI) editExternally(ctx context.Context) error {
 		return fmt.Errorf("a file for the editor: %w", err)
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(s.in.edit.text.text)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	_, texts := s.takeAttached(s.in.edit.text.text)
+	_, err = f.WriteString(texts.Replace(s.in.edit.text.text))
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("a file for the editor: %w", err)
 	}
 	editor := s.Editor

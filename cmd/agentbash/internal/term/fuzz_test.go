@@ -24,7 +24,7 @@ func FuzzKeys(f *testing.F) {
 		e.text.history = []string{"one", "two\nthree"}
 		e.complete = func(text string, cursor int) completion { return completion{cursor, []string{"x", "xy"}} }
 		require.NoError(t, e.begin("> "))
-		d := newDecoder(strings.NewReader(keys))
+		d := newDecoder(strings.NewReader(keys), nil)
 		for {
 			k, err := d.next()
 			if err != nil {

@@ -3,6 +3,7 @@ package term
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,24 +48,23 @@ func loadHistory(path string) ([]string, error) {
 
 // saveHistory appends a line, readable by this user alone: what is typed may
 // hold what nobody else is to see. Two sessions may append at once.
-func saveHistory(path, text string) error {
+func saveHistory(path, text string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("keep the history: %w", err)
+		}
+	}()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("keep the history: %w", err)
+		return err
 	}
 	line, err := json.Marshal(text)
 	if err != nil {
-		return fmt.Errorf("keep the history: %w", err)
+		return err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("keep the history: %w", err)
+		return err
 	}
 	_, err = f.WriteString(string(line) + "\n")
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fmt.Errorf("keep the history: %w", err)
-	}
-	return nil
+	return errors.Join(err, f.Close())
 }

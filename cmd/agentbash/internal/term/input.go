@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	xterm "golang.org/x/term"
 )
@@ -23,7 +25,14 @@ type input struct {
 
 	queue []string // typed while something ran
 
+	script   []string // what is typed by itself
+	scripted bool
+
 	attaches func(key) (out key, note string) // makes of a key what it puts into the text
+
+	concerns func(ctx context.Context, k key) bool // takes a key that is for the session
+	atOnce   func(text string) bool                // takes a text that need not wait for what runs
+	repaint  chan struct{}                         // there is something else to see below the prompt
 
 	questions <-chan *pending // nil: nobody asks
 	question  *pending        // came while a text was waited for
@@ -39,7 +48,7 @@ var (
 )
 
 func newInput(o *Options) (*input, error) {
-	in := &input{out: o.Err, resize: o.Resize}
+	in := &input{out: o.Err, resize: o.Resize, repaint: make(chan struct{}, 1)}
 	whole := func(text string) bool { return isWholeText(text, o.Incomplete) }
 	f, ok := o.In.(*os.File)
 	if ok && xterm.IsTerminal(int(f.Fd())) {
@@ -61,7 +70,7 @@ func newInput(o *Options) (*input, error) {
 	}
 	in.edit = &editor{whole: whole, paint: painter{out: o.Err, size: in.tty.size}}
 	var err error
-	in.keys, err = newKeyboard(in.tty.fd)
+	in.keys, err = newKeyboard(in.tty.fd, o.Keys)
 	return in, err
 }
 
@@ -93,14 +102,63 @@ func (in *input) next(ctx context.Context, prompt string, interrupt <-chan os.Si
 	if err := in.tty.raw(); err != nil {
 		return "", err
 	}
+	in.keys.start()
 	if len(in.queue) > 0 {
 		text := in.queue[0]
 		in.queue = in.queue[1:]
-		_, err := io.WriteString(in.out, prompt+strings.ReplaceAll(cleanText(text), "\n", "\n"+strings.Repeat(" ", len(prompt)))+"\n")
-		return text, err
+		return text, in.edit.paint.leave(prompt, text, "")
+	}
+	if in.scripted {
+		return in.typeScript(ctx, prompt, interrupt)
+	}
+	return in.editLine(ctx, prompt, interrupt)
+}
+
+// How fast a script is typed.
+const (
+	scriptKey  = 30 * time.Millisecond
+	scriptWait = time.Second // before a text, and before Enter
+)
+
+// typeScript types the next text as a person would.
+func (in *input) typeScript(ctx context.Context, prompt string, interrupt <-chan os.Signal) (string, error) {
+	if len(in.script) == 0 {
+		return "", io.EOF
+	}
+	e, text := in.edit, in.script[0]
+	in.script = in.script[1:]
+	if err := e.begin(prompt); err != nil {
+		return "", err
 	}
 	in.keys.start()
-	return in.editLine(ctx, prompt, interrupt)
+	wait := scriptWait
+	for typed := 0; ; {
+		select {
+		case <-time.After(wait):
+		case k := <-in.keys.keys:
+			if k.name == keyInterrupt || k.name == keyEscape || k.name == keyEOF {
+				return "", e.leave("", io.EOF)
+			}
+			continue
+		case <-in.keys.ended:
+			return "", e.leave("", io.EOF)
+		case <-interrupt:
+			return "", e.leave("^C", io.EOF)
+		case <-ctx.Done():
+			return "", e.leave("", context.Cause(ctx))
+		}
+		if typed == len(text) {
+			return text, e.leave("", nil)
+		}
+		_, size := utf8.DecodeRuneInString(text[typed:])
+		e.text.insert(text[typed : typed+size])
+		if typed, wait = typed+size, scriptKey; typed == len(text) {
+			wait = scriptWait
+		}
+		if err := e.show(); err != nil {
+			return "", err
+		}
+	}
 }
 
 // editLine reads one text with the editor.
@@ -115,6 +173,10 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 		var err error
 		select {
 		case k := <-in.keys.keys:
+			if in.concerns(ctx, k) {
+				err = e.show()
+				break
+			}
 			var note string
 			if k, note = in.attaches(k); note != "" {
 				in.note = note
@@ -123,6 +185,8 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 			text, done, err = e.press(k)
 		case <-in.resize:
 			err = e.show() // on a screen of another width
+		case <-in.repaint:
+			err = e.refresh()
 		case <-interrupt:
 			return "", e.leave("^C", errInterrupted)
 		case <-ctx.Done():
@@ -143,6 +207,10 @@ func (in *input) editLine(ctx context.Context, prompt string, interrupt <-chan o
 // typeAhead takes a key that was pressed while something runs. stop: it is to end.
 func (in *input) typeAhead(k key) (stop bool) {
 	b := &in.edit.text
+	if in.edit.typed(k) {
+		in.edit.kept = b.text != ""
+		return false
+	}
 	switch k.name {
 	case keyInterrupt, keyEscape:
 		in.takeBack()
@@ -150,7 +218,9 @@ func (in *input) typeAhead(k key) (stop bool) {
 	case keyEnter:
 		if strings.TrimSpace(b.text) != "" && in.edit.whole(b.text) {
 			in.edit.remember(b.text)
-			in.queue = append(in.queue, b.text)
+			if !in.atOnce(b.text) {
+				in.queue = append(in.queue, b.text)
+			}
 			b.start()
 			return false
 		}
@@ -164,6 +234,14 @@ func (in *input) typeAhead(k key) (stop bool) {
 	}
 	in.edit.kept = b.text != ""
 	return false
+}
+
+// pokeRepaint has what is below the prompt shown anew, by whoever waits there.
+func (in *input) pokeRepaint() {
+	select {
+	case in.repaint <- struct{}{}:
+	default:
+	}
 }
 
 // takeBack makes what was queued the text that is edited: after a stop, the

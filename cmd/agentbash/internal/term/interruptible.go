@@ -13,6 +13,7 @@ func (s *chatUI) runInterruptible(ctx context.Context, label string, f func(cont
 	s.drainInterrupts()
 	s.screen.startLive(label)
 	defer s.screen.stopLive()
+	defer s.local.Wait()
 	s.resumeAsking()
 	defer s.pauseAsking()
 	var keys <-chan key
@@ -49,11 +50,12 @@ func (s *chatUI) runInterruptible(ctx context.Context, label string, f func(cont
 			ended, s.gone = nil, true
 			s.dismissQuestion(ErrNobody)
 		case k := <-keys:
-			if s.handlePressed(k) {
+			if s.handlePressed(ctx, k) {
 				stop()
 			}
 		case <-ticks:
 			s.allowAnswers()
+			s.refreshStatus(ctx)
 			s.screen.tick()
 		}
 	}
@@ -87,8 +89,10 @@ func (s *chatUI) runGuarded(ctx context.Context, f func(context.Context)) (done 
 }
 
 // handlePressed takes a key while something runs. stop: it is to end.
-func (s *chatUI) handlePressed(k key) (stop bool) {
+func (s *chatUI) handlePressed(ctx context.Context, k key) (stop bool) {
 	switch {
+	case s.sessionKey(ctx, k):
+		return false
 	case k.name == keySuspend:
 		s.screen.hideLive(true)
 		if err := s.suspendProgram(); err != nil {

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 	xterm "golang.org/x/term"
+
+	"github.com/agentbash/agentbash/internal/syscalls"
 )
 
 // escapeWait is how long the rest of a key's sequence may take, in milliseconds.
@@ -18,7 +20,7 @@ const pasteWait = 3000
 // terminal is the one that a person types on.
 type terminal struct {
 	fd  int
-	out io.Writer // gets what brackets pastes; nil: they are not
+	out io.Writer // gets what has pastes bracketed and the focus told; nil: they are not
 
 	mu     sync.Mutex
 	cooked *xterm.State // nil: it is as it was
@@ -38,14 +40,14 @@ func (t *terminal) raw() error {
 	}
 	t.cooked = cooked
 	if t.out != nil {
-		io.WriteString(t.out, "\x1b[?2004h") // bracketed paste (xterm)
+		io.WriteString(t.out, "\x1b[?2004h\x1b[?1004h") // bracketed paste, and who has the focus (xterm)
 	}
-	attr, err := unix.IoctlGetTermios(t.fd, unix.TCGETS)
+	attr, err := unix.IoctlGetTermios(t.fd, syscalls.GetTermios)
 	if err != nil {
 		return err
 	}
 	attr.Oflag |= unix.OPOST | unix.ONLCR
-	return unix.IoctlSetTermios(t.fd, unix.TCSETS, attr)
+	return unix.IoctlSetTermios(t.fd, syscalls.SetTermios, attr)
 }
 
 // restore puts the terminal back. It may be called at any time, by anybody.
@@ -54,7 +56,7 @@ func (t *terminal) restore() {
 	defer t.mu.Unlock()
 	if t.cooked != nil {
 		if t.out != nil {
-			io.WriteString(t.out, "\x1b[?2004l")
+			io.WriteString(t.out, "\x1b[?1004l\x1b[?2004l")
 		}
 		xterm.Restore(t.fd, t.cooked)
 		t.cooked = nil
@@ -84,13 +86,13 @@ type keyboard struct {
 	stop, joined chan struct{} // of the goroutine, nil while it is paused
 }
 
-func newKeyboard(fd int) (*keyboard, error) {
+func newKeyboard(fd int, bound Keys) (*keyboard, error) {
 	src, err := newSource(fd)
 	if err != nil {
 		return nil, err
 	}
 	k := &keyboard{source: src, keys: make(chan key), ended: make(chan error, 1)}
-	k.decoder = newDecoder(src)
+	k.decoder = newDecoder(src, bound)
 	k.decoder.more = func() bool { return k.waitReady(escapeWait) }
 	k.decoder.late = func() bool { return k.waitReady(pasteWait) }
 	return k, nil

@@ -3,8 +3,13 @@ package term
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // key is one press, or one paste. Name is empty for text that is typed.
@@ -15,101 +20,145 @@ type key struct {
 
 type keyName string
 
+// The names are those of actions in the configuration's keys.
 const (
-	keyEnter     keyName = "enter"
-	keyNewline   keyName = "newline" // a line break in the text: Alt-Enter
-	keyInterrupt keyName = "ctrl-c"
-	keyEnd       keyName = "end"
-	keyHome      keyName = "home"
+	keyEnter     keyName = "submit"
+	keyNewline   keyName = "newline"
+	keyInterrupt keyName = "interrupt"
+	keyEnd       keyName = "line-end"
+	keyHome      keyName = "line-start"
 	keyLeft      keyName = "left"
 	keyRight     keyName = "right"
 	keyUp        keyName = "up"
 	keyDown      keyName = "down"
-	keyWordLeft  keyName = "word left"
-	keyWordRight keyName = "word right"
-	keyBackspace keyName = "backspace"
-	keyDelete    keyName = "delete"
-	keyEOF       keyName = "ctrl-d" // delete, or the end on an empty line
-	keyKillLeft  keyName = "ctrl-u"
-	keyKillRight keyName = "ctrl-k"
-	keyKillWord  keyName = "ctrl-w"
-	keyKillNext  keyName = "alt-d"
-	keyYank      keyName = "ctrl-y"
-	keyClear     keyName = "ctrl-l"
-	keySwap      keyName = "ctrl-t"
-	keyPaste     keyName = "paste"
+	keyWordLeft  keyName = "word-left"
+	keyWordRight keyName = "word-right"
+	keyBackspace keyName = "delete-left"
+	keyDelete    keyName = "delete-right"
+	keyEOF       keyName = "delete-or-end" // the end on an empty line
+	keyKillLeft  keyName = "delete-to-start"
+	keyKillRight keyName = "delete-to-end"
+	keyKillWord  keyName = "delete-word-left"
+	keyKillNext  keyName = "delete-word-right"
+	keyYank      keyName = "yank"
+	keyUndo      keyName = "undo"
+	keyClear     keyName = "clear-screen"
+	keySwap      keyName = "swap"
 	keyEscape    keyName = "escape"
-	keyTab       keyName = "tab"
-	keySearch    keyName = "ctrl-r"
-	keyEditor    keyName = "ctrl-x ctrl-e" // and Ctrl-G
-	keyOutput    keyName = "ctrl-o"        // the whole of the last output
-	keySuspend   keyName = "ctrl-z"
-	keyClipboard keyName = "ctrl-v" // what is in the clipboard
-	keyNone      keyName = "none"   // understood, and without a meaning here
+	keyTab       keyName = "complete"
+	keySearch    keyName = "search-history"
+	keyEditor    keyName = "editor"
+	keyOutput    keyName = "output" // the whole of the last one
+	keySuspend   keyName = "suspend"
+	keyClipboard keyName = "paste-clipboard"
+	keyMode      keyName = "mode" // the next one
+	keyNone      keyName = "none" // understood, and without a meaning here
+
+	keyPaste    keyName = "(paste)"
+	keyFocusIn  keyName = "(focus)" // the terminal's window is the one that is typed into
+	keyFocusOut keyName = "(no focus)"
 )
 
-// controls are Emacs's, as bash has them. A terminal sends CR for Enter, and
+func actions() []keyName {
+	return []keyName{keyEnter, keyNewline, keyInterrupt, keyEnd, keyHome, keyLeft, keyRight, keyUp, keyDown, keyWordLeft, keyWordRight, keyBackspace, keyDelete,
+		keyEOF, keyKillLeft, keyKillRight, keyKillWord, keyKillNext, keyYank, keyUndo, keyClear, keySwap, keyEscape, keyTab, keySearch, keyEditor, keyOutput,
+		keySuspend, keyClipboard, keyMode, keyNone}
+}
+
+// usualKeys are Emacs's, as bash has them, by the names that the configuration uses.
+func usualKeys() map[string]keyName {
+	return map[string]keyName{
+		"enter": keyEnter, "backspace": keyBackspace, "tab": keyTab, "shift-tab": keyMode, "escape": keyEscape,
+		"ctrl-a": keyHome, "ctrl-b": keyLeft, "ctrl-c": keyInterrupt, "ctrl-d": keyEOF, "ctrl-e": keyEnd, "ctrl-f": keyRight, "ctrl-g": keyEditor,
+		"ctrl-h": keyBackspace, "ctrl-k": keyKillRight, "ctrl-l": keyClear, "ctrl-n": keyDown, "ctrl-o": keyOutput, "ctrl-p": keyUp, "ctrl-r": keySearch,
+		"ctrl-t": keySwap, "ctrl-u": keyKillLeft, "ctrl-v": keyClipboard, "ctrl-w": keyKillWord, "ctrl-y": keyYank, "ctrl-z": keySuspend, "ctrl-_": keyUndo,
+		"alt-b": keyWordLeft, "alt-f": keyWordRight, "alt-d": keyKillNext, "alt-backspace": keyKillWord, "alt-enter": keyNewline,
+		"up": keyUp, "down": keyDown, "left": keyLeft, "right": keyRight, "home": keyHome, "end": keyEnd, "delete": keyDelete,
+		"ctrl-left": keyWordLeft, "alt-left": keyWordLeft, "ctrl-right": keyWordRight, "alt-right": keyWordRight,
+	}
+}
+
+// Keys are what the keys do.
+type Keys map[string]keyName
+
+// ParseKeys reads what a configuration says of keys: "ctrl-s": "submit".
+func ParseKeys(said map[string]string) (Keys, error) {
+	keys := Keys(usualKeys())
+	for name, action := range said {
+		if !slices.Contains(actions(), keyName(action)) {
+			var all []string
+			for _, a := range actions() {
+				all = append(all, string(a))
+			}
+			return nil, fmt.Errorf("keys.%s: %q is no action: known are %s", name, action, strings.Join(all, ", "))
+		}
+		if !isKey(name) {
+			return nil, fmt.Errorf("keys.%s: no such key: write ctrl-x, alt-x, f5, shift-tab, ctrl-left, enter or the like", name)
+		}
+		keys[name] = keyName(action)
+	}
+	has := func(wanted ...keyName) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(keys)), func(k keyName) bool { return slices.Contains(wanted, k) })
+	}
+	if !has(keyEnter) {
+		return nil, fmt.Errorf("keys: nothing is left that sends a text: give a key the action %s", keyEnter)
+	}
+	if !has(keyInterrupt, keyEscape) {
+		return nil, fmt.Errorf("keys: nothing is left that stops what runs: give a key the action %s or %s", keyInterrupt, keyEscape)
+	}
+	return keys, nil
+}
+
+// isKey reports whether a terminal can send a key of that name.
+func isKey(name string) bool {
+	plain := name
+	for _, modifier := range []string{"ctrl-", "alt-", "shift-"} {
+		plain = strings.TrimPrefix(plain, modifier)
+	}
+	_, usual := usualKeys()[name]
+	return usual || slices.Contains(strings.Fields(namedKeys+functionKeys), plain) ||
+		strings.HasPrefix(name, "ctrl-") && len(plain) == 1 && plain >= "a" && plain <= "z" || strings.HasPrefix(name, "alt-") && utf8.RuneCountInString(plain) == 1
+}
+
+const (
+	namedKeys    = "up down right left end home insert delete pageup pagedown"
+	functionKeys = " f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12"
+)
+
+// controlKey is the name of a control character. A terminal sends CR for Enter, and
 // what was typed ahead of the prompt arrives with LF instead.
-func controlKey(b byte) keyName {
+func controlKey(b byte) string {
 	switch b {
 	case '\r', '\n':
-		return keyEnter
+		return "enter"
+	case '\t':
+		return "tab"
 	case 127:
-		return keyBackspace
+		return "backspace"
 	}
-	return []keyName{1: keyHome, 2: keyLeft, 3: keyInterrupt, 4: keyEOF, 5: keyEnd, 6: keyRight, 7: keyEditor, 8: keyBackspace,
-		9: keyTab, 11: keyKillRight, 12: keyClear, 14: keyDown, 15: keyOutput, 16: keyUp, 18: keySearch, 20: keySwap, 21: keyKillLeft, 22: keyClipboard, 23: keyKillWord, 25: keyYank, 26: keySuspend, 31: ""}[b]
+	return "ctrl-" + strings.ToLower(string(rune(b+'@')))
 }
 
 // finalKey is the key of ESC [ and a last byte (xterm; the others agree).
-func finalKey(b byte) keyName {
-	switch b {
-	case 'A':
-		return keyUp
-	case 'B':
-		return keyDown
-	case 'C':
-		return keyRight
-	case 'D':
-		return keyLeft
-	case 'F':
-		return keyEnd
-	case 'H':
-		return keyHome
-	}
-	return keyNone
+func finalKey(b byte) string {
+	return map[byte]string{'A': "up", 'B': "down", 'C': "right", 'D': "left", 'F': "end", 'H': "home", 'Z': "shift-tab", 'P': "f1", 'Q': "f2", 'R': "f3", 'S': "f4"}[b]
 }
 
 // tildeKey is the key of ESC [ and a number and ~ (xterm, rxvt, the Linux console).
-func tildeKey(number string) keyName {
-	switch number {
-	case "1", "7":
-		return keyHome
-	case "4", "8":
-		return keyEnd
-	case "3":
-		return keyDelete
-	case "200":
-		return keyPaste
-	}
-	return keyNone
+func tildeKey(number string) string {
+	return map[string]string{"1": "home", "7": "home", "4": "end", "8": "end", "2": "insert", "3": "delete", "5": "pageup", "6": "pagedown",
+		"15": "f5", "17": "f6", "18": "f7", "19": "f8", "20": "f9", "21": "f10", "23": "f11", "24": "f12"}[number]
 }
 
-// metaKey is the key of ESC and a character, which is how Alt arrives.
-func metaKey(b byte) keyName {
-	switch b {
-	case 'b':
-		return keyWordLeft
-	case 'f':
-		return keyWordRight
-	case 'd':
-		return keyKillNext
-	case 8, 127:
-		return keyKillWord
-	case '\r', '\n':
-		return keyNewline
+// modified is the name of a key with what was held down (xterm: 1 and a sum).
+func modified(name, modifier string) string {
+	n, _ := strconv.Atoi(modifier)
+	for i, m := range []string{"shift-", "alt-", "ctrl-"} {
+		if n > 1 && (n-1)&(1<<i) != 0 && !strings.HasPrefix(name, m) {
+			name = m + name
+		}
 	}
-	return keyNone
+	return name
 }
 
 // decoder turns the bytes of a terminal into keys.
@@ -117,8 +166,18 @@ type decoder struct {
 	r *bufio.Reader
 	// more waits a moment for another byte. Without it, Escape alone could not be
 	// told from the beginning of another key. nil: there always is one.
-	more func() bool
-	late func() bool // waits longer, for the rest of a paste; nil: as more
+	more  func() bool
+	late  func() bool // waits longer, for the rest of a paste; nil: as more
+	bound Keys        // what the keys do
+}
+
+// key is what the key of a name does.
+func (d *decoder) key(name string) key {
+	action := d.bound[name]
+	if rest, shifted := strings.CutPrefix(name, "shift-"); shifted && action == "" {
+		action = d.bound[rest]
+	}
+	return namedKey(action)
 }
 
 // pasteEnd closes a bracketed paste.
@@ -132,13 +191,13 @@ func (d *decoder) next() (key, error) {
 	}
 	switch {
 	case b == 0x1b && d.r.Buffered() == 0 && d.more != nil && !d.more():
-		return namedKey(keyEscape), nil
+		return d.key("escape"), nil
 	case b == 0x1b:
 		return d.escape()
 	case b == 24: // Ctrl-X
 		return d.prefixed()
 	case b < ' ' || b == 127:
-		return namedKey(controlKey(b)), nil
+		return d.key(controlKey(b)), nil
 	}
 	if err := d.r.UnreadByte(); err != nil {
 		return key{}, err
@@ -201,7 +260,7 @@ func (d *decoder) escape() (key, error) {
 		if b < ' ' {
 			return namedKey(keyNone), d.r.UnreadByte()
 		}
-		return namedKey(finalKey(b)), nil
+		return d.key(finalKey(b)), nil
 	case b == ']' || b == 'P' || b == '_' || b == '^':
 		return d.report()
 	case b >= 0x80:
@@ -210,10 +269,14 @@ func (d *decoder) escape() (key, error) {
 		}
 		_, _, err := d.r.ReadRune()
 		return namedKey(keyNone), err
-	case metaKey(b) == keyNone && b < ' ':
-		return namedKey(keyEscape), d.r.UnreadByte()
+	case b == 8:
+		return d.key("alt-backspace"), nil
+	case b < ' ' && b != '\r' && b != '\n':
+		return d.key("escape"), d.r.UnreadByte()
+	case b < ' ' || b == 127:
+		return d.key("alt-" + controlKey(b)), nil
 	}
-	return namedKey(metaKey(b)), nil
+	return d.key("alt-" + string(rune(b))), nil
 }
 
 // comes reports whether more has come, or comes in a moment.
@@ -252,23 +315,20 @@ func (d *decoder) csi() (key, error) {
 			continue
 		case b < ' ' || b >= 0x7f:
 			return namedKey(keyNone), d.r.UnreadByte()
-		case b == '~':
-			number, _, _ := strings.Cut(params.String(), ";")
-			if tildeKey(number) == keyPaste {
-				return d.paste()
-			}
-			return namedKey(tildeKey(number)), nil
+		case b == 'I':
+			return namedKey(keyFocusIn), nil
+		case b == 'O':
+			return namedKey(keyFocusOut), nil
 		}
+		number, modifier, _ := strings.Cut(params.String(), ";")
 		name := finalKey(b)
-		if _, modifier, modified := strings.Cut(params.String(), ";"); modified && modifier != "2" {
-			switch name { // with Ctrl or Alt
-			case keyLeft:
-				name = keyWordLeft
-			case keyRight:
-				name = keyWordRight
-			}
+		if b == '~' {
+			name = tildeKey(number)
 		}
-		return namedKey(name), nil
+		if b == '~' && number == "200" {
+			return d.paste()
+		}
+		return d.key(modified(name, modifier)), nil
 	}
 	return namedKey(keyNone), nil
 }
@@ -299,4 +359,9 @@ func namedKey(name keyName) key {
 	return key{name: name}
 }
 
-func newDecoder(r io.Reader) *decoder { return &decoder{r: bufio.NewReaderSize(r, 4096)} }
+func newDecoder(r io.Reader, bound Keys) *decoder {
+	if bound == nil {
+		bound = usualKeys()
+	}
+	return &decoder{r: bufio.NewReaderSize(r, 4096), bound: bound}
+}

@@ -3,6 +3,8 @@ package term
 import (
 	"strings"
 	"unicode"
+
+	"github.com/agentbash/agentbash/cmd/agentbash/internal/highlight"
 )
 
 // markdown renders a reply as it comes: what has arrived is shown at once, but
@@ -13,10 +15,11 @@ type markdown struct {
 	l     layouter
 	inl   inline
 	kind  lineKind
-	style style  // of the line
-	held  []byte // of a line: its beginning while its kind is unknown, or all of it
-	fence string // that ends the code block we are in
-	diff  bool   // which holds a diff
+	style style           // of the line
+	held  []byte          // of a line: its beginning while its kind is unknown, or all of it
+	fence string          // that ends the code block we are in
+	diff  bool            // which holds a diff
+	code  *highlight.Text // what is in it; nil: not known
 	table []string
 }
 
@@ -135,10 +138,10 @@ func (m *markdown) decideCode(line string, complete bool) {
 	mayEnd := strings.Trim(t, m.fence[:1]+" ") == ""
 	switch {
 	case complete && mayEnd && len(strings.TrimRight(t, " ")) >= len(m.fence):
-		m.kind, m.fence, m.diff = heldLine, "", false
+		m.kind, m.fence, m.diff, m.code = heldLine, "", false, nil
 		m.held = m.held[:0] // nothing is shown of it
 	case !complete && mayEnd:
-	case m.diff:
+	case m.diff || m.code != nil:
 		m.kind = heldLine
 	default:
 		m.kind = codeLine
@@ -214,7 +217,7 @@ func (m *markdown) startText(indent, body, prefix string) {
 		}
 	case prefix == ">":
 		m.style = dim
-		m.l.indent = indentSpaces(indent) + "| "
+		m.l.indent = indentSpaces(indent) + "\u2502 "
 		m.l.literal(m.l.indent, dim)
 		rest = strings.TrimPrefix(rest, " ")
 	default:
@@ -239,10 +242,16 @@ func (m *markdown) whole(line string) {
 		m.l.literal(codeIndent, 0)
 		m.l.literal(line, diffStyle(line))
 		m.l.newline()
+	case m.code != nil:
+		m.l.literal(codeIndent, 0)
+		for _, p := range m.code.Line(line) {
+			m.l.literal(p.Text, codeStyle(p.Kind))
+		}
+		m.l.newline()
 	case strings.HasPrefix(t, "|"):
 		m.table = append(m.table, t)
 	case isRule(t):
-		m.l.text(strings.Repeat("-", min(m.l.room(), 40)), dim)
+		m.l.text(strings.Repeat("\u2500", min(m.l.room(), 40)), dim)
 		m.l.newline()
 	case couldBeFence(t) && len(t) >= 3:
 		m.openFence(t)
@@ -264,6 +273,9 @@ func (m *markdown) openFence(t string) {
 		return
 	}
 	m.fence, m.diff = t[:n], info == "diff" || info == "patch"
+	if language, _, _ := strings.Cut(info, " "); m.l.palette.colours && !m.diff {
+		m.code = highlight.New(language)
+	}
 }
 
 // diffStyle colours a line of a unified diff.

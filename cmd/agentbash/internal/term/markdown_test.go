@@ -30,10 +30,10 @@ func TestMarkdown(t *testing.T) {
 		{"lists hang", "- one two three\n  - four five six\n10. seven eight nine\n* [x] done\n",
 			"<cyan>\u2022 </>one two\n  three\n  <cyan>\u2022 </>four\n    five\n    six\n<cyan>10. </>seven\n    eight\n    nine\n<cyan>\u2022 </>[x] done\n", 11},
 		{"not lists", "-one\n+1\n1.5\n2024 was\n-\n*\n", "-one\n+1\n1.5\n2024 was\n-\n*\n", 40},
-		{"a quote", "> one two three\n", "<dim>| one two</>\n| <dim>three</>\n", 10},
-		{"a rule", "---\n", "<dim>----------</>\n", 10},
+		{"a quote", "> one two three\n", "<dim>\u2502 one two</>\n\u2502 <dim>three</>\n", 10},
+		{"a rule", "---\n", "<dim>" + strings.Repeat("\u2500", 10) + "</>\n", 10},
 		{"code keeps its lines", "```go\nif a {\n\tb  *c*\n}\n\n# no\n```\nafter\n",
-			"  <cyan>if a {</>\n  <cyan>\tb  *c*</>\n  <cyan>}</>\n  \n  <cyan># no</>\nafter\n", 10},
+			"  <keyword>if</> a {\n  \tb  *c*\n  }\n  \n  # no\nafter\n", 10},
 		{"code in ~~~ holds ```", "~~~\n```\n~~~\na\n", "  <cyan>```</>\na\n", 10},
 		{"code without an end", "```\nx", "  <cyan>x</>\n", 10},
 		{"a diff", "```diff\n--- a\n+++ a\n@@ 1 @@\n-b\n+c\n d\n```\n",
@@ -51,23 +51,23 @@ func TestMarkdown(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			whole := renderer(palette{true, true}, tt.width)
+			whole := renderer(newPalette(true, true, ""), tt.width)
 			require.Equal(t, tt.want, styleNames(whole.feed(tt.in)+whole.end()))
-			bytewise := renderer(palette{true, true}, tt.width)
+			bytewise := renderer(newPalette(true, true, ""), tt.width)
 			var b strings.Builder
 			for _, r := range tt.in {
 				b.WriteString(bytewise.feed(string(r)))
 			}
 			require.Equal(t, tt.want, styleNames(b.String()+bytewise.end()), "a character at a time")
-			require.NotContains(t, strings.ReplaceAll(renderer(palette{attributes: true}, tt.width).feed(tt.in), "\x1b[0;4m", ""), "\x1b[0;3;3", "NO_COLOR")
+			require.NotContains(t, strings.ReplaceAll(renderer(newPalette(true, false, ""), tt.width).feed(tt.in), "\x1b[0;4m", ""), "\x1b[0;3;3", "NO_COLOR")
 		})
 	}
 }
 
 // styleNames shows styles by their names.
 func styleNames(s string) string {
-	p := palette{true, true}
-	names := []string{"bold", "dim", "italic", "underline", "strike", "red", "green", "yellow", "cyan"}
+	p := newPalette(true, true, "")
+	names := []string{"bold", "dim", "italic", "underline", "strike", "red", "green", "yellow", "cyan", "keyword"}
 	for st := style(1); st < 1<<len(names); st++ {
 		var with []string
 		for i, n := range names {
@@ -105,7 +105,7 @@ func FuzzMarkdown(f *testing.F) {
 				at = i
 			}
 		}
-		whole, parts := renderer(palette{true, true}, 30), renderer(palette{true, true}, 30)
+		whole, parts := renderer(newPalette(true, true, ""), 30), renderer(newPalette(true, true, ""), 30)
 		want := whole.feed(s) + whole.end()
 		got := parts.feed(s[:at]) + parts.feed(s[at:]) + parts.end()
 		for _, r := range s {
@@ -129,7 +129,7 @@ func BenchmarkMarkdown(b *testing.B) {
 	unit := "# Heading\n\nSome **bold text** with `code`, a [link](http://example.com) and plain words.\n\n- an item of *a list*\n- another one\n\n```go\nfunc main() {\n\tprintln(1)\n}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
 	text := strings.Repeat(unit, 4*tokens/len(unit)+1)[:4*tokens]
 	for b.Loop() {
-		m := renderer(palette{true, true}, 80)
+		m := renderer(newPalette(true, true, ""), 80)
 		for at := 0; at < len(text); at += 4 {
 			m.feed(text[at : at+4])
 		}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/agentbash/agentbash/chat"
 )
 
 func modeNames() []string { return []string{"plan", "ask", "auto", "full"} }
@@ -25,7 +23,7 @@ full: everything but what is forbidden`
 		var b strings.Builder
 		for line := range strings.Lines(what + "\n") {
 			mark := "  "
-			if strings.HasPrefix(line, s.Mode()+":") {
+			if strings.HasPrefix(line, s.currentMode()+":") {
 				mark = "* "
 			}
 			b.WriteString(mark + line)
@@ -36,27 +34,42 @@ full: everything but what is forbidden`
 	case s.SetMode == nil:
 		return "", fmt.Errorf("the mode cannot be changed here: leave with /quit, then agentbash --mode %s", name)
 	}
-	if err := s.SetMode(ctx, name); err != nil {
+	if s.turning {
+		s.setModeSoon(name)
+	} else if err := s.SetMode(ctx, name); err != nil {
 		return "", err
 	}
 	return "mode " + name + " from here on", nil
 }
 
-// resumeSession is /resume.
-func (s *chatUI) resumeSession(ctx context.Context, id string) (string, error) {
-	if s.Resume == nil {
-		return "", errors.New("sessions are not recorded here, so none can go on")
+// cycleMode is Shift-Tab: the modes in turn, without full unless the session began in it.
+func (s *chatUI) cycleMode() {
+	if s.Mode == nil || s.SetMode == nil {
+		return
 	}
-	c, about, err := s.Resume(ctx, id)
-	if c != nil {
-		c.OnEvent(s.showEvent)
-		s.Conversation, s.aside = c, nil
-		if s.Mode != nil {
-			s.prompted, s.told = s.Mode(), s.Mode()
+	order := []string{"ask", "auto", "plan"}
+	if s.began == "full" {
+		order = append(order, "full")
+	}
+	s.setModeSoon(order[(slices.Index(order, s.currentMode())+1)%len(order)])
+}
+
+// setModeSoon changes the mode without a wait: what is asked next follows it, and the
+// shell when its command has ended.
+func (s *chatUI) setModeSoon(name string) {
+	s.wanted.Store(&name)
+	s.switching.Go(func() {
+		if err := s.SetMode(context.Background(), name); err != nil {
+			s.screen.note(err.Error())
 		}
-		s.screen.mu.Lock()
-		s.screen.usage, s.screen.total = chat.Usage{}, chat.Usage{}
-		s.screen.mu.Unlock()
+		s.wanted.CompareAndSwap(&name, nil)
+	})
+}
+
+// currentMode is the mode, or what it will be in a moment.
+func (s *chatUI) currentMode() string {
+	if w := s.wanted.Load(); w != nil {
+		return *w
 	}
-	return about, err
+	return s.Mode()
 }

@@ -3,6 +3,10 @@ package term
 import (
 	"fmt"
 	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/agentbash/agentbash/internal/safetext"
 )
 
 // How much of an output is shown before it is folded.
@@ -27,7 +31,11 @@ func (s *screen) showOutput(output string) {
 		for !diff && n < len(lines) && diffLines(lines[n:]) == 0 {
 			n++
 		}
-		s.showPart(lines[:n], diff)
+		if diff && strings.Contains(s.question, strings.Join(lines[:n], "\n")) {
+			s.showLine("(the change that you saw in the question)", dim)
+		} else {
+			s.showPart(lines[:n], diff)
+		}
 		lines = lines[n:]
 	}
 }
@@ -41,7 +49,6 @@ func (s *screen) showPart(lines []string, diff bool) {
 	if len(lines) <= head+tail+1 { // the fold would take a line too
 		head = len(lines)
 	}
-	width := max(s.width()-5, 10)
 	for i, line := range lines {
 		switch left := len(lines) - head - tail; {
 		case i < head || i >= len(lines)-tail:
@@ -49,11 +56,68 @@ func (s *screen) showPart(lines []string, diff bool) {
 			if diff {
 				st = diffStyle(line)
 			}
-			s.line("    " + s.look.paint(clipColumns(strings.ReplaceAll(line, "\t", "    "), width), st))
+			s.showLine(line, st)
 		case i == head:
-			s.line("    " + s.look.paint(clipColumns(fmt.Sprintf("... %s more: /output shows all", countNoun(left, "line")), width), dim))
+			s.showLine(fmt.Sprintf("... %s more: /output shows all", CountNoun(left, "line")), dim)
 		}
 	}
+}
+
+// lineRows is how many rows of a line are shown before it is cut.
+const lineRows = 6
+
+// showLine shows a line of an output, over several rows where it must.
+func (s *screen) showLine(line string, st style) {
+	rows := wrapText(strings.TrimRight(line, "\n"), max(s.width()-5, 10))
+	for i, r := range rows[:min(len(rows), lineRows)] {
+		if i == lineRows-1 && len(rows) > lineRows {
+			r = fmt.Sprintf("... %s more: /output shows all", CountNoun(len(rows)-i, "row"))
+		}
+		s.line("    " + s.look.paint(r, st))
+	}
+}
+
+// wrapText breaks a line at spaces, and where there are none anywhere.
+func wrapText(line string, width int) (rows []string) {
+	line = strings.ReplaceAll(line, "\t", "    ")
+	start := 0
+	for _, end := range rowEnds(line, width) {
+		rows = append(rows, strings.TrimRight(line[start:end], " "))
+		start = end
+	}
+	return append(rows, line[start:])
+}
+
+// rowEnds are where the rows of a line end but for the last: behind a space, if there is
+// one in the second half of the row.
+func rowEnds(line string, width int) (ends []int) {
+	start, used, space, state := 0, 0, 0, -1
+	for at := 0; at < len(line); {
+		cluster, _, w, next := uniseg.FirstGraphemeClusterInString(line[at:], state)
+		if cluster == "\t" {
+			w = 4
+		}
+		hangs := cluster == " " && used == width
+		if used+w > width && at > start && !hangs {
+			start, used = at, 0
+			if space > at-(at-lastEnd(ends))/2 {
+				start, used = space, textColumns(line[space:at])
+			}
+			ends = append(ends, start)
+		}
+		used, state, at = used+w, next, at+len(cluster)
+		if cluster == " " || cluster == "\t" {
+			space = at
+		}
+	}
+	return ends
+}
+
+func lastEnd(ends []int) int {
+	if len(ends) == 0 {
+		return 0
+	}
+	return ends[len(ends)-1]
 }
 
 // withoutState leaves out what the line of the call has said already.
@@ -100,10 +164,11 @@ func (s *screen) showWhole(n int) error {
 		return fmt.Errorf("no command has run yet")
 	}
 	if n < 1 || n > len(s.outputs) {
-		return fmt.Errorf("there are %s: /output 1 shows the last", countNoun(len(s.outputs), "output"))
+		return fmt.Errorf("there are %s: /output 1 shows the last", CountNoun(len(s.outputs), "output"))
 	}
 	k := s.outputs[len(s.outputs)-n]
-	s.line(s.look.paint("  $ "+asLine(k.command), bold))
+	s.endLine()
+	s.line(s.look.paint("  $ "+strings.ReplaceAll(safetext.Visible(k.command), "\n", "\n    "), bold))
 	s.page(k.output)
 	return nil
 }
@@ -113,14 +178,22 @@ func (s *screen) page(text string) {
 	lines := strings.Split(strings.TrimRight(cleanText(text), "\n"), "\n")
 	diff := isDiff(lines)
 	for _, line := range lines {
+		st := style(0)
 		if diff {
-			line = s.look.paint(line, diffStyle(line))
+			st = diffStyle(line)
 		}
-		s.line(line)
+		if !s.terminal || diff {
+			s.line(s.look.paint(line, st))
+			continue
+		}
+		for _, r := range wrapText(line, max(s.width()-1, 10)) {
+			s.line(r)
+		}
 	}
 }
 
-func countNoun(n int, what string) string {
+// CountNoun is a number of things: "1 line", "1,200 lines".
+func CountNoun(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -55,7 +55,7 @@ func (t *outputTail) rows(most int, few bool) []string {
 		return lines
 	}
 	lines = lines[max(0, len(lines)-most+1):]
-	more := fmt.Sprintf("... %s before", countNoun(all-len(lines), "line"))
+	more := fmt.Sprintf("... %s before", CountNoun(all-len(lines), "line"))
 	if !t.whole {
 		more += ": Ctrl-O shows more"
 	}

@@ -18,6 +18,9 @@ type painter struct {
 	col   int
 	rows  []int // columns of the rows above the cursor's
 	width int   // of the screen at that time
+
+	footer func(width, height int) []string // rows to show below; may be nil
+	look   palette
 }
 
 // reflow finds the cursor after the screen has got narrower. Terminals that
@@ -104,6 +107,11 @@ func visibleCluster(cluster string) string {
 
 // paint shows the text in the place of what was painted before.
 func (p *painter) paint(prompt, text string, cursor int) error {
+	return p.paintIn(prompt, text, cursor, false)
+}
+
+// paintIn paints what is edited, or at the end what stays of it, set apart from what follows.
+func (p *painter) paintIn(prompt, text string, cursor int, stays bool) error {
 	width, height := p.size()
 	p.reflow(width)
 	rows, row, col := layoutRows(prompt, text, cursor, max(width, 4))
@@ -114,8 +122,25 @@ func (p *painter) paint(prompt, text string, cursor int) error {
 	}
 	var b strings.Builder
 	p.home(&b)
-	b.WriteString(strings.Join(rows, "\r\n"))
-	if up := len(rows) - 1 - row; up > 0 {
+	for i, r := range rows {
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		if stays {
+			r = p.look.paint(r, ownPrompt)
+		}
+		b.WriteString(r)
+	}
+	below := 0
+	if p.footer != nil && !stays {
+		for _, r := range p.footer(max(width-1, 4), height) {
+			if len(rows)+below < height {
+				b.WriteString("\r\n" + r)
+				below++
+			}
+		}
+	}
+	if up := len(rows) - 1 - row + below; up > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", up)
 	}
 	b.WriteByte('\r')
@@ -148,7 +173,7 @@ func (p *painter) clearScreen() error {
 
 // leave ends the painting below the text, which stays.
 func (p *painter) leave(prompt, text, mark string) error {
-	if err := p.paint(prompt, text+mark, len(text)+len(mark)); err != nil {
+	if err := p.paintIn(prompt, text+mark, len(text)+len(mark), true); err != nil {
 		return err
 	}
 	p.row, p.col, p.rows = 0, 0, p.rows[:0]

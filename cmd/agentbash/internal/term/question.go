@@ -29,9 +29,12 @@ type Question struct {
 	Title   string   // one line
 	Text    string   // what it is about, several lines; may be empty. A unified diff is shown in colours
 	Mark    []Span   // of Text: what the person must look at. It is never folded away
+	Keep    []Span   // of Text: what is not folded away either, and is no danger
 	Choices []Choice // one is taken by its key; without any, a line of text is the answer
 	Default string   // the key that Enter takes, or the text; "" takes none
 	Free    bool     // a line of text is an answer too where there are choices
+	Secret  bool     // the text is not shown
+	Items   []Item   // a long list in the place of choices, which is searched
 }
 
 // Span is a range of bytes of a text, To exclusive. What lies outside of the
@@ -139,6 +142,8 @@ func (a *answering) keys() string {
 // prompt stands before what is typed.
 func (a *answering) prompt() string {
 	switch {
+	case a.q.Items != nil:
+		return "search: "
 	case a.choice != nil:
 		return safetext.Line(cmp.Or(a.choice.Label, a.choice.Key)) + ": "
 	case len(a.q.Choices) == 0 && a.q.Default != "":
@@ -146,9 +151,17 @@ func (a *answering) prompt() string {
 	case len(a.q.Choices) == 0:
 		return "answer: "
 	case a.q.Default != "":
-		return "answer " + a.keys() + " (Enter: " + safetext.Line(a.q.Default) + "): "
+		return "answer " + a.keys() + a.freely() + " (Enter: " + safetext.Line(a.q.Default) + "): "
 	}
-	return "answer " + a.keys() + ": "
+	return "answer " + a.keys() + a.freely() + ": "
+}
+
+// freely says that what is typed may be an answer of its own, so that a key alone does not end it.
+func (a *answering) freely() string {
+	if a.q.Free {
+		return " or your own words"
+	}
+	return ""
 }
 
 // said is a reply in words, for the record on the screen.
@@ -161,6 +174,9 @@ func (a *answering) said(r Reply) string {
 		if text = cmp.Or(c.Label, c.Key); r.Text != "" {
 			text += ": " + r.Text
 		}
+	}
+	if a.q.Secret && r.Key == "" {
+		text = "(not shown)"
 	}
 	return "-> " + safetext.Line(text)
 }

@@ -40,7 +40,7 @@ func TestAQuestionIsNeverCutOff(t *testing.T) {
 }
 
 func TestAQuestionShowsDiffsAndMarksInColours(t *testing.T) {
-	b := block{palette{true, true}, 80}
+	b := block{newPalette(true, true, ""), 80}
 	rows := b.text(&Question{Text: "--- a\n+++ a\n@@ -1 +1 @@\n-one\n+two\n"}, false, "")
 	require.Equal(t, "    \x1b[0;31m-one\x1b[0m", rows[3])
 	require.Equal(t, "    \x1b[0;32m+two\x1b[0m", rows[4])
@@ -85,4 +85,13 @@ func TestAnswers(t *testing.T) {
 	require.Equal(t, "y", a.immediate("y").Key)
 	a.q.Free = true
 	require.Nil(t, a.immediate("y"), "a text may begin so")
+}
+
+// TestOnlyWhatIsRiskyIsPointedAt: what is kept in view is no danger, also where there are no styles.
+func TestOnlyWhatIsRiskyIsPointedAt(t *testing.T) {
+	const text = "rm x\nallow rm ...\n"
+	q := &Question{Text: text, Mark: []Span{{0, 2}}, Keep: []Span{{5, 17}}}
+	require.Equal(t, []string{"    rm x", "    ^^", "    allow rm ..."}, block{width: 80}.text(q, false, "?"))
+	long := &Question{Text: strings.Repeat("a line\n", 100) + text, Keep: []Span{{705, 717}}}
+	require.Contains(t, strings.Join(block{width: 80}.text(long, false, "?"), "\n"), "allow rm ...")
 }

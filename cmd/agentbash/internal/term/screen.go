@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 	xterm "golang.org/x/term"
 
+	"github.com/agentbash/agentbash/agentbash/todo"
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/internal/safetext"
 )
@@ -33,7 +34,7 @@ type screen struct {
 	look     palette // of what goes to err
 
 	mu        sync.Mutex
-	live      statusLine
+	live      livePicture
 	clean     safetext.Stream
 	words     *markdown         // renders the model's words; nil: they are shown as they are
 	thought   *layouter         // the reasoning that is being shown; nil: none
@@ -47,10 +48,17 @@ type screen struct {
 	started   time.Time
 	usage     chat.Usage // of the turn
 	total     chat.Usage // of the session
+	status    statusLine
+	todo      func() []todo.Item // nil: there is none
+	steps     []todo.Item        // that were shown last
+	question  string             // the text of the one that was shown last
+	answer    strings.Builder    // the last words of the model
+	used      int                // tokens of the model's window
+	window    int
 }
 
 func newScreen(o *Options, in *input) *screen {
-	s := &screen{out: o.Out, err: o.Err, terminal: in.terminal, clean: onScreen(), asked: map[string]string{}}
+	s := &screen{out: o.Out, err: o.Err, terminal: in.terminal, todo: o.Todo, clean: onScreen(), asked: map[string]string{}}
 	s.size = func() (int, int) { return 80, 24 }
 	if in.tty != nil {
 		s.size = in.tty.size
@@ -59,9 +67,9 @@ func newScreen(o *Options, in *input) *screen {
 		return s
 	}
 	s.canLive = in.edit != nil && isTerminal(o.Err)
-	s.look = palette{attributes: isTerminal(o.Err), colours: o.Color}
+	s.look = newPalette(isTerminal(o.Err), o.Color, o.Theme)
 	if isTerminal(o.Out) {
-		s.words = &markdown{l: layouter{palette: palette{true, o.Color}, width: s.width}}
+		s.words = &markdown{l: layouter{palette: newPalette(true, o.Color, o.Theme), width: s.width}}
 	}
 	return s
 }
@@ -87,13 +95,12 @@ func (s *screen) banner(o *Options) {
 		first = append(first, strings.TrimSuffix(o.Info.Model+" at "+o.Info.Server, " at "))
 	}
 	if o.Info.Dir != "" {
-		first = append(first, o.Info.Dir)
+		first = append(first, ShortPath(o.Info.Dir, o.Home))
 	}
 	s.wrapped(safeLine(strings.Join(first, " - ")))
 	if o.Conversation == nil {
 		s.wrapped("What you type runs exactly as a model's command would: bash; read, write, edit, grep, glob; field:server:tool.")
-		s.wrapped("To connect a model: export OPENAI_API_KEY, or name a server with --base-url and --model, or start Ollama,")
-		s.wrapped("LM Studio, llama.cpp or vLLM on this machine; then start agentbash again.")
+		s.wrapped("To connect a model: /connect; or export OPENAI_API_KEY, name a server with --base-url and --model, or start Ollama, LM Studio, llama.cpp or vLLM on this machine, and start agentbash again.")
 	}
 	if s.terminal {
 		stop := "Esc or Ctrl-C stops"
@@ -150,6 +157,7 @@ func (s *screen) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.started, s.usage = time.Now(), chat.Usage{}
+	s.answer.Reset()
 }
 
 func (s *screen) end() {
@@ -170,6 +178,7 @@ func (s *screen) showEvent(e chat.Event) {
 	case chat.Text:
 		s.endThought()
 		text := s.clean.Clean(e.Delta)
+		s.answer.WriteString(text)
 		if s.words != nil {
 			text = s.words.feed(text)
 			s.spoke = time.Now()
@@ -187,20 +196,17 @@ func (s *screen) showEvent(e chat.Event) {
 	case chat.ToolResult:
 		s.showResult(e)
 	case chat.Retry:
-		s.endLine()
 		void := ""
 		if e.Void {
 			void = "; the reply begins anew"
 		}
-		s.line(s.look.paint(fmt.Sprintf("  [%s; trying again in %s%s]", safeLine(e.Reason), elapsedText(e.Wait), void), yellow))
+		s.remark(fmt.Sprintf("%s; trying again in %s%s", safeLine(e.Reason), elapsedText(e.Wait), void), yellow)
 	case chat.Notice:
-		s.endLine()
-		s.line(s.look.paint("  ["+safeLine(e.Text)+"]", yellow))
+		s.remark(safeLine(e.Text), yellow)
 	case chat.Compacted:
-		s.endLine()
-		s.line(s.look.paint(fmt.Sprintf("  [the conversation was shortened from about %s to %s tokens]", groupThousands(e.Before), groupThousands(e.After)), yellow))
+		s.remark(fmt.Sprintf("the conversation was shortened from about %s to %s tokens", groupThousands(e.Before), groupThousands(e.After)), yellow)
 	case chat.Usage:
-		s.usage, s.total = addUsage(s.usage, e), addUsage(s.total, e)
+		s.usage, s.total = s.usage.Plus(e), s.total.Plus(e)
 	}
 }
 
@@ -231,58 +237,6 @@ func (s *screen) endThought() {
 	}
 }
 
-// toolCall begins a line that its result ends.
-func (s *screen) toolCall(c chat.ToolCall) {
-	s.endLine()
-	s.asked[c.ID] = c.Command
-	line := clipColumns("  $ "+asLine(c.Command), max(20, s.width()-28))
-	s.callW = textColumns(line)
-	s.call = c.Command
-	s.live.label, s.live.begun = "running", time.Now()
-	s.writeSoon(s.err, s.look.paint(line, bold))
-	if s.live.on {
-		s.flush()
-	}
-}
-
-// showResult ends the line of a tool call with its outcome.
-func (s *screen) showResult(r chat.ToolResult) {
-	s.live.label, s.live.begun, s.live.tail = "working", time.Time{}, outputTail{whole: s.live.tail.whole}
-	if r.Refused {
-		s.endLine()
-		s.line(s.look.paint("  [refused: "+clipColumns(safeLine(r.Output), max(40, s.width()-14))+"]", yellow))
-		return
-	}
-	state, st := "ok", green
-	switch {
-	case r.Interrupted && r.Duration == 0:
-		return // it never ran, and has no line
-	case r.Interrupted:
-		state, st = "interrupted", yellow
-	case r.ExitCode != 0:
-		state, st = fmt.Sprintf("exit %d", r.ExitCode), red
-	}
-	what := state + ", " + outputSize(r.Output)
-	switch {
-	case r.Display != "" && state == "ok":
-		what = safeLine(r.Display)
-	case r.Display != "":
-		what = state + ", " + safeLine(r.Display)
-	}
-	what = clipColumns(what, max(40, s.width()-14))
-	outcome := fmt.Sprintf("  [%s, %s]", what, elapsedText(r.Duration))
-	if s.terminal && s.callW+textColumns(outcome) >= s.width() {
-		outcome = "\n  " + outcome
-	}
-	s.line(s.look.paint(outcome, st))
-	s.call = ""
-	s.keepOutput(s.asked[r.ID], r.Output)
-	delete(s.asked, r.ID)
-	if s.terminal {
-		s.showOutput(r.Output)
-	}
-}
-
 // writeSafe writes text that is safe already.
 func (s *screen) writeSafe(text string) {
 	if text == "" {
@@ -308,18 +262,6 @@ func (s *screen) endLine() {
 		s.call = ""
 		s.writeSoon(s.err, "\n")
 	}
-}
-
-// outputSize is how much output there is, in the words of a person.
-func outputSize(output string) string {
-	n := strings.Count(strings.TrimSuffix(output, "\n"), "\n") + 1
-	switch {
-	case output == "(no output)":
-		return "no output"
-	case n == 1:
-		return "1 line"
-	}
-	return groupThousands(n) + " lines"
 }
 
 func groupThousands(n int) string {

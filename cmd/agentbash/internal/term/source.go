@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/syscalls"
 )
 
 // errPaused ends a read that was taken back.
@@ -15,23 +17,20 @@ var errPaused = errors.New("paused")
 // source reads from a terminal; a read that waits can be taken back.
 type source struct {
 	fd   int
-	wake [2]int // a pipe; what is written to it takes the read back
+	wake *syscalls.Wakeup // takes the read back
 }
 
 func newSource(fd int) (*source, error) {
-	s := &source{fd: fd}
-	return s, unix.Pipe2(s.wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK)
+	wake, err := syscalls.NewWakeup()
+	return &source{fd: fd, wake: wake}, err
 }
 
-func (s *source) close() {
-	unix.Close(s.wake[0])
-	unix.Close(s.wake[1])
-}
+func (s *source) close() { s.wake.Close() }
 
 // takeBack ends the read that waits, and those to come until rearm.
-func (s *source) takeBack() { unix.Write(s.wake[1], []byte{0}) }
+func (s *source) takeBack() { s.wake.Signal() }
 
-func (s *source) rearmCancel() { unix.Read(s.wake[0], make([]byte, 8)) }
+func (s *source) rearmCancel() { s.wake.Drain() }
 
 // cancelOn takes reads back when ctx ends. The function that is returned ends that.
 func (s *source) cancelOn(ctx context.Context) (stop func()) {
@@ -69,7 +68,7 @@ func (s *source) Read(p []byte) (int, error) {
 // waitReady waits until there is something to read, for a number of milliseconds or,
 // with -1, until the read is taken back.
 func (s *source) waitReady(milliseconds int) bool {
-	fds := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}, {Fd: int32(s.wake[0]), Events: unix.POLLIN}}
+	fds := []unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}, {Fd: int32(s.wake.FD()), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds, milliseconds)
 		if err == unix.EINTR {
@@ -98,20 +97,36 @@ func (s *source) line() (string, error) {
 	}
 }
 
+// hideTyped has the terminal not show what is typed, until the function that is returned
+// is called.
+func (s *source) hideTyped() (show func()) {
+	show, _ = s.setTerminal(func(t *unix.Termios) { t.Lflag = t.Lflag&^unix.ECHO | unix.ECHONL })
+	return show
+}
+
+// setTerminal changes how the terminal reads, until restore is called, and reports whether it could.
+func (s *source) setTerminal(change func(*unix.Termios)) (restore func(), ok bool) {
+	old, err := unix.IoctlGetTermios(s.fd, syscalls.GetTermios)
+	if err != nil {
+		return func() {}, false
+	}
+	now := *old
+	change(&now)
+	err = unix.IoctlSetTermios(s.fd, syscalls.SetTermios, &now)
+	return func() { unix.IoctlSetTermios(s.fd, syscalls.SetTermios, old) }, err == nil
+}
+
 // readTyped takes what was typed already, and what is typed until the person has
 // paused for a number of milliseconds. Lines that are not ended are part of it.
 func (s *source) readTyped(milliseconds int) string {
-	old, err := unix.IoctlGetTermios(s.fd, unix.TCGETS)
-	if err != nil {
+	restore, ok := s.setTerminal(func(t *unix.Termios) {
+		t.Lflag &^= unix.ICANON
+		t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 0, 0
+	})
+	if !ok {
 		return ""
 	}
-	now := *old
-	now.Lflag &^= unix.ICANON
-	now.Cc[unix.VMIN], now.Cc[unix.VTIME] = 0, 0
-	if unix.IoctlSetTermios(s.fd, unix.TCSETS, &now) != nil {
-		return ""
-	}
-	defer unix.IoctlSetTermios(s.fd, unix.TCSETS, old)
+	defer restore()
 	var b strings.Builder
 	buf := make([]byte, 4096)
 	for s.waitReady(milliseconds) {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package term
 
 import (
@@ -10,6 +12,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/syscalls"
 
 	"github.com/agentbash/agentbash/internal/modelserver"
 )
@@ -110,7 +114,7 @@ func TestAPanicLeavesTheTerminalUsable(t *testing.T) {
 	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
 	defer slave.Close()
-	during, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+	during, err := unix.IoctlGetTermios(int(slave.Fd()), syscalls.GetTermios)
 	require.NoError(t, err)
 	const lineMode = unix.ICANON | unix.ECHO | unix.ISIG
 	require.Zero(t, during.Lflag&lineMode, "keys come one by one")
@@ -118,7 +122,7 @@ func TestAPanicLeavesTheTerminalUsable(t *testing.T) {
 	c.want("panic: a mistake in a runner")
 	c.want("goroutine ")
 	require.Error(t, c.cmd.Wait())
-	after, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+	after, err := unix.IoctlGetTermios(int(slave.Fd()), syscalls.GetTermios)
 	require.NoError(t, err)
 	require.EqualValues(t, lineMode, after.Lflag&lineMode)
 }

@@ -7,16 +7,6 @@ import (
 	"github.com/agentbash/agentbash/chat"
 )
 
-func addUsage(a, b chat.Usage) chat.Usage {
-	a.Prompt += b.Prompt
-	a.Completion += b.Completion
-	a.Cached += b.Cached
-	a.Reasoning += b.Reasoning
-	a.Cost += b.Cost
-	a.Estimated = a.Estimated || b.Estimated
-	return a
-}
-
 // usageText is a usage in words: tokens, and what they cost if that is known.
 func usageText(u chat.Usage) string {
 	cached := ""

@@ -3,9 +3,12 @@ package term
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // mostPrompt bounds a command's file, in bytes.
@@ -15,6 +18,8 @@ const mostPrompt = 256 << 10
 // or a skill.
 type userCommand struct {
 	name, path string
+	files      fs.FS
+	file       string // in files
 	trust      Trust
 	skill      *Skill // nil: it is a file
 }
@@ -25,9 +30,11 @@ type Skill struct {
 	Text        func(arguments string) string
 }
 
-// CommandDir is a directory of the user's commands.
+// CommandDir is a directory of commands.
 type CommandDir struct {
-	Path string
+	Path  string
+	Files fs.FS // those that the program brings; nil: what is at Path
+
 	// Trust is asked before a command is used that somebody else may have written
 	// (a project's). nil: they are the user's own.
 	Trust Trust
@@ -45,19 +52,19 @@ type Trust interface {
 func (s *chatUI) ownCommands() (list []userCommand) {
 	seen := map[string]bool{}
 	for _, dir := range s.CommandDirs {
+		files := dir.Files
+		if files == nil {
+			files = os.DirFS(dir.Path)
+		}
 		for _, pattern := range []string{"*.md", "*/*.md"} {
-			paths, err := filepath.Glob(filepath.Join(dir.Path, pattern))
-			if err != nil {
-				continue // the directory's name has a bracket: it holds no commands
-			}
-			for _, p := range paths {
-				rel, err := filepath.Rel(dir.Path, p)
-				name := strings.ReplaceAll(strings.TrimSuffix(rel, ".md"), string(filepath.Separator), ":")
-				if err != nil || seen[name] || safeLine(name) != name || strings.Contains(name, " ") {
+			found, _ := fs.Glob(files, pattern)
+			for _, f := range found {
+				name := strings.ReplaceAll(strings.TrimSuffix(f, ".md"), "/", ":")
+				if seen[name] || safeLine(name) != name || strings.Contains(name, " ") {
 					continue
 				}
 				seen[name] = true
-				list = append(list, userCommand{name: name, path: p, trust: dir.Trust})
+				list = append(list, userCommand{name: name, path: filepath.Join(dir.Path, f), files: files, file: f, trust: dir.Trust})
 			}
 		}
 	}
@@ -75,7 +82,7 @@ func (s *chatUI) ownCommands() (list []userCommand) {
 // read returns the description and the prompt. The description stands between two
 // lines of --- at the top, after "description:".
 func (c userCommand) read() (about, prompt string, err error) {
-	f, err := os.Open(c.path)
+	f, err := c.files.Open(c.file)
 	if err != nil {
 		return "", "", err
 	}
@@ -135,8 +142,10 @@ func (s *chatUI) confirmUse(c userCommand) (bool, error) {
 	return true, c.trust.Trust(c.path, []byte(text))
 }
 
-// prompt is what is sent: $ARGUMENTS is what was typed after the name, which
-// follows the text where the text does not name it.
+var argumentName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(ARGUMENTS|[1-9])\b`) })
+
+// prompt is what is sent: $ARGUMENTS is what was typed after the name, $1 to $9 its words;
+// it follows the text where the text does not name it.
 func (c userCommand) prompt(args string) (string, error) {
 	if c.skill != nil {
 		return c.skill.Text(args), nil
@@ -147,8 +156,17 @@ func (c userCommand) prompt(args string) (string, error) {
 		return "", err
 	case text == "":
 		return "", fmt.Errorf("/%s: %s is empty: write the prompt into it", c.name, c.path)
-	case strings.Contains(text, "$ARGUMENTS"):
-		return strings.ReplaceAll(text, "$ARGUMENTS", args), nil
+	case argumentName().MatchString(text):
+		words := strings.Fields(args)
+		return argumentName().ReplaceAllStringFunc(text, func(name string) string {
+			switch n := int(name[1] - '0'); {
+			case name == "$ARGUMENTS":
+				return args
+			case n <= len(words):
+				return words[n-1]
+			}
+			return ""
+		}), nil
 	case args != "":
 		return text + "\n\n" + args, nil
 	}

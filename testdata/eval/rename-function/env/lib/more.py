@@ -1,0 +1,3 @@
+import users
+
+alias = users.get_user

@@ -1,0 +1,2 @@
+def get_user(n):
+    return {'id': n}
