@@ -14,13 +14,12 @@ func (c *command) conclude() (_ Result, ran bool, _ error) {
 	e, res := c.e, &c.res
 	status := c.report.status
 	switch {
+	case c.died && c.neverRead():
+		e.snap.fresh = e.snap.fresh || e.snap.seq == c.id-1
+		e.shell.Store(nil)
+		c.sh.reap()
+		return Result{}, false, nil
 	case c.died:
-		if c.neverRead() {
-			e.snap.fresh = e.snap.fresh || e.snap.seq == c.id-1
-			e.shell.Store(nil)
-			c.sh.reap()
-			return Result{}, false, nil
-		}
 		status = c.reapShell()
 	case c.lost:
 		status = exitLost
@@ -28,31 +27,39 @@ func (c *command) conclude() (_ Result, ran bool, _ error) {
 	}
 	c.collectRest()
 	e.snap.readPipe(e.buf)
-	interrupted := e.snap.aborted && c.stop.stage == 0 // it sent SIGINT to its own shell
-	if interrupted && !c.died {
-		status = exitCanceled
-	}
 	if c.died {
 		c.addTrapOutput()
+	} else if c.stop.stage == 0 && e.snap.aborted { // it sent SIGINT to its own shell
+		status = exitCanceled
 	}
 	if !c.died && c.out.kept.total+c.err.kept.total == 0 && c.stop.stage == 0 && c.cannotRedirect() {
 		e.discardShell(c.sh)
 		return Result{}, false, nil
 	}
 	c.makeResult(status)
-	if res.Background = c.handOver(); !c.died && (c.stop.stage > 0 || interrupted) {
+	res.Background = c.handOver()
+	if !c.died {
+		c.prepareNext(status)
+	}
+	at := e.dir.Load()
+	res.Dir, res.DirDeleted = at.name, at.deleted
+	return *res, true, nil
+}
+
+// prepareNext puts a shell that has not ended in order for the next command.
+func (c *command) prepareNext(status int) {
+	e := c.e
+	if c.stop.stage > 0 || e.snap.aborted {
 		c.interruptTarget().killReached(foreground) // what outlived its parent
 		e.resync(c.sh)
 	}
-	at := e.dir.Load()
-	if e.shell.Load() != nil {
-		at = e.updateDir(c.sh, c.reportedDir(at))
+	if e.shell.Load() == nil {
+		return // it could not be stopped otherwise
 	}
-	res.Dir, res.DirDeleted = at.name, at.deleted
-	if !c.died && status == exitSyntax && bytes.HasSuffix(res.Stderr, openEnd) && strings.Contains(c.text, "$(") {
+	e.updateDir(c.sh, c.reportedDir(e.dir.Load()))
+	if status == exitSyntax && bytes.HasSuffix(c.res.Stderr, openEnd) && strings.Contains(c.text, "$(") {
 		c.leaveShell()
 	}
-	return *res, true, nil
 }
 
 // openEnd is the end of what bash says of a text that ends within $( ).
@@ -62,9 +69,6 @@ var openEnd = []byte("looking for matching `)'\n")
 // of its memory when it reads its next line, and crashes some commands later.
 func (c *command) leaveShell() {
 	e := c.e
-	if e.shell.Load() == nil {
-		return // it could not be stopped otherwise
-	}
 	if !c.opens || c.stop.stage > 0 {
 		e.takeSnapshot()
 	}
@@ -88,11 +92,20 @@ func (c *command) reportedDir(at *shellDir) string {
 }
 
 // neverRead reports whether the shell was on its way out before the command
-// (set -t, a kill by a background job) and left its line unread, if only its end.
+// (set -t, a kill by a background job) and left its line unread, if only its end; or
+// ended because it could not read the text that the line names.
 func (c *command) neverRead() bool {
+	c.sh.readDiag(c.e.buf)
+	if bytes.Contains(c.sh.diagnostics, noSubstitution) && c.out.kept.total+c.err.kept.total == 0 && !mayClose().MatchString(c.text) {
+		return true
+	}
 	left, err := c.sh.unreadBytes()
 	return c.stop.stage == 0 && (c.unsent || err == nil && left+len(c.sh.pending) > c.sh.queued-c.lineEnd)
 }
+
+// noSubstitution is what a bash up to 5.1 says, and ends, that has no descriptors left for
+// $(<file), for which it forks. A trap of a command that took them may say it too.
+var noSubstitution = []byte(": cannot make pipe for command substitution: ")
 
 // reapShell takes the exit status of a shell that ended. What it was running in the
 // foreground when a signal ended it goes the same way.

@@ -56,7 +56,7 @@
 //
 // # Limits
 //
-// It needs Linux with /proc, or (experimental) macOS, and bash, 4.4 or later; it is tested with 5.1, 5.2 and 5.3. The shell is not
+// It needs Linux with /proc, or (experimental) macOS, and bash, 4.4 or later; it is tested with 5.1, 5.2 and 5.3, and was with 4.4 and 5.0. The shell is not
 // interactive: its messages, with file and line, and what goes on after an error
 // are those of bash -c, but for these:
 //
