@@ -5,7 +5,9 @@ package session
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/agentbash/agentbash/internal/proctable"
 )
@@ -203,6 +206,34 @@ func TestStopSparesJobs(t *testing.T) {
 	left := strings.Join(family(s), "\n")
 	require.Contains(t, left, "sleep 101", "and daemons")
 	require.NotContains(t, left, "sleep 103", "but not the foreground")
+}
+
+// TestStopSparesStarvedJobs: what was forked for a job, and got no processor since, has not said yet that it is one.
+func TestStopSparesStarvedJobs(t *testing.T) {
+	var mine unix.CPUSet
+	require.NoError(t, unix.SchedGetaffinity(0, &mine))
+	cpu := 0
+	for !mine.IsSet(cpu) {
+		cpu++
+	}
+	busy := exec.Command("taskset", "-c", itoa(cpu), "bash", "-c", "while :; do :; done")
+	require.NoError(t, busy.Start())
+	defer busy.Wait()
+	defer busy.Process.Kill()
+	for waited := false; !waited; {
+		start := proctable.Now()
+		job := exec.Command("taskset", "-c", itoa(cpu), "chrt", "-i", "0", "sh", "-c", "trap '' INT QUIT; exec sleep 100")
+		require.NoError(t, job.Start())
+		for pid := job.Process.Pid; !proctable.IgnoresInterrupts(pid); {
+			who := target{shell: os.Getpid(), since: start, until: math.MaxInt64}
+			for _, p := range who.findProcesses(foreground) {
+				require.NotEqual(t, pid, p.PID, "it waits for a processor: %+v", p)
+			}
+			waited = waited || proctable.Now() > start+2*settled
+		}
+		job.Process.Kill()
+		job.Wait()
+	}
 }
 
 func TestTimeoutIsCut(t *testing.T) {

@@ -33,7 +33,7 @@ const (
 	everything
 )
 
-// settled is the age from which a child surely has its mark, in ticks.
+// settled is the age from which a child surely has its mark, in ticks, if it has got a processor.
 const settled = 2
 
 // findProcesses returns the children of the shell that are in reach, with all their
@@ -77,7 +77,7 @@ func (t *target) findProcesses(r reach) (hits []proctable.Process) {
 // isForeground reports that a process has not the mark that bash without job control leaves on
 // `cmd &` and that everything the job starts inherits: INT and QUIT are both ignored.
 func (t *target) isForeground(p proctable.Process, now int64) bool {
-	if p.Start > now-settled && !t.dead {
+	if fresh := p.Start > now-settled || p.State == 'R' && p.Ran == 0; fresh && !t.dead {
 		return false
 	}
 	return p.Start >= t.until || !proctable.IgnoresInterrupts(p.PID)

@@ -6,6 +6,7 @@ package proctable
 type Process struct {
 	PID, Parent, Group, Session int
 	Start                       int64 // as Now; tells it from a later one with its number
+	Ran                         int64 // ticks that it has been on a processor, rounded down; -1 where that is not shown
 	State                       byte  // proc_pid_stat(5): R, S, D, T, Z, X
 }
 

@@ -32,7 +32,7 @@ func Stat(pid int) (Process, bool) {
 const states = "?RRSTZ"
 
 func processOf(info *unix.KinfoProc) Process {
-	p := Process{PID: int(info.Proc.P_pid), Parent: int(info.Eproc.Ppid), Group: int(info.Eproc.Pgid), Start: ticks(time.Unix(info.Proc.P_starttime.Unix())), State: '?'}
+	p := Process{PID: int(info.Proc.P_pid), Parent: int(info.Eproc.Ppid), Group: int(info.Eproc.Pgid), Start: ticks(time.Unix(info.Proc.P_starttime.Unix())), Ran: -1, State: '?'}
 	p.Session, _ = unix.Getsid(p.PID)
 	if at := int(info.Proc.P_stat); at >= 0 && at < len(states) {
 		p.State = states[at]

@@ -44,6 +44,10 @@ func Stat(pid int) (Process, bool) {
 		*to, _ = strconv.Atoi(string(f[1+i]))
 	}
 	p.Start, _ = strconv.ParseInt(string(f[19]), 10, 64)
+	for _, ticks := range f[11:13] { // utime, stime
+		n, _ := strconv.ParseInt(string(ticks), 10, 64)
+		p.Ran += n
+	}
 	return p, true
 }
 
