@@ -46,16 +46,16 @@ func readRest(r *Running) (stdout, stderr string) {
 // TestGoesOn lets a command go at its limit, looks at what the next shell has, and lets the
 // command end then.
 func TestGoesOn(t *testing.T) {
-	for name, openIn := range map[string]func(dir string) *Session{
-		"free":     func(dir string) *Session { return open(t, &Options{Dir: dir}) },
-		"by FIFOs": func(dir string) *Session { return openNamed(t, &Options{Dir: dir}) },
-		"confined": func(dir string) *Session {
+	for name, openIn := range map[string]func(t *testing.T, dir string) *Session{
+		"free":     func(t *testing.T, dir string) *Session { return open(t, &Options{Dir: dir}) },
+		"by FIFOs": func(t *testing.T, dir string) *Session { return openNamed(t, &Options{Dir: dir}) },
+		"confined": func(t *testing.T, dir string) *Session {
 			return open(t, &Options{Dir: dir, Launcher: sandboxed(t, sandbox.Spec{Write: []string{dir}}, sandbox.Workspace)})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			s := openIn(dir)
+			s := openIn(t, dir)
 			// Without a pause in between, so that nothing of it is in a snapshot already.
 			run(t, s, "mkdir sub; cd sub; export E='a b'; v=$'x\\ny'; arr=([2]=c); f() { echo \"f $1\"; }; alias al='echo al'; shopt -s extglob; set -o pipefail; umask 027")
 			run(t, s, "w=last")

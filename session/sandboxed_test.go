@@ -13,16 +13,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/agentbash/agentbash/internal/syscalls"
 	"github.com/agentbash/agentbash/session/sandbox"
 )
 
 // sandboxed is a launcher of the real thing.
 func sandboxed(t testing.TB, spec sandbox.Spec, profile sandbox.Profile) *Launcher {
 	t.Helper()
-	if !syscalls.OpensOthers {
-		t.Skip("SKIPPED: the portable half has no sandbox")
-	}
+	needsNative(t, "sandbox")
 	s, err := sandbox.Open(spec, profile)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
