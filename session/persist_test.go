@@ -334,6 +334,12 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+// TestHowToInstall: the bash of macOS is too old, and what to type next is known there.
+func TestHowToInstall(t *testing.T) {
+	require.Equal(t, "install one from Homebrew (brew install bash)", howToInstall("darwin"))
+	require.Equal(t, "install one", howToInstall("linux"))
+}
+
 // TestPromptCommand: what PROMPT_COMMAND does is there for the next command, in every shell, and
 // nothing else of it is seen.
 func TestPromptCommand(t *testing.T) {

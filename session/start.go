@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -22,6 +23,14 @@ var (
 
 // tooOld is added to the first status of a bash that lacks what a session needs.
 const tooOld = 64
+
+// howToInstall says how a system, as runtime.GOOS names it, gets a bash that is new enough: macOS has 3.2.
+func howToInstall(system string) string {
+	if system == "darwin" {
+		return "install one from Homebrew (brew install bash)"
+	}
+	return "install one"
+}
 
 // lackError is the error of a start where the machine has not what a session stands on.
 func lackError(err error) error {
@@ -127,7 +136,7 @@ func (e *engine) bootShell(sh *shell, bashEnv string, state []byte) error {
 		f, ok = sh.awaitReport(e.seq, bootTimeout, e.buf, &e.snap)
 	}
 	if ok && f.status >= tooOld {
-		return fmt.Errorf("%s is bash %s, and the session needs 4.4 or later: install one, and put it first on PATH", e.cfg.Shell, f.pwd)
+		return fmt.Errorf("%s is bash %s, and the session needs 4.4 or later: %s, and put it first on PATH", e.cfg.Shell, f.pwd, howToInstall(runtime.GOOS))
 	}
 	if ok && f.status != 0 {
 		return errPath

@@ -258,6 +258,7 @@ const helpDoctor = `usage: agentbash doctor [--config FILE] [--timeout SECONDS]
 
 Looks for what may be wrong, changes nothing and starts no server: bash, the kernel,
 the configuration, the state directory, the servers' programs, the key, the model.
+The shell is bash, 4.4 or later; macOS has 3.2, so install one from Homebrew there (brew install bash).
 
       --config FILE     one more config file, trusted
       --timeout N       seconds to wait for the model's server (default 5)
