@@ -15,10 +15,10 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 
 SOAK    ?= 200000
 
-.PHONY: help run demo build dist check test test-servers test-portable clients bashes bench soak fuzz lint servers clean
+.PHONY: help run demo build dist check test test-servers test-portable test-386 test-architectures clients bashes bench soak fuzz lint servers clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 run: build ## build and start a chat (without a model: you type the commands)
 	@./bin/agentbash
@@ -69,7 +69,17 @@ bench: servers ## measure, and print ratios (BENCH=Start for one; needs ripgrep 
 	$(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -timeout 60m $(BENCHFLAGS) ./...
 
 test-portable: ## run the half of the session that macOS has, on Linux
-	$(GO) test -tags portable ./internal/syscalls ./internal/atomicfile ./internal/tempdir ./session
+	$(GO) test -tags portable $(TESTFLAGS) ./internal/syscalls ./internal/proctable ./internal/watchdog ./internal/atomicfile ./internal/tempdir ./session
+
+# What differs by processor: the size of int, the numbers of system calls, their structures.
+BY_PROCESSOR := ./internal/syscalls ./internal/proctable ./registry ./session ./router ./agentbash/files
+
+test-386: ## run the tests of what differs by processor as a program of 32 bits
+	CGO_ENABLED=0 GOARCH=386 $(GO) test $(TESTFLAGS) $(BY_PROCESSOR) .
+
+test-architectures: test-386 ## and those that an emulator can run as programs for arm64 and arm (needs qemu-user-static)
+	CGO_ENABLED=0 GOARCH=arm64 $(GO) test -exec qemu-aarch64-static $(TESTFLAGS) $(EMULATED)
+	CGO_ENABLED=0 GOARCH=arm $(GO) test -exec qemu-arm-static $(TESTFLAGS) $(EMULATED)
 
 soak: ## run SOAK commands, some of which outlive their limits, in a session and the whole way
 	$(GO) test . ./session -run TestSoak -soak $(SOAK) -v -timeout 0

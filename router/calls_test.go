@@ -16,6 +16,7 @@ import (
 	"github.com/agentbash/agentbash/internal/syscalls"
 	"github.com/agentbash/agentbash/registry"
 	"github.com/agentbash/agentbash/router/internal/protocol"
+	"github.com/agentbash/agentbash/router/internal/stub"
 	"github.com/stretchr/testify/require"
 )
 
@@ -152,7 +153,7 @@ func TestEnvironmentCleared(t *testing.T) {
 	bothClients(t, func(t *testing.T, small bool) {
 		r := newTestRouter(t, small)
 		res := run(t, r, `env -i "$(type -P agent:glob)" x; echo $?`)
-		if small {
+		if small && stub.Program("socket") != nil { // it is machine code, for amd64
 			require.Equal(t, "pattern=x\n0\n", res.Stdout)
 			return
 		}

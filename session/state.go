@@ -84,7 +84,7 @@ func (s *snapshot) readPipe(buf []byte) {
 
 // ownVars are variables that bash keeps itself: to restore them is an error or
 // has side effects.
-const ownVars = `BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SRANDOM|UID|COPROC|PS[012]|TMOUT|_|__session_[a-z]+`
+const ownVars = `PWD|BASHOPTS|BASHPID|BASH_[A-Z]+|DIRSTACK|EPOCH[A-Z]+|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SRANDOM|UID|COPROC|PS[012]|TMOUT|_|__session_[a-z]+`
 
 // quotedValue is a quoted value, or a part of an array, in a list of declarations.
 const quotedValue = `\$'([^'\\]|\\.)*'|"([^"\\]|\\[\s\S])*"`
