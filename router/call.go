@@ -139,7 +139,7 @@ var errGarbage = errors.New("not a request")
 func receiveRequest(conn *net.UnixConn) (q *request, err error) {
 	q = &request{}
 	var head [4]byte
-	oob := make([]byte, unix.CmsgSpace(3*4))
+	oob := make([]byte, unix.CmsgSpace(4*4)) // one more than there should be, which is seen then
 	n, oobn, _, _, err := conn.ReadMsgUnix(head[:1], oob)
 	if err != nil {
 		return q, err

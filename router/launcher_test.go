@@ -71,7 +71,9 @@ func TestLauncher(t *testing.T) {
 	}}))
 	calls, err := MakeCallsDir()
 	require.NoError(t, err)
-	b := &boxed{env: os.Environ(), launcher: sandboxed(t, sandbox.Spec{Write: []string{dir}, Keep: []string{calls.Path}})}
+	self, err := os.Executable() // the client, where there is no small one
+	require.NoError(t, err)
+	b := &boxed{env: os.Environ(), launcher: sandboxed(t, sandbox.Spec{Write: []string{dir}, Keep: []string{calls.Path, filepath.Dir(self)}})}
 	r, err := New(reg, &Options{Dir: dir, Confiner: b, CallsDir: calls, Guard: freeing{[]string{"/granted"}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
