@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,7 +51,9 @@ func (t *Tool) reportFailure(c *Call, res ToolResult) ToolResult {
 		if !strings.HasPrefix(res.Error, t.Name+":") {
 			res.Error = t.Name + ": " + res.Error
 		}
-		fmt.Fprintln(c.Stderr, res.Error)
+		if !res.Told {
+			fmt.Fprintln(c.Stderr, res.Error)
+		}
 	}
 	return res
 }
@@ -138,7 +141,7 @@ func (t *Tool) Command(ctx context.Context, words []string, call *Call) ToolResu
 }
 
 // RunParsed runs a call whose words Parse has read, or prints the help that they
-// ask for. The call's Kwargs are set.
+// ask for. The call's Kwargs are set, and its Order, if it has none.
 func (t *Tool) RunParsed(ctx context.Context, parsed Parsed, call *Call) ToolResult {
 	if parsed.Help != NoHelp {
 		text := t.Help(parsed.Help == VerboseHelp)
@@ -153,6 +156,6 @@ func (t *Tool) RunParsed(ctx context.Context, parsed Parsed, call *Call) ToolRes
 		return ToolResult{Success: true}
 	}
 	c := *call
-	c.Kwargs, c.Order = parsed.Kwargs, parsed.Order
+	c.Kwargs, c.Order = parsed.Kwargs, cmp.Or(c.Order, parsed.Order)
 	return t.Invoke(ctx, &c)
 }

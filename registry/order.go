@@ -48,7 +48,7 @@ func (o *Order) mergeWords(v any, words []string) {
 	list, isArray := v.([]any)
 	switch _, isObject := v.(map[string]any); {
 	case isObject, isArray && len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "["):
-		o.merge(orderOf(words[0]))
+		o.merge(OrderOf(words[0]))
 	case isArray:
 		for i := range min(len(list), len(words)) {
 			o.at([]string{strconv.Itoa(i)}).mergeWords(list[i], words[i:i+1])
@@ -56,8 +56,8 @@ func (o *Order) mergeWords(v any, words []string) {
 	}
 }
 
-// orderOf is the order of a JSON text.
-func orderOf(text string) *Order { return readOrder(json.NewDecoder(strings.NewReader(text))) }
+// OrderOf is the order of a JSON text.
+func OrderOf(text string) *Order { return readOrder(json.NewDecoder(strings.NewReader(text))) }
 
 func readOrder(d *json.Decoder) *Order {
 	t, _ := d.Token()

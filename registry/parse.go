@@ -295,7 +295,7 @@ func (p *parser) takeAll(o option, rest []string) (used int) {
 		return used
 	}
 	p.base = base
-	p.order.merge(orderOf(value))
+	p.order.merge(OrderOf(value))
 	return used
 }
 

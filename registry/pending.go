@@ -269,7 +269,7 @@ func (r *pendingReader) layOver(s source, text string) error {
 		delete(over, path[0])
 	}
 	maps.Copy(kwargs, over)
-	order := orderOf(text)
+	order := OrderOf(text)
 	order.merge(c.Order)
 	c.Kwargs, c.Order = kwargs, order
 	return nil

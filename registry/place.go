@@ -174,7 +174,7 @@ func (p *parser) makeKwargs() Kwargs {
 			v, err = g.coerce()
 			p.order.at(g.path).mergeWords(v, g.words)
 		} else {
-			p.order.at(g.path).merge(orderOf(g.text))
+			p.order.at(g.path).merge(OrderOf(g.text))
 		}
 		if err == nil {
 			err = p.params.setPlace(kwargs, g.path, v)

@@ -134,6 +134,8 @@ type ToolResult struct {
 	Output  string `json:"output"`
 	Error   string `json:"error"`
 
+	Told bool `json:"-"` // Error stands on the call's stderr already
+
 	Display    string         `json:"-"` // one line for a person; may be empty, and holds file names as they are
 	Metadata   map[string]any `json:"-"` // for embedders, in snake_case; each tool documents its keys; may be nil
 	ExitStatus int            `json:"-"` // 0 exactly when Success

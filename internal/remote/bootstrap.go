@@ -28,16 +28,16 @@ const marker = "AGENTBASH-FAR "
 // script finds the program for its system, or takes it from its stdin, and runs it. A
 // directory must be this user's own, and programs must be able to run in it. It holds no single
 // quote and is one line.
-const script = `m=$(umask); umask 077; u=$(id -u); f=; h=; c=${XDG_CACHE_HOME:-${HOME:-/nowhere}/.cache}; ` +
+const script = `m=$(umask); umask 077; u=$(id -u); f=; h=; c=$XDG_CACHE_HOME; [ -n "$c" ] || [ ! -d "$HOME" ] || c=$HOME/.cache; ` +
 	`case "$(uname -s)-$(uname -m)" in PROGRAMS *) echo "MARKERsystem $(uname -s) $(uname -m)"; exit 1;; esac; ` +
-	`for d in "$c/agentbash" "/var/tmp/agentbash-$u" "/tmp/agentbash-$u" "/dev/shm/agentbash-$u"; do ` +
-	`if [ -O "$d" ] && [ -O "$d/agentbash-$h" ] && [ -x "$d/agentbash-$h" ]; then f=$d/agentbash-$h; break; fi; done; ` +
+	`set -- ${c:+"$c/agentbash"} "/var/tmp/agentbash-$u" "/tmp/agentbash-$u" "/dev/shm/agentbash-$u"; ` +
+	`for d in "$@"; do if [ -O "$d" ] && [ -O "$d/agentbash-$h" ] && [ -x "$d/agentbash-$h" ]; then f=$d/agentbash-$h; break; fi; done; ` +
 	`if [ -z "$f" ]; then ` +
-	`for d in "$c/agentbash" "/var/tmp/agentbash-$u" "/tmp/agentbash-$u" "/dev/shm/agentbash-$u"; do ` +
+	`for d in "$@"; do ` +
 	`mkdir -p "$d" && [ -O "$d" ] && [ ! -L "$d" ] && chmod 700 "$d" && echo exit 0 >"$d/.try$$" && chmod 700 "$d/.try$$" && "$d/.try$$" && f=$d/agentbash-$h; rm -f "$d/.try$$"; [ -n "$f" ] && break; done 2>/dev/null; ` +
 	`if [ -z "$f" ]; then echo "MARKERnodir"; exit 1; fi; z=cat; command -v gzip >/dev/null 2>&1 && z="gzip -dc"; ` +
 	`echo "MARKERneed $h $z"; read -r n size || exit 1; ` +
-	`head -c "$n" | $z >"$f.$$"; [ "$(wc -c <"$f.$$")" -eq "$size" ] || { rm -f "$f.$$"; echo "MARKERcut"; exit 1; }; ` +
+	`head -c "$n" | $z >"$f.$$"; [ "$(wc -c <"$f.$$")" -eq "$size" ] || { rm -f "$f.$$"; echo "MARKERcut ${f%/*}"; exit 1; }; ` +
 	`chmod 700 "$f.$$" && mv -f "$f.$$" "$f" || exit 1; find "${f%/*}" -name "agentbash-*" -mtime +30 -exec rm -f {} + 2>/dev/null; fi; ` +
 	`umask "$m"; exec "$f" serve ARGS`
 
@@ -105,6 +105,9 @@ func (p *pipe) Close() error {
 	return nil
 }
 
+// quietTime is after how long a person is told that nothing has come yet.
+const quietTime = 15 * time.Second
+
 // errGone says that the session there has ended.
 var errGone = errors.New("the shell there is gone, with what it had started")
 
@@ -144,8 +147,15 @@ func (c *Client) dial(ctx context.Context, again bool) (_ *pipe, err error) {
 		cmd.Wait()
 		close(p.ended)
 	}()
-	stop := context.AfterFunc(ctx, func() { cmd.Process.Kill() })
+	stop := context.AfterFunc(ctx, func() {
+		cmd.Process.Kill()
+		out.Close() // which its children may have open
+	})
 	defer stop()
+	quiet := time.AfterFunc(quietTime, func() {
+		c.opts.Tell(c.target.Name + " does not answer yet: what connects to it may wait for an answer, or its login (~/.bashrc) for input: Ctrl-C stops the waiting")
+	})
+	defer quiet.Stop()
 	if err := c.boot(p, bufio.NewReaderSize(io.LimitReader(oneByte{out}, maxGreeting), 16)); err != nil {
 		p.Close()
 		if ctx.Err() != nil {
@@ -193,7 +203,9 @@ func (c *Client) boot(p *pipe, in *bufio.Reader) error {
 		case "system":
 			return fmt.Errorf("%s: it is %s, and there is no program for that here: put agentbash-OS-ARCH of this version (linux-arm64, say) beside agentbash", c.target.Name, safetext.Visible(rest))
 		case "cut":
-			return errors.New("the program did not arrive whole at " + c.target.Name)
+			p.Close()
+			<-p.ended
+			return fmt.Errorf("%w: make room there, or set XDG_CACHE_HOME there to another directory", p.failure(c.target.Name, "the program did not arrive whole in "+rest+": "))
 		case "nodir":
 			return errors.New(c.target.Name + ": there is no directory there in which programs can be put and run (~/.cache, /var/tmp, /tmp, /dev/shm): make one of them writable, without noexec, or set XDG_CACHE_HOME there")
 		default:
@@ -234,6 +246,6 @@ func (c *Client) sendProgram(p *pipe, words []string) error {
 		z.Close()
 		data = b.Bytes()
 	}
-	_, err := p.Write(append(fmt.Appendf(nil, "%d %d\n", len(data), size), data...))
-	return err
+	p.Write(append(fmt.Appendf(nil, "%d %d\n", len(data), size), data...)) // the script says whether all of it came
+	return nil
 }

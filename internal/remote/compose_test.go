@@ -48,6 +48,20 @@ func TestNearToolsThere(t *testing.T) {
 	require.Contains(t, d.ask("field:local:upper --text hi | field:local:upper --text ho | wc -l").Stdout, "2")
 }
 
+// TestSameResultsThere compares results of tools of this side as they are called here and there.
+func TestSameResultsThere(t *testing.T) {
+	n := newNear(t, `{"functions": {"local": [{"name": "echo", "parameters": {"type": "object", "properties": {"s": {"type": "string"}, "b": {"type": "boolean"}, "o": {"type": "object"}}}, "exec": {"argv": ["cat"]}}]}}`)
+	here, there := n.drive("exec", "--jsonl"), n.drive("--on", "exec:env", "exec", "--jsonl", "--dir", n.home)
+	for _, command := range []string{
+		"field:local:echo --s x --b yes", "field:local:echo --b yes --s x", `field:local:echo --o '{"z": 1, "a": [1.50, {"y": 0, "b": 1}]}' --s x`,
+		"field:local:echo --o.z 1 --o.a 2", `field:local:echo --json '{"s": "x", "o": {"z": 1, "a": 2}}'`, `echo '{"o": {"z": 1e3, "a": 2}}' | field:local:echo`,
+		"field:local:echo --nope x", "field:local:nope", "field:nope:nope", "field:local nope",
+		"web_fetch --url ftp://x", "web_fetch", "skill --name nosuch", "skill --name nosuch | cat", "x=$(skill --name nosuch 2>&1); echo \"[$x] $?\"",
+	} {
+		require.Equal(t, here.ask(command), there.ask(command), command)
+	}
+}
+
 // TestNearToolsAreJudgedHere has the far side call tools that this side's mode does not allow.
 func TestNearToolsAreJudgedHere(t *testing.T) {
 	n := newNear(t, nearTools(t, ""))

@@ -62,6 +62,29 @@ func TestBareRootWhereNothingIsWritable(t *testing.T) {
 	require.Contains(t, notes, "bash", notes)
 }
 
+// TestFullDiskThere has no room for the program.
+func TestFullDiskThere(t *testing.T) {
+	_, target := bareRoot(t, "--size", "4000000", "--tmpfs", "/root")
+	_, notes, status := newNear(t, `{}`).run("", "--on", target, "exec", "true")
+	require.Equal(t, 1, status)
+	require.Contains(t, notes, "the program did not arrive whole in /root/.cache/agentbash: ")
+	require.Contains(t, notes, "No space left on device: make room there, or set XDG_CACHE_HOME there to another directory")
+}
+
+// TestNoHomeThere has a home directory that is not there, or none: it is not made.
+func TestNoHomeThere(t *testing.T) {
+	root, target := bareRoot(t)
+	n := newNear(t, `{}`)
+	for _, home := range []string{" --setenv HOME /absent/x", " --unsetenv HOME"} {
+		out, notes, status := n.run("", "--on", target+home, "exec", "pwd; ls -d /absent /nowhere /agentbash")
+		require.Equal(t, "/\n", out, notes)
+		require.Equal(t, 1, status)
+	}
+	kept, err := filepath.Glob(root + "/var/tmp/agentbash-*/agentbash-*")
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+}
+
 // TestOtherArchitecture has a machine say that it is another: the program for it is taken from
 // the state directory.
 func TestOtherArchitecture(t *testing.T) {

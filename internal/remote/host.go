@@ -1,9 +1,7 @@
 package remote
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +33,6 @@ type host struct {
 	opened   chan config   // gets the one configuration
 
 	mu      sync.Mutex // guards what follows
-	conf    config
 	bash    *root.Bash
 	turn    int
 	session string
@@ -47,47 +44,28 @@ type host struct {
 func newHost(version, stateDir string) *host {
 	h := &host{stateDir: stateDir, ended: make(chan struct{}), opened: make(chan config, 1), inputs: map[string]io.Reader{}}
 	h.peer = newPeer(version, map[string]handler{
-		openRequest: h.open,
-		runRequest:  h.run,
-		toolRequest: h.tool,
-		modeRequest: func(ctx context.Context, r *request) (any, error) {
-			var a modeArgs
-			b, err := h.ready(r, &a)
-			switch {
-			case err != nil:
-				return nil, err
-			case a.Trust:
-				return []string{}, b.TrustSender(ctx)
-			}
-			return b.SetMode(ctx, a.Mode)
-		},
-		closeRequest: func(context.Context, *request) (any, error) {
-			err := h.close()
-			close(h.ended)
-			return nil, err
-		},
+		openRequest: answering(h.open), runRequest: answering(h.run), toolRequest: answering(h.tool), modeRequest: answering(h.setMode), closeRequest: h.end,
 	})
 	return h
 }
 
-// ready returns what runs commands, once the session is open, and reads a request.
-func (h *host) ready(r *request, args any) (*root.Bash, error) {
+// ready returns what runs commands, once the session is open.
+func (h *host) ready() (*root.Bash, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.bash == nil {
 		return nil, errors.New("the session is not open")
 	}
-	return h.bash, r.decode(args)
+	return h.bash, nil
 }
 
 // open makes the session.
-func (h *host) open(_ context.Context, r *request) (any, error) {
+func (h *host) open(_ context.Context, _ *request, conf config) (any, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := r.decode(&h.conf); err != nil || h.bash != nil {
-		return nil, fmt.Errorf("the session cannot be opened (%v)", err)
+	if h.bash != nil {
+		return nil, errors.New("the session is open already")
 	}
-	conf := &h.conf
 	dir, err := startDir(conf.Dir)
 	if err != nil {
 		return nil, err
@@ -122,14 +100,14 @@ func (h *host) open(_ context.Context, r *request) (any, error) {
 	}
 	b, err := root.New(o)
 	if err == nil {
-		err = h.addNear(b.Registry())
+		err = h.addNear(b.Registry(), conf.Groups)
 	}
 	if err != nil {
 		return nil, err
 	}
 	b.Start()
 	h.bash = b
-	h.opened <- *conf
+	h.opened <- conf
 	return opened{Dir: b.Router().Dir(), System: runtime.GOOS + "/" + runtime.GOARCH, Texts: findTexts(dir)}, nil
 }
 
@@ -162,10 +140,21 @@ func (h *host) warn(err error) {
 	go h.peer.request(h.peer.ctx, warnRequest, err.Error(), nil, streams{})
 }
 
+// setMode changes the mode, and says what cannot be held of it.
+func (h *host) setMode(ctx context.Context, _ *request, a modeArgs) (any, error) {
+	b, err := h.ready()
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Trust:
+		return []string{}, b.TrustSender(ctx)
+	}
+	return b.SetMode(ctx, a.Mode)
+}
+
 // run runs a command string.
-func (h *host) run(ctx context.Context, r *request) (any, error) {
-	var a runArgs
-	b, err := h.ready(r, &a)
+func (h *host) run(ctx context.Context, r *request, a runArgs) (any, error) {
+	b, err := h.ready()
 	if err != nil {
 		return nil, err
 	}
@@ -228,9 +217,8 @@ func (h *host) inputTool() *registry.Tool {
 }
 
 // tool runs one tool.
-func (h *host) tool(ctx context.Context, r *request) (any, error) {
-	var a toolArgs
-	b, err := h.ready(r, &a)
+func (h *host) tool(ctx context.Context, r *request, a toolArgs) (any, error) {
+	b, err := h.ready()
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +249,13 @@ func findTexts(dir string) (found []Text) {
 			return found
 		}
 	}
+}
+
+// end ends the session, as the near side has asked.
+func (h *host) end(context.Context, *request) (any, error) {
+	err := h.close()
+	close(h.ended)
+	return nil, err
 }
 
 // close ends all that was started.
@@ -315,14 +310,8 @@ func (h *host) hook(index int, def hookDef) router.Hook {
 		if t, ok := h.bash.Registry().Lookup(call.Name); ok && IsNear(t) {
 			return nil
 		}
-		var raw json.RawMessage
-		if err := h.peer.request(ctx, hookRequest, hookArgs{Index: index, Call: *call, Out: out}, &raw, streams{}); err != nil {
-			return err
-		}
 		got := hookArgs{Out: out}
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		if err := d.Decode(&got); err != nil {
+		if err := h.peer.request(ctx, hookRequest, hookArgs{Index: index, Call: *call, Out: out}, &got, streams{}); err != nil {
 			return err
 		}
 		call.Input = got.Call.Input

@@ -155,6 +155,70 @@ func TestPeerRefusesUnknownRequests(t *testing.T) {
 	far.close(io.EOF)
 }
 
+// TestUnreadOutputHoldsNothingUp has a request whose output nobody reads for now: another is answered.
+func TestUnreadOutputHoldsNothingUp(t *testing.T) {
+	const pieces = 3 * maxUnread / minPiece
+	near, far := newPeer("v", nil), newPeer("v", map[string]handler{
+		"flood": func(_ context.Context, r *request) (any, error) {
+			for range pieces {
+				if _, err := r.output(1).Write([]byte("x")); err != nil {
+					return nil, err
+				}
+			}
+			return nil, nil
+		},
+		"ping": func(context.Context, *request) (any, error) { return "pong", nil }})
+	a, b := connect(t)
+	var serving sync.WaitGroup
+	serving.Go(func() { near.serve(a) })
+	serving.Go(func() { far.serve(b) })
+	out, in := io.Pipe()
+	serving.Go(func() {
+		err := near.request(context.Background(), "flood", nil, nil, streams{out: in})
+		in.CloseWithError(err)
+	})
+	full := func() bool {
+		far.mu.Lock()
+		defer far.mu.Unlock()
+		for _, r := range far.serving {
+			return r.unread == maxUnread
+		}
+		return false
+	}
+	require.Eventually(t, full, time.Minute, time.Millisecond)
+	var reply string
+	require.NoError(t, near.request(context.Background(), "ping", nil, &reply, streams{}))
+	require.Equal(t, "pong", reply)
+	got, err := io.ReadAll(out)
+	require.NoError(t, err)
+	require.Len(t, got, pieces)
+	near.close(io.EOF)
+	far.close(io.EOF)
+	serving.Wait()
+}
+
+// TestTooMuchOutput has the other end send more than may wait.
+func TestTooMuchOutput(t *testing.T) {
+	near, far := newPeer("v", nil), newPeer("v", map[string]handler{"flood": func(ctx context.Context, r *request) (any, error) {
+		for ctx.Err() == nil && r.peer.post(message{Kind: outputKind, ID: r.id, Stream: 1, Bytes: make([]byte, maxPiece)}) == nil {
+		}
+		return nil, nil
+	}})
+	a, b := connect(t)
+	var serving sync.WaitGroup
+	serving.Go(func() { near.serve(a) })
+	serving.Go(func() { far.serve(b) })
+	out, in := io.Pipe()
+	defer out.Close()
+	got := make(chan error)
+	go func() { got <- near.request(context.Background(), "flood", nil, nil, streams{out: in}) }()
+	<-near.ctx.Done()
+	out.Close()
+	require.ErrorIs(t, <-got, errProtocol)
+	far.close(io.EOF)
+	serving.Wait()
+}
+
 // TestLostLinkIsNoYes has a session ask and record while nobody is at the other end any more.
 func TestLostLinkIsNoYes(t *testing.T) {
 	h := newHost("v", t.TempDir())

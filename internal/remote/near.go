@@ -1,9 +1,8 @@
 package remote
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,75 +70,10 @@ func defOf(t *registry.Tool) toolDef {
 
 // handlers answer what the far side asks.
 func (c *Client) handlers() map[string]handler {
-	o := c.opts.Made
 	return map[string]handler{
-		callRequest: c.callTool,
-		groupRequest: func(ctx context.Context, r *request) (any, error) {
-			var a groupArgs
-			if err := r.decode(&a); err != nil {
-				return nil, err
-			}
-			if _, ok := c.opts.Bash.Registry().Group(a.Name); !ok {
-				return nil, fmt.Errorf("%q is no group here", a.Name)
-			}
-			call := c.callOf(ctx, r, a.Stdin)
-			return resultOfTool(c.opts.Bash.Router().Call(ctx, registry.FieldPrefix+a.Name, a.Words, call), nil), nil
-		},
-		loadRequest: func(ctx context.Context, r *request) (any, error) {
-			var a groupArgs
-			if err := r.decode(&a); err != nil {
-				return nil, err
-			}
-			c.opts.Bash.Registry().ReloadGroup(a.Name)
-			tools, err := c.opts.Bash.Registry().LoadGroup(ctx, a.Name)
-			defs := []toolDef{}
-			for _, t := range tools {
-				defs = append(defs, defOf(t))
-			}
-			return defs, err
-		},
-		askRequest: func(ctx context.Context, r *request) (any, error) {
-			var e entry
-			if err := r.decode(&e); err != nil || o.Guard.Approver == nil {
-				return nil, fmt.Errorf("nobody can be asked (%v)", err)
-			}
-			got, err := o.Guard.Approver.Approve(ctx, e.entry(c.target.Name))
-			reply := approval{Yes: got.Yes, Outside: got.Outside, Session: got.Session, Reason: got.Reason}
-			for _, rules := range got.Rules {
-				reply.Rules = append(reply.Rules, rules.Source)
-			}
-			return reply, err
-		},
-		recordRequest: c.record,
-		outcomeRequest: func(_ context.Context, r *request) (any, error) {
-			var a outcome
-			err := r.decode(&a)
-			c.mu.Lock()
-			done := c.records[a.Of]
-			delete(c.records, a.Of)
-			c.mu.Unlock()
-			if done != nil {
-				done(router.Outcome{ExitCode: a.ExitCode, Canceled: a.Canceled, Duration: a.Duration, Hash: a.Hash})
-			}
-			return nil, err
-		},
-		hookRequest: c.askHook,
-		exitRequest: func(_ context.Context, r *request) (any, error) {
-			var a exitArgs
-			err := r.decode(&a)
-			if err == nil && o.Router.Exit != nil {
-				o.Router.Exit(a.Stdout, a.Stderr)
-			}
-			return nil, err
-		},
-		warnRequest: func(_ context.Context, r *request) (any, error) {
-			var text string
-			err := r.decode(&text)
-			if err == nil && o.Warn != nil {
-				o.Warn(fmt.Errorf("%s: %s", c.target.Name, safetext.Visible(text)))
-			}
-			return nil, err
-		},
+		callRequest: answering(c.callTool), groupRequest: answering(c.callGroup), loadRequest: answering(c.loadGroup),
+		askRequest: answering(c.ask), recordRequest: answering(c.record), outcomeRequest: answering(c.recordOutcome),
+		hookRequest: answering(c.askHook), exitRequest: answering(c.tellExit), warnRequest: answering(c.warn),
 	}
 }
 
@@ -154,15 +88,9 @@ func (c *Client) callOf(ctx context.Context, r *request, stdin bool) *registry.C
 
 // callTool runs a tool of this side. It takes values and no words: what stands for a file or
 // a stream was read there.
-func (c *Client) callTool(ctx context.Context, r *request) (any, error) {
-	var a callArgs
+func (c *Client) callTool(ctx context.Context, r *request, a callArgs) (any, error) {
 	var kwargs registry.Kwargs
-	if err := r.decode(&a); err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(a.Kwargs))
-	d.UseNumber()
-	if err := d.Decode(&kwargs); err != nil {
+	if err := decode(a.Kwargs, &kwargs); err != nil {
 		return nil, err
 	}
 	t, err := c.opts.Bash.Registry().Resolve(ctx, a.Name)
@@ -180,11 +108,31 @@ func (c *Client) callTool(ctx context.Context, r *request) (any, error) {
 		words = append([]string{"-o", a.Format}, words...)
 	}
 	call, images := c.callOf(ctx, r, a.Stdin), []registry.Image(nil)
+	call.Order = registry.OrderOf(string(a.Kwargs))
 	if a.Shows {
 		call.Show = func(i registry.Image) bool { images = append(images, i); return true }
 	}
 	ctx = context.WithValue(ctx, fromKey{}, c)
 	return resultOfTool(c.opts.Bash.Router().Call(ctx, a.Name, words, call), images), nil
+}
+
+// callGroup runs words after the name of a group of this side.
+func (c *Client) callGroup(ctx context.Context, r *request, a groupArgs) (any, error) {
+	if _, ok := c.opts.Bash.Registry().Group(a.Name); !ok {
+		return nil, fmt.Errorf("%q is no group here", a.Name)
+	}
+	return resultOfTool(c.opts.Bash.Router().Call(ctx, registry.FieldPrefix+a.Name, a.Words, c.callOf(ctx, r, a.Stdin)), nil), nil
+}
+
+// loadGroup lists the tools of a group of this side.
+func (c *Client) loadGroup(ctx context.Context, _ *request, a groupArgs) (any, error) {
+	c.opts.Bash.Registry().ReloadGroup(a.Name)
+	tools, err := c.opts.Bash.Registry().LoadGroup(ctx, a.Name)
+	defs := []toolDef{}
+	for _, t := range tools {
+		defs = append(defs, defOf(t))
+	}
+	return defs, err
 }
 
 type fromKey struct{}
@@ -195,13 +143,27 @@ func comesFrom(ctx context.Context) *Client {
 	return c
 }
 
-// record writes what is about to run there, and returns its number.
-func (c *Client) record(_ context.Context, r *request) (any, error) {
-	var e entry
-	if err := r.decode(&e); err != nil || c.opts.Made.Guard.Recorder == nil {
-		return nil, fmt.Errorf("there is no record (%v)", err)
+// ask asks the person of this side about a command there.
+func (c *Client) ask(ctx context.Context, _ *request, e entry) (any, error) {
+	approver := c.opts.Made.Guard.Approver
+	if approver == nil {
+		return nil, errors.New("nobody can be asked")
 	}
-	done, err := c.opts.Made.Guard.Recorder.Intent(e.entry(c.target.Name))
+	got, err := approver.Approve(ctx, e.entry(c.target.Name))
+	reply := approval{Yes: got.Yes, Outside: got.Outside, Session: got.Session, Reason: got.Reason}
+	for _, rules := range got.Rules {
+		reply.Rules = append(reply.Rules, rules.Source)
+	}
+	return reply, err
+}
+
+// record writes what is about to run there, and returns its number.
+func (c *Client) record(_ context.Context, _ *request, e entry) (any, error) {
+	recorder := c.opts.Made.Guard.Recorder
+	if recorder == nil {
+		return nil, errors.New("there is no record")
+	}
+	done, err := recorder.Intent(e.entry(c.target.Name))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for command := range c.unsaid {
@@ -217,14 +179,23 @@ func (c *Client) record(_ context.Context, r *request) (any, error) {
 	return c.made, nil
 }
 
+// recordOutcome completes a record.
+func (c *Client) recordOutcome(_ context.Context, _ *request, a outcome) (any, error) {
+	c.mu.Lock()
+	done := c.records[a.Of]
+	delete(c.records, a.Of)
+	c.mu.Unlock()
+	if done != nil {
+		done(router.Outcome{ExitCode: a.ExitCode, Canceled: a.Canceled, Duration: a.Duration, Hash: a.Hash})
+	}
+	return nil, nil
+}
+
 // askHook has a hook of this side look at a call that is made there.
-func (c *Client) askHook(ctx context.Context, r *request) (any, error) {
-	var a hookArgs
-	d := json.NewDecoder(bytes.NewReader(r.data))
-	d.UseNumber()
+func (c *Client) askHook(ctx context.Context, _ *request, a hookArgs) (any, error) {
 	hooks := c.opts.Made.Router.Hooks
-	if err := d.Decode(&a); err != nil || a.Index < 0 || a.Index >= len(hooks) {
-		return nil, fmt.Errorf("no such hook (%v)", err)
+	if a.Index < 0 || a.Index >= len(hooks) {
+		return nil, errors.New("no such hook")
 	}
 	h, err := hooks[a.Index], error(nil)
 	switch {
@@ -239,6 +210,21 @@ func (c *Client) askHook(ctx context.Context, r *request) (any, error) {
 	return a, nil
 }
 
+// tellExit shows what an EXIT trap wrote there.
+func (c *Client) tellExit(_ context.Context, _ *request, a exitArgs) (any, error) {
+	if exit := c.opts.Made.Router.Exit; exit != nil {
+		exit(a.Stdout, a.Stderr)
+	}
+	return nil, nil
+}
+
+func (c *Client) warn(_ context.Context, _ *request, text string) (any, error) {
+	if warn := c.opts.Made.Warn; warn != nil {
+		warn(fmt.Errorf("%s: %s", c.target.Name, safetext.Visible(text)))
+	}
+	return nil, nil
+}
+
 func resultOfTool(res registry.ToolResult, images []registry.Image) toolResult {
 	return toolResult{ToolResult: res, Status: res.ExitStatus, Display: res.Display, Listing: res.Listing, Images: images}
 }
@@ -250,7 +236,7 @@ func (w *toolResult) result(show func(registry.Image) bool) registry.ToolResult 
 			show(i)
 		}
 	}
-	return registry.ToolResult{Success: w.Success, ExitStatus: w.Status, Display: w.Display, Listing: w.Listing}
+	return registry.ToolResult{Success: w.Success, ExitStatus: w.Status, Display: w.Display, Listing: w.Listing, Error: safetext.Visible(w.Error), Told: true}
 }
 
 var _ guard.Recorder = (*host)(nil)

@@ -1,9 +1,9 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -20,6 +20,7 @@ type message struct {
 	Error  string          `json:"error,omitempty"`
 	Stream int             `json:"stream,omitempty"` // 1 or 2
 	Bytes  []byte          `json:"bytes,omitempty"`
+	Taken  int             `json:"taken,omitempty"`
 }
 
 // The kinds of messages that are no requests, and the one request that every end answers.
@@ -27,6 +28,7 @@ const (
 	replyKind  = "reply"
 	cancelKind = "cancel"
 	outputKind = "output" // what a request writes, to its sender
+	takenKind  = "taken"  // how much of it was read: so much more may come
 	inputKind  = "input"  // asks the sender of a request for its stdin
 )
 
@@ -48,11 +50,32 @@ type streams struct {
 // handler answers requests of a kind. What it returns is the reply.
 type handler func(ctx context.Context, r *request) (any, error)
 
+// answering makes a handler of a function that takes a request's arguments.
+func answering[A any](answer func(ctx context.Context, r *request, args A) (any, error)) handler {
+	return func(ctx context.Context, r *request) (any, error) {
+		var args A
+		if err := decode(r.data, &args); err != nil {
+			return nil, fmt.Errorf("its arguments are not understood: %w", err)
+		}
+		return answer(ctx, r, args)
+	}
+}
+
+// decode reads JSON whose numbers stay as they were written.
+func decode(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
 // request is one that came.
 type request struct {
-	peer *peer
-	id   uint64
-	data json.RawMessage
+	peer   *peer
+	id     uint64
+	data   json.RawMessage
+	cancel context.CancelFunc
+	unread int  // of its output; peer.mu guards it
+	over   bool // it was answered
 }
 
 // peer sends requests over a link and answers those that come.
@@ -63,23 +86,32 @@ type peer struct {
 	mu      sync.Mutex // guards what follows
 	next    uint64
 	sent    map[uint64]*sentRequest
-	serving map[uint64]context.CancelFunc
+	serving map[uint64]*request
+	taken   sync.Cond       // output was read, or nobody will
 	ctx     context.Context // of all that is served
 	end     context.CancelFunc
 }
 
 type sentRequest struct {
 	streams streams
-	came    chan message // output, and then the reply
-	over    chan struct{}
+	came    []message     // output, and then the reply; peer.mu guards it
+	more    chan struct{} // has one when something came
+	unread  int           // of the output that came
 }
 
-// maxCame is how many pieces of a request's output may wait for a slow reader, before all that
-// comes over the link has to: a command of a pipeline can end before the next reads.
-const maxCame = 4096
+// Output that nobody has read yet waits at both ends, up to so much of each request; its
+// writer waits then, and nothing else that uses the link.
+const (
+	maxUnread = 2 << 20
+	minPiece  = 1 << 10 // what a piece counts at least
+)
+
+// size is what a piece of output counts.
+func (m message) size() int { return max(len(m.Bytes), minPiece) }
 
 func newPeer(version string, handlers map[string]handler) *peer {
-	p := &peer{link: newLink(version), handlers: handlers, sent: map[uint64]*sentRequest{}, serving: map[uint64]context.CancelFunc{}}
+	p := &peer{link: newLink(version), handlers: handlers, sent: map[uint64]*sentRequest{}, serving: map[uint64]*request{}}
+	p.taken.L = &p.mu
 	p.ctx, p.end = context.WithCancel(context.Background())
 	p.deliver = p.receive
 	return p
@@ -89,6 +121,9 @@ func newPeer(version string, handlers map[string]handler) *peer {
 func (p *peer) close(err error) {
 	p.link.close(err)
 	p.end()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken.Broadcast()
 }
 
 func (p *peer) post(m message) error {
@@ -116,16 +151,12 @@ func (p *peer) request(ctx context.Context, kind string, args, reply any, s stre
 	if err != nil {
 		return err
 	}
-	r := &sentRequest{streams: s, came: make(chan message, 1), over: make(chan struct{})}
-	if s.out != nil {
-		r.came = make(chan message, maxCame)
-	}
+	r := &sentRequest{streams: s, more: make(chan struct{}, 1)}
 	p.mu.Lock()
 	p.next++
 	id := p.next
 	p.sent[id] = r
 	p.mu.Unlock()
-	defer close(r.over)
 	defer func() {
 		p.mu.Lock()
 		delete(p.sent, id)
@@ -137,13 +168,19 @@ func (p *peer) request(ctx context.Context, kind string, args, reply any, s stre
 	var m message
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	done, late := ctx.Done(), (<-chan time.Time)(nil)
+	done, late, taken := ctx.Done(), (<-chan time.Time)(nil), 0
 	for m.Kind != replyKind {
 		select {
-		case m = <-r.came:
-			if w := [...]io.Writer{nil, s.out, s.err}[m.Stream]; w != nil {
-				if _, err := w.Write(m.Bytes); err != nil {
-					stop() // nobody reads it
+		case <-r.more:
+			for _, m = range p.takeOutput(r) {
+				if w := [...]io.Writer{nil, s.out, s.err}[m.Stream]; w != nil {
+					if _, err := w.Write(m.Bytes); err != nil {
+						stop() // nobody reads it
+					}
+				}
+				if taken += m.size(); taken >= maxUnread/4 {
+					p.tellTaken(r, id, taken)
+					taken = 0
 				}
 			}
 		case <-done:
@@ -163,10 +200,26 @@ func (p *peer) request(ctx context.Context, kind string, args, reply any, s stre
 	case reply == nil:
 		return nil
 	}
-	return json.Unmarshal(m.Data, reply)
+	return decode(m.Data, reply)
 }
 
-// receive takes a message that came.
+// takeOutput is what came for a request that was not looked at yet.
+func (p *peer) takeOutput(r *sentRequest) (came []message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	came, r.came = r.came, nil
+	return came
+}
+
+// tellTaken says that so much of a request's output was read.
+func (p *peer) tellTaken(r *sentRequest, id uint64, size int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.unread -= size
+	go p.post(message{Kind: takenKind, ID: id, Taken: size}) // it waits where the connection is broken
+}
+
+// receive takes a message that came, and waits for nobody: what comes after it is no less urgent.
 func (p *peer) receive(data []byte) {
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -174,43 +227,58 @@ func (p *peer) receive(data []byte) {
 		return
 	}
 	p.mu.Lock()
-	sent, cancel := p.sent[m.ID], p.serving[m.ID]
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	sent, served := p.sent[m.ID], p.serving[m.ID]
 	switch m.Kind {
 	case replyKind, outputKind:
-		if sent != nil && m.Stream >= 0 && m.Stream <= 2 {
-			select {
-			case sent.came <- m:
-			case <-sent.over:
-			case <-p.ctx.Done():
-			}
+		switch {
+		case sent == nil && m.Kind == outputKind: // who asked for it has given up
+			go p.post(message{Kind: takenKind, ID: m.ID, Taken: m.size()})
+			return
+		case sent == nil || m.Stream < 0 || m.Stream > 2:
+			return
+		}
+		if sent.unread += m.size(); sent.unread > maxUnread+2*minPiece { // it, and the reply
+			go p.close(fmt.Errorf("%w: more output than may wait", errProtocol))
+			return
+		}
+		sent.came = append(sent.came, m)
+		select {
+		case sent.more <- struct{}{}:
+		default:
+		}
+	case takenKind:
+		if served != nil {
+			served.unread -= m.Taken
+			p.taken.Broadcast()
 		}
 	case cancelKind:
-		if cancel != nil {
-			cancel()
+		if served != nil {
+			served.cancel()
 		}
-	case inputKind:
-		go p.giveInput(m)
 	default:
 		p.answer(m)
 	}
 }
 
-// answer has a request handled.
+// answer has a request handled; p.mu is held.
 func (p *peer) answer(m message) {
-	h := p.handlers[m.Kind]
-	if h == nil {
-		go p.post(message{Kind: replyKind, ID: m.ID, Error: fmt.Sprintf("%q is no request that is understood here", m.Kind)})
-		return
-	}
 	ctx, cancel := context.WithCancel(p.ctx)
-	p.mu.Lock()
-	p.serving[m.ID] = cancel
-	p.mu.Unlock()
+	r := &request{peer: p, id: m.ID, data: m.Data, cancel: cancel}
+	h := p.handlers[m.Kind]
+	switch {
+	case m.Kind == inputKind:
+		h = answering(p.giveInput)
+	case h == nil:
+		h = func(context.Context, *request) (any, error) {
+			return nil, fmt.Errorf("%q is no request that is understood here", m.Kind)
+		}
+	}
+	p.serving[m.ID] = r
 	go func() {
 		defer cancel()
 		reply := message{Kind: replyKind, ID: m.ID}
-		got, err := h(ctx, &request{p, m.ID, m.Data})
+		got, err := h(ctx, r)
 		if err == nil {
 			reply.Data, err = json.Marshal(got)
 		}
@@ -219,6 +287,8 @@ func (p *peer) answer(m message) {
 		}
 		p.mu.Lock()
 		delete(p.serving, m.ID)
+		r.over = true
+		p.taken.Broadcast()
 		p.mu.Unlock()
 		p.post(reply)
 	}()
@@ -227,24 +297,20 @@ func (p *peer) answer(m message) {
 // maxPiece is how much of a stream one message carries.
 const maxPiece = 64 << 10
 
-// giveInput answers a request for the stdin of a request.
-func (p *peer) giveInput(m message) {
-	var of inputRequest
-	reply, got := message{Kind: replyKind, ID: m.ID}, inputReply{End: true}
-	json.Unmarshal(m.Data, &of) // 0 is no request
+// giveInput reads the stdin of a request that was sent.
+func (p *peer) giveInput(_ context.Context, _ *request, of inputRequest) (any, error) {
 	p.mu.Lock()
 	sent := p.sent[of.Of]
 	p.mu.Unlock()
-	if sent != nil && sent.streams.in != nil {
-		b := make([]byte, maxPiece)
-		n, err := sent.streams.in.Read(b)
-		got = inputReply{b[:n], err != nil}
-		if err != nil && err != io.EOF {
-			reply.Error = err.Error()
-		}
+	if sent == nil || sent.streams.in == nil {
+		return inputReply{End: true}, nil
 	}
-	reply.Data, _ = json.Marshal(got) // it is JSON
-	p.post(reply)
+	b := make([]byte, maxPiece)
+	n, err := sent.streams.in.Read(b)
+	if err == io.EOF {
+		return inputReply{b[:n], true}, nil
+	}
+	return inputReply{b[:n], false}, err
 }
 
 // stdin reads what the sender of a request has.
@@ -285,19 +351,29 @@ type remoteOutput struct {
 
 func (o *remoteOutput) Write(b []byte) (n int, err error) {
 	for n < len(b) {
-		piece := b[n:min(n+maxPiece, len(b))]
-		if err := o.r.peer.post(message{Kind: outputKind, ID: o.r.id, Stream: o.stream, Bytes: piece}); err != nil {
+		m := message{Kind: outputKind, ID: o.r.id, Stream: o.stream, Bytes: b[n:min(n+maxPiece, len(b))]}
+		if err := o.r.awaitReader(m.size()); err != nil {
 			return n, err
 		}
-		n += len(piece)
+		if err := o.r.peer.post(m); err != nil {
+			return n, err
+		}
+		n += len(m.Bytes)
 	}
 	return n, nil
 }
 
-// decode reads a request's arguments.
-func (r *request) decode(into any) error {
-	if err := json.Unmarshal(r.data, into); err != nil {
-		return errors.New("its arguments are not understood: " + err.Error())
+// awaitReader waits until so much more output may be sent.
+func (r *request) awaitReader(size int) error {
+	p := r.peer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for r.unread+size > maxUnread && !r.over && p.ctx.Err() == nil {
+		p.taken.Wait()
 	}
+	if r.over || p.ctx.Err() != nil {
+		return io.ErrClosedPipe
+	}
+	r.unread += size
 	return nil
 }

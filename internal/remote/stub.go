@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/agentbash/agentbash/registry"
@@ -10,7 +9,7 @@ import (
 
 // addNear puts the near side's tools into the registry of a session: agent commands in the place
 // of its own, and all groups.
-func (h *host) addNear(reg *registry.ToolRegistry) error {
+func (h *host) addNear(reg *registry.ToolRegistry, groups []groupDef) error {
 	for _, t := range reg.All() {
 		if !IsNear(t) {
 			continue
@@ -20,7 +19,7 @@ func (h *host) addNear(reg *registry.ToolRegistry) error {
 			return err
 		}
 	}
-	for _, g := range h.conf.Groups {
+	for _, g := range groups {
 		known, names := map[string]*registry.Tool{}, []string(nil)
 		for _, def := range g.Known {
 			if t, err := h.toolOf(def); err == nil {
@@ -48,7 +47,7 @@ func (h *host) stub(t *registry.Tool) *registry.Tool {
 	s.Kind = registry.ReadOnly
 	s.Uses = func(registry.Kwargs, []registry.Use, bool) ([]registry.Use, bool) { return nil, true }
 	s.Run = func(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
-		kwargs, err := json.Marshal(call.Kwargs.Arguments())
+		kwargs, err := call.JSON()
 		if err != nil {
 			return registry.ToolResult{}, err
 		}
