@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,34 +187,26 @@ func (a *app) runChatOnce(ctx context.Context, c chatFlags) (status int, again b
 	if run.run != nil && run.run.Result != nil {
 		return run.tellAgain(c.format), false
 	}
-	saved, err := a.openTranscript(&c)
-	if err != nil {
-		return a.reportError(err), false
-	}
-	defer saved.close()
 	// A headless run never waits for a person.
-	b, err := a.openBash(bashOptions{dir: c.dir, on: c.on, flags: c.config, session: true, asker: a.askerIf(!c.hasPrompt && c.replay == ""),
-		who: whoModel, id: saved.id, killAtLimit: c.killAtLimit, agents: true, appended: c.run.appended})
+	s, err := a.openChat(&c, bashOptions{asker: a.askerIf(!c.hasPrompt && c.replay == "")})
 	if err != nil {
 		return a.reportError(err), false
 	}
-	defer b.Close()
-	saved.tellChanges(a, b)
+	defer s.Close()
+	s.transcript.tellChanges(a, s.b)
 	if c.hasPrompt || c.replay != "" && !a.playsOnScreen(&c) {
-		defer a.tellLeft(b)
-		return a.runPrompt(ctx, b, saved, &c, run), false
+		defer a.tellLeft(s.b)
+		return s.runPrompt(ctx, run), false
 	}
-	return a.runSession(ctx, b, saved, &c)
+	return s.runTerminal(ctx)
 }
 
 const chatGCPercent = 50
 
-// runSession is the chat: with a model, or with the person in its place.
-func (a *app) runSession(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags) (status int, again bool) {
-	choice, err := replayModel(), error(nil)
-	if c.replay == "" {
-		choice, err = b.chooseModel(ctx)
-	}
+// runTerminal is the chat: with a model, or with the person in its place.
+func (s *openedChat) runTerminal(ctx context.Context) (status int, again bool) {
+	a := s.a
+	choice, err := s.chooseModel(ctx)
 	if err != nil {
 		return a.reportError(err), false
 	}
@@ -222,49 +215,28 @@ func (a *app) runSession(ctx context.Context, b *configuredBash, saved *chatTran
 	// A chat stays open for days and has little to do: memory counts more. By
 	// default each long request would leave as much garbage as there is to keep.
 	a.collectAt(chatGCPercent)
-	interrupts := make(chan os.Signal, 1)
+	interrupts, resize := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	if c.config.Mode == "" && choice.model == "" { // who types a command has said yes to it
-		if err := b.TrustSender(ctx); err != nil {
+	signal.Notify(resize, syscall.SIGWINCH)
+	defer signal.Stop(resize)
+	if s.c.config.Mode == "" && choice.model == "" { // who types a command has said yes to it
+		if err := s.b.TrustSender(ctx); err != nil {
 			return a.reportError(err), false
 		}
 	}
-	b.Start()
-	b.Prepare() // warnings come before the screen
-	prompter, _ := b.asker.(*term.Prompter)
-	o := &term.Options{Records: saved.records, First: c.firstTexts(), In: a.in, Out: a.out, Err: a.err, Runner: &typedRunner{chat.RouterRunner{Router: b.Router(), Turns: b}, c.config.Mode == "" || choice.model != "", choice.model == ""}, Interrupt: interrupts,
-		Info: b.bannerInfo(choice), Plain: a.plainTerminal(), Color: a.wantsColours(), Asker: prompter, Background: func() int { return b.runningShells() + b.Agents().Running() }}
-	o.StatusLine = a.statusCommand(b)
-	t := &chatCommands{a: a, b: b, transcript: saved, none: c.noSession, fork: c.fork && c.resume == chooseLater, runner: o.Runner, root: confinement.Repository(b.Router().Dir())}
-	if err := b.describeTerminal(o); err != nil {
+	s.b.Start()
+	s.b.Prepare() // warnings come before the screen
+	o, err := s.terminalOptions(choice)
+	if err != nil {
 		return a.reportError(err), false
 	}
-	o.Mode, o.SetMode, o.ModeText = func() string { return string(b.Guard().Mode()) }, b.setMode, b.modeText
-	if choice.model != "" {
-		opts, err := a.chatOptions(b, choice, saved, c)
-		if err != nil {
-			return a.reportError(err), false
-		}
-		opts.MaxTime, opts.Waited = c.maxTime(b), prompter.Waited
-		if err := c.playRecording(o, opts); err != nil {
-			return a.reportError(err), false
-		}
-		o.Conversation = chat.New(opts)
-		t.opts, t.conv = opts, o.Conversation
-	} else {
-		o.Incomplete = router.Incomplete
-	}
-	if o.Conversation == nil && c.first != "" && !b.asker.Present() {
-		return a.reportError(b.noModelError()), false
-	} else if o.Conversation == nil && b.asker.Present() && (c.first != "" || b.isFirstRun()) {
-		o.First = []string{"/connect"}
-	}
-	if id := saved.id(); id != "" {
-		o.Info.Notes = append(o.Info.Notes, "session "+id+" goes on")
+	o.Interrupt, o.Resize = interrupts, resize
+	t := &chatCommands{openedChat: s, fork: s.c.fork && s.c.resume == chooseLater, runner: o.Runner, root: confinement.Repository(s.b.Router().Dir())}
+	if err := t.beginConversation(o, choice); err != nil {
+		return a.reportError(err), false
 	}
 	o.Commands = t.slashCommands()
-	defer a.setUpTerminal(o, b)()
 	var last *term.CommandError
 	if err := term.Chat(ctx, o); errors.As(err, &last) {
 		return last.Status, false
@@ -273,10 +245,39 @@ func (a *app) runSession(ctx context.Context, b *configuredBash, saved *chatTran
 	} else if err != nil {
 		return a.reportError(err), false
 	}
-	if id := saved.id(); id != "" && isTerminal(a.err) {
+	if id := s.transcript.id(); id != "" && isTerminal(a.err) {
 		fmt.Fprintf(a.err, "go on with: agentbash -r %s\n", id)
 	}
 	return exitOK, t.connected
+}
+
+// beginConversation has the model answer, or where there is none the shell, and says what comes first.
+func (t *chatCommands) beginConversation(o *term.Options, choice modelChoice) (err error) {
+	if id := t.transcript.id(); id != "" {
+		o.Info.Notes = append(o.Info.Notes, "session "+id+" goes on")
+	}
+	if choice.model == "" {
+		o.Incomplete = router.Incomplete
+		if t.b.asker.Present() && (t.c.first != "" || t.b.isFirstRun()) {
+			o.First = []string{"/connect"}
+		} else if t.c.first != "" && !t.b.asker.Present() {
+			return t.b.noModelError()
+		}
+		return nil
+	}
+	if t.opts, err = t.conversationOptions(choice); err != nil {
+		return err
+	}
+	t.opts.MaxTime, t.opts.Waited = t.maxTime(), o.Asker.Waited
+	if t.c.replay != "" {
+		t.opts.HTTPClient.Transport = pacedTransport{t.opts.HTTPClient.Transport}
+		if o.Script, err = replayPrompts(t.c.replay); err != nil {
+			return err
+		}
+	}
+	t.conv = chat.New(t.opts)
+	o.Conversation = t.conv
+	return nil
 }
 
 // firstTexts are what a chat begins with, as if it had been typed.
@@ -291,12 +292,8 @@ func (c *chatFlags) firstTexts() (texts []string) {
 }
 
 // maxTime is --max-time, or limits.time of a file; 0 is none.
-func (c *chatFlags) maxTime(b *configuredBash) time.Duration {
-	seconds := c.seconds
-	if seconds == 0 {
-		seconds = b.cfg.Limits.Time
-	}
-	return time.Duration(seconds * float64(time.Second))
+func (s *openedChat) maxTime() time.Duration {
+	return secondsDuration(cmp.Or(s.c.seconds, s.b.cfg.Limits.Time))
 }
 
 // bannerInfo is what the banner tells.

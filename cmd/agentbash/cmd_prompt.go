@@ -17,10 +17,11 @@ import (
 
 // runPrompt is agentbash -p: one turn, its answer on stdout. It never waits for
 // a person.
-func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags, run *batchRun) int {
+func (s *openedChat) runPrompt(ctx context.Context, run *batchRun) int {
+	a, b, c := s.a, s.b, s.c
 	ctx, stop := interruptContext(ctx)
 	defer stop()
-	if limit := c.maxTime(b); limit > 0 {
+	if limit := s.maxTime(); limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, chat.OutOfTime(limit, chatSettings.MaxTime))
 		defer cancel()
@@ -38,14 +39,13 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 		return a.reportError(err)
 	}
 	defer file.Close()
-	opts, err := a.promptOptions(ctx, b, saved, c)
+	opts, err := s.modelOptions(ctx)
 	if err != nil {
 		return a.reportError(err)
 	}
 	opts.Budget.Add(run.past.usage.Cost)
 	r := newReport(a, c.format, opts, b.Router().Dir())
-	r.run = run
-	r.mode = b.Guard().Mode()
+	r.run, r.mode, r.schema, r.file = run, b.Guard().Mode(), schema, file
 	if c.format == "stream-json" {
 		if r.missing, err = b.Confinement().Missing(); err != nil {
 			return a.reportError(err)
@@ -54,14 +54,18 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 	opts.Events, opts.Unattended = r.writeEvent, true
 	b.Start()
 	conv := chat.New(opts)
-	if saved.lazy != nil && c.replay == "" {
-		saved.lazy.createNow() // so that the first event has the ID; Append says what went wrong
+	if !c.noSession && c.replay == "" {
+		s.transcript.createNow() // so that the first event has the ID; Append says what went wrong
 	}
-	if err := run.begin(ctx, b.Router().Dir(), saved.id()); err != nil {
+	if err := run.begin(ctx, b.Router().Dir(), s.transcript.id()); err != nil {
 		return a.reportError(err)
 	}
-	r.init(saved.id())
-	status := exitOK
+	r.init(s.transcript.id())
+	return s.answerRounds(ctx, conv, r, next)
+}
+
+// answerRounds writes a result for the prompts that come together, until no more come.
+func (s *openedChat) answerRounds(ctx context.Context, conv *chat.Conversation, r *report, next func() ([]chat.Prompt, error)) (status int) {
 	for {
 		prompts, err := next()
 		if err == io.EOF {
@@ -69,12 +73,12 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 		}
 		r.begin(conv)
 		if err == nil {
-			err = r.sendPrompts(ctx, conv, schema, prompts)
+			err = r.sendPrompts(ctx, conv, prompts)
 		}
-		if werr := c.writeOutput(file, r.answer); werr != nil {
+		if werr := s.c.writeOutput(r.file, r.answer); werr != nil {
 			err = errors.Join(err, werr)
 		}
-		if ended := r.writeResult(ctx, saved.id(), conv, err); ended != exitOK {
+		if ended := r.writeResult(ctx, s.transcript.id(), conv, err); ended != exitOK {
 			status = ended
 		}
 		if prompts == nil || ctx.Err() != nil {
@@ -84,7 +88,7 @@ func (a *app) runPrompt(ctx context.Context, b *configuredBash, saved *chatTrans
 }
 
 // sendPrompts sends the prompts of one result.
-func (r *report) sendPrompts(ctx context.Context, conv *chat.Conversation, schema *answerSchema, prompts []chat.Prompt) (err error) {
+func (r *report) sendPrompts(ctx context.Context, conv *chat.Conversation, prompts []chat.Prompt) (err error) {
 	for _, p := range prompts {
 		if r.run.past.answered() {
 			r.answer = r.run.past.answer
@@ -93,35 +97,15 @@ func (r *report) sendPrompts(ctx context.Context, conv *chat.Conversation, schem
 		if r.opts.HTTPClient != nil {
 			r.writePrompt(p.Text)
 		}
-		p.Text = schema.askFor(p.Text)
+		p.Text = r.schema.askFor(p.Text)
 		if r.answer, err = conv.Send(ctx, p); err != nil {
 			return err
 		}
 	}
-	if schema == nil {
+	if r.schema == nil {
 		return nil
 	}
-	return schema.askAgain(ctx, conv, r)
-}
-
-// promptOptions finds the model, or the recording in its place.
-func (a *app) promptOptions(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags) (*chat.Options, error) {
-	if c.replay != "" {
-		opts, err := a.chatOptions(b, replayModel(), saved, c)
-		if err != nil {
-			return nil, err
-		}
-		opts.HTTPClient, err = replayClient(c.replay)
-		return opts, err
-	}
-	choice, err := b.chooseModel(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if choice.model == "" {
-		return nil, b.noModelError()
-	}
-	return a.chatOptions(b, choice, saved, c)
+	return r.schema.askAgain(ctx, conv, r)
 }
 
 // goOnPrompt is sent where a session goes on without a prompt.

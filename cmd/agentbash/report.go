@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -28,6 +29,8 @@ type report struct {
 	missing []string // what this machine cannot hold in the mode
 	started time.Time
 	run     *batchRun
+	schema  *answerSchema // of the answers
+	file    *os.File      // that the answer goes to; nil: there is none
 
 	before     error // what was denied before this prompt
 	answer     string
@@ -122,7 +125,7 @@ func usageFields(u chat.Usage) map[string]any {
 
 // begin forgets what came before a prompt of several, but not the starts before this one.
 func (r *report) begin(conv *chat.Conversation) {
-	*r = report{before: conv.Denied(), a: r.a, format: r.format, opts: r.opts, dir: r.dir, mode: r.mode, missing: r.missing, started: time.Now().Add(-r.run.past.took), run: r.run, counts: r.run.past.counts}
+	*r = report{before: conv.Denied(), a: r.a, format: r.format, opts: r.opts, dir: r.dir, mode: r.mode, missing: r.missing, started: time.Now().Add(-r.run.past.took), run: r.run, schema: r.schema, file: r.file, counts: r.run.past.counts}
 }
 
 func (r *report) init(session string) {
