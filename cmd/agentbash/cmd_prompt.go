@@ -44,8 +44,7 @@ func (s *openedChat) runPrompt(ctx context.Context, run *batchRun) int {
 		return a.reportError(err)
 	}
 	opts.Budget.Add(run.past.usage.Cost)
-	r := newReport(a, c.format, opts, b.Router().Dir())
-	r.run, r.mode, r.schema, r.file = run, b.Guard().Mode(), schema, file
+	r := &report{a: a, format: c.format, opts: opts, dir: b.Router().Dir(), mode: b.Guard().Mode(), run: run, schema: schema, file: file}
 	if c.format == "stream-json" {
 		if r.missing, err = b.Confinement().Missing(); err != nil {
 			return a.reportError(err)
