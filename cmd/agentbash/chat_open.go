@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/telemetry"
@@ -102,4 +104,9 @@ func (s *openedChat) conversationOptions(choice modelChoice) (*chat.Options, err
 		s.transcript.debug, o.Debug = f, f
 	}
 	return o, nil
+}
+
+// maxTime is --max-time, or limits.time of a file; 0 is none.
+func (s *openedChat) maxTime() time.Duration {
+	return secondsDuration(cmp.Or(s.c.seconds, s.b.cfg.Limits.Time))
 }

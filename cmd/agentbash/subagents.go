@@ -127,9 +127,6 @@ func agentSteps(step func(string)) func(chat.Event) {
 	}
 }
 
-// modes are from the strictest to the loosest.
-var modes = [...]policy.Mode{policy.PlanMode, policy.AskMode, policy.AutoMode, policy.FullMode}
-
 // stricter is the stricter of two modes; "" is the other.
 func stricter(a, b policy.Mode) policy.Mode {
 	if a == "" || b != "" && slices.Index(modes[:], b) < slices.Index(modes[:], a) {

@@ -137,3 +137,17 @@ func (t commandTrust) Trust(path string, data []byte) error {
 	}
 	return nil
 }
+
+// plainTerminal reports a terminal that can only print, or a person who wants
+// it to.
+func (a *app) plainTerminal() bool {
+	t, _ := a.lookup("TERM")
+	accessible, _ := a.lookup("ACCESSIBLE")
+	return t == "dumb" || t == "" || accessible != "" && accessible != "0"
+}
+
+// wantsColours reports whether the person wants colours (no-color.org).
+func (a *app) wantsColours() bool {
+	noColor, _ := a.lookup("NO_COLOR")
+	return noColor == ""
+}
