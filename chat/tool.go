@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -72,61 +73,28 @@ func quoteHead(s string) string {
 	return strconv.Quote(s)
 }
 
-// runToolCall runs one call and appends its tool message.
+// runToolCall runs one call, if it may run, and appends its tool message.
 func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call *toolCall) {
-	result := ToolResult{ID: call.id}
 	args, err := c.parseCall(call)
 	if err == nil && r.finish == openai.FinishReasonLength && !isObject(call.arguments) { // what is repaired lacks its end
 		err = errors.New("the arguments are cut off, and nothing ran")
 	}
+	if err != nil && r.finish == openai.FinishReasonLength {
+		err = fmt.Errorf("%w; the reply reached the model's output limit: send less at once, a long file in parts", err)
+	}
+	result := ToolResult{ID: call.id, ExitCode: 1, Refused: true}
 	switch {
 	case ctx.Err() != nil:
-		result.Output, result.ExitCode, result.Interrupted = "["+stopReason(ctx)+" before it ran]", 130, true
+		result = ToolResult{ID: call.id, Output: "[" + stopReason(ctx) + " before it ran]", ExitCode: 130, Interrupted: true}
 	case err != nil:
-		result.Output, result.ExitCode, result.Refused = "bash: "+err.Error(), 2, true
-		if r.finish == openai.FinishReasonLength {
-			result.Output += "; the reply reached the model's output limit: send less at once, a long file in parts"
-		}
+		result.Output, result.ExitCode = "bash: "+err.Error(), 2
 		result.Output += t.loops.noteResult(call.name+" "+call.arguments, result)
 	case t.loops.stopError() != nil:
-		result.Output, result.ExitCode, result.Refused = "[not run: the turn was stopped]", 1, true
+		result.Output = "[not run: the turn was stopped]"
 	case t.skip != "":
-		result.Output, result.ExitCode, result.Refused = "[not run: "+t.skip+"; send it again if it is still right]", 1, true
+		result.Output = "[not run: " + t.skip + "; send it again if it is still right]"
 	default:
-		c.emitEvent(ToolCall{ID: call.id, Command: args.Command, Timeout: args.Timeout, Kill: args.Kill})
-		start, waited, dir := time.Now(), c.opts.waited(), c.shellDir()
-		if l, ok := c.opts.Runner.(OutputLimiter); ok && c.size.window > 0 {
-			l.LimitOutput(max(c.size.window*bytesPerToken/outputPart, leastOutput))
-		}
-		result.Output, result.ExitCode = c.runLive(args.Context(ctx), call.id, args)
-		result.Duration = max(0, time.Since(start)-(c.opts.waited()-waited))
-		result.Output = args.Noted(result.Output)
-		if r, ok := c.opts.Runner.(Refuser); ok {
-			result.Why = r.Refusal()
-			result.Denied = result.Why != nil
-		}
-		c.denials.note(args.Command, result.Why)
-		switch {
-		case result.Denied:
-			t.skip = "the call before it was denied"
-		case failedCD().MatchString(result.Output) && strings.Contains(args.Command, "cd") && (result.ExitCode != 0 || dir == c.shellDir()):
-			t.skip = "the cd of the call before it failed, so it would have run in another directory"
-		}
-		if d, ok := c.opts.Runner.(Displayer); ok {
-			result.Display = d.Display()
-		}
-		if s, ok := c.opts.Runner.(Shower); ok {
-			t.shown = append(t.shown, s.Images()...)
-		}
-		if r, ok := c.opts.Runner.(interface{ Running() int }); ok {
-			result.Running = r.Running()
-		}
-		if ctx.Err() != nil {
-			result.Interrupted = true
-			result.Output = strings.TrimLeft(result.Output+"\n["+stopReason(ctx)+"]", "\n")
-		} else {
-			result.Output += t.loops.noteResult(args.Command, result)
-		}
+		result = c.runCommand(ctx, t, call.id, args)
 	}
 	if strings.TrimSpace(result.Output) == "" {
 		// go-openai leaves empty content out, and servers refuse a tool message without.
@@ -134,6 +102,46 @@ func (c *Conversation) runToolCall(ctx context.Context, t *turn, r *reply, call 
 	}
 	c.addRecord(result.record(c.shellDir()))
 	c.opts.Events(result)
+}
+
+// runCommand runs the command of a call.
+func (c *Conversation) runCommand(ctx context.Context, t *turn, id string, args router.Arguments) ToolResult {
+	c.emitEvent(ToolCall{ID: id, Command: args.Command, Timeout: args.Timeout, Kill: args.Kill})
+	start, waited, dir := time.Now(), c.opts.waited(), c.shellDir()
+	if l, ok := c.opts.Runner.(OutputLimiter); ok && c.size.window > 0 {
+		l.LimitOutput(max(c.size.window*bytesPerToken/outputPart, leastOutput))
+	}
+	result := ToolResult{ID: id}
+	result.Output, result.ExitCode = c.runLive(args.Context(ctx), id, args)
+	result.Duration = max(0, time.Since(start)-(c.opts.waited()-waited))
+	result.Output = args.Noted(result.Output)
+	if r, ok := c.opts.Runner.(Refuser); ok {
+		result.Why = r.Refusal()
+		result.Denied = result.Why != nil
+	}
+	c.denials.note(args.Command, result.Why)
+	switch {
+	case result.Denied:
+		t.skip = "the call before it was denied"
+	case failedCD().MatchString(result.Output) && strings.Contains(args.Command, "cd") && (result.ExitCode != 0 || dir == c.shellDir()):
+		t.skip = "the cd of the call before it failed, so it would have run in another directory"
+	}
+	if d, ok := c.opts.Runner.(Displayer); ok {
+		result.Display = d.Display()
+	}
+	if s, ok := c.opts.Runner.(Shower); ok {
+		t.shown = append(t.shown, s.Images()...)
+	}
+	if r, ok := c.opts.Runner.(interface{ Running() int }); ok {
+		result.Running = r.Running()
+	}
+	if ctx.Err() != nil {
+		result.Interrupted = true
+		result.Output = strings.TrimLeft(result.Output+"\n["+stopReason(ctx)+"]", "\n")
+	} else {
+		result.Output += t.loops.noteResult(args.Command, result)
+	}
+	return result
 }
 
 func (o *Options) waited() time.Duration {

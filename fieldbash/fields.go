@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agentbash/agentbash/fieldbash/mcp"
 	"github.com/agentbash/agentbash/registry"
@@ -78,7 +79,8 @@ type group struct {
 	kept     sync.Once
 	keptOnes map[string]*registry.Tool // of the kept listing, by name
 
-	verified sync.Once // a listing from the state directory was compared with the server's
+	live     atomic.Bool // the server itself listed its tools last
+	verified sync.Once   // a listing from the state directory was compared with the server's
 }
 
 // New checks the configuration and returns the layer; nothing is started. An
@@ -191,7 +193,7 @@ func (f *Fields) Groups() []registry.Group {
 				return g.tools, nil
 			}
 			return f.loadTools(ctx, g)
-		}, Known: func() []string { return f.keptNames(g) }, Kept: func(name string) *registry.Tool { return f.keptTool(g, name) }, Miss: func(ctx context.Context) bool { return f.startMissing(ctx, g) }, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
+		}, Known: func() []string { return f.keptNames(g) }, Kept: func(name string) *registry.Tool { return f.keptTool(g, name) }, Miss: func(ctx context.Context, fresh bool) bool { return f.startMissing(ctx, g, fresh) }, Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
 			if !f.IsCommand(g.name, words) {
 				return registry.ToolResult{}, false
 			}

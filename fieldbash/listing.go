@@ -1,7 +1,6 @@
 package fieldbash
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -10,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
@@ -162,12 +162,11 @@ func (f *Fields) about(g *group) string {
 	return g.summary
 }
 
+// sameDefinition reports whether two definitions say the same, however they are written: a kept
+// one has \u003c where its server wrote <.
 func sameDefinition(a, b mcp.Tool) bool {
-	var x, y bytes.Buffer
-	if json.Compact(&x, a.Raw) != nil || json.Compact(&y, b.Raw) != nil {
-		return false
-	}
-	return bytes.Equal(x.Bytes(), y.Bytes())
+	var x, y any
+	return json.Unmarshal(a.Raw, &x) == nil && json.Unmarshal(b.Raw, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // keepListing replaces the kept listing whole.

@@ -224,3 +224,20 @@ func TestAGroupSaysWhatItIsFor(t *testing.T) {
 	require.Contains(t, about(), "MCP server at")
 	require.Equal(t, "Says hello in many tongues", about())
 }
+
+func TestAMissedNameListsOnce(t *testing.T) {
+	s, dir := listed(t, strings.Replace(twoTools, "Says hello", "Says <hello> & \u2028 more", 1))
+	var log []string
+	o := &fieldbash.Options{State: t.TempDir(), Log: func(f string, a ...any) { log = append(log, fmt.Sprintf(f, a...)) }}
+	b := layer(t, fieldbash.Config{MCPServers: map[string]fieldbash.Server{"s": s}}, o)
+	lists := func() int {
+		text, err := os.ReadFile(filepath.Join(dir, "starts"))
+		require.NoError(t, err)
+		return strings.Count(string(text), "list")
+	}
+	require.Equal(t, 127, b.run(t, "field:s:nope").status)
+	require.Equal(t, 1, lists(), "it was asked for that name")
+	require.Equal(t, 127, b.run(t, "field:s:nope").status)
+	require.Equal(t, 2, lists(), "servers add tools without a word")
+	require.Empty(t, log, "no definition changed")
+}

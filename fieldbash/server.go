@@ -88,7 +88,8 @@ func (f *Fields) loginOptions(name string, s Server) *mcp.OAuth {
 // server does not run, else as it lists them now.
 func (f *Fields) loadTools(ctx context.Context, g *group) ([]*registry.Tool, error) {
 	last := f.lastListing(g)
-	if len(last) > 0 && !g.client.Running() {
+	kept := len(last) > 0 && !g.client.Running()
+	if g.live.Store(!kept); kept {
 		return f.serverTools(g, last), nil
 	}
 	listed, err := g.client.Tools(ctx)
@@ -101,9 +102,10 @@ func (f *Fields) loadTools(ctx context.Context, g *group) ([]*registry.Tool, err
 }
 
 // startMissing starts the server, if it does not run, for a tool that is not in its
-// listing: that may be an old one, and servers add tools without a word.
-func (f *Fields) startMissing(ctx context.Context, g *group) bool {
-	if g.client == nil {
+// listing: that may be an old one, and servers add tools without a word. It is not, where
+// the server was asked for it just now (fresh).
+func (f *Fields) startMissing(ctx context.Context, g *group, fresh bool) bool {
+	if g.client == nil || fresh && g.live.Load() {
 		return false
 	}
 	_, err := g.client.Start(ctx)

@@ -36,9 +36,9 @@ type Group struct {
 	Kept func(name string) *Tool
 
 	// Miss is asked when a name is not in the group's listing: true has the group
-	// loaded once more, because the listing may be an old one. It may be nil, and must
-	// be safe for concurrent use.
-	Miss func(ctx context.Context) bool
+	// loaded once more, because the listing may be an old one; fresh: it was loaded
+	// for that name. It may be nil, and must be safe for concurrent use.
+	Miss func(ctx context.Context, fresh bool) bool
 
 	// Command runs `field:NAME WORDS` when the words are a command of the
 	// group's own (a server's resources, say); ok is false when they are not,
@@ -230,13 +230,14 @@ func (r *ToolRegistry) Resolve(ctx context.Context, name string) (*Tool, error) 
 	group, tool, _ := SplitField(name)
 	g, known := r.Group(group)
 	for again := false; known && tool != ""; again = true {
-		if _, err := r.LoadGroup(ctx, group); err != nil {
+		fresh, err := r.ensureLoaded(ctx, group)
+		if err != nil {
 			return nil, err
 		}
 		if t, ok := r.Lookup(name); ok {
 			return t, nil
 		}
-		if again || g.Miss == nil || !g.Miss(ctx) {
+		if again || g.Miss == nil || !g.Miss(ctx, fresh) {
 			break
 		}
 		r.ReloadGroup(group)
@@ -246,23 +247,32 @@ func (r *ToolRegistry) Resolve(ctx context.Context, name string) (*Tool, error) 
 
 // LoadGroup returns the tools of a group by name, loading it at first use.
 func (r *ToolRegistry) LoadGroup(ctx context.Context, name string) ([]*Tool, error) {
+	if _, err := r.ensureLoaded(ctx, name); err != nil {
+		return nil, err
+	}
+	return r.inGroup(name), nil
+}
+
+// ensureLoaded loads a group that is not loaded. fresh: it was not.
+func (r *ToolRegistry) ensureLoaded(ctx context.Context, name string) (fresh bool, err error) {
 	r.mu.RLock()
 	g, ok := r.groups[name]
 	r.mu.RUnlock()
 	if !ok {
-		return nil, r.NotFound(FieldPrefix + name)
+		return false, r.NotFound(FieldPrefix + name)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.loaded {
-		tools, err := g.Load(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("field:%s: %w", name, err)
-		}
-		r.replaceGroup(name, tools)
-		g.loaded = true
+	if g.loaded {
+		return false, nil
 	}
-	return r.inGroup(name), nil
+	tools, err := g.Load(ctx)
+	if err != nil {
+		return false, fmt.Errorf("field:%s: %w", name, err)
+	}
+	r.replaceGroup(name, tools)
+	g.loaded = true
+	return true, nil
 }
 
 // LoadGroups loads all groups, at once, and returns why some could not be, by name.

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,4 +73,19 @@ func TestAForkBeginsAsTheOtherStands(t *testing.T) {
 	left, err := os.ReadDir(st.Path)
 	require.NoError(t, err)
 	require.Len(t, left, 1)
+}
+
+func TestALongFirstPromptIsATitleToo(t *testing.T) {
+	st := &Store{Path: t.TempDir()}
+	for name, records := range map[string][]Record{
+		"a long prompt":                    {say("do " + strings.Repeat("x", 2*headSize))},
+		"a long system prompt":             {{Type: TypeSystem, Text: strings.Repeat("s", 2*headSize)}, say("do it"), say("later")},
+		"a prompt that ends with the head": {say("do " + strings.Repeat("x", headSize-150)), say("later")},
+	} {
+		s := create(t, st, "/w", records...)
+		require.NoError(t, s.Close())
+		head, err := Head(s.Path)
+		require.NoError(t, err, name)
+		require.True(t, strings.HasPrefix(head.Title, "do "), "%s: %.20q", name, head.Title)
+	}
 }

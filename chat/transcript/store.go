@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bufio"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -300,8 +301,8 @@ func projectName(dir string) string {
 // Heading is what the first lines of a session tell.
 type Heading struct{ Dir, Title string }
 
-// headSize is how much of a file Head reads: a list of sessions should not cost
-// what is in them.
+// headSize is how much of a file Head reads where the first prompt is in it: a list of
+// sessions should not cost what is in them.
 const headSize = 64 << 10
 
 // Head reads the beginning of a session's file.
@@ -311,17 +312,30 @@ func Head(path string) (Heading, error) {
 		return Heading{}, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, headSize))
+	in := bufio.NewReader(f)
+	data, err := io.ReadAll(io.LimitReader(in, headSize))
 	if err != nil {
 		return Heading{}, err
 	}
-	records, _, _ := decodeRecords(data)
+	records, whole, _ := decodeRecords(data)
 	if err := checkHead(records); err != nil {
 		return Heading{}, fmt.Errorf("%s: %w", path, err)
 	}
 	title, err := os.ReadFile(titlePath(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Heading{records[0].Dir, Title(records)}, nil
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Heading{records[0].Dir, string(title)}, err
 	}
-	return Heading{records[0].Dir, string(title)}, err
+	isPrompt := func(r Record) bool { return r.Type == TypeUser }
+	for line := data[whole:]; !slices.ContainsFunc(records, isPrompt); line = nil {
+		rest, err := in.ReadBytes('\n')
+		if err != nil {
+			break // there is no prompt yet
+		}
+		if line = append(line, rest...); typeOf(line) == TypeUser {
+			prompt, _ := decodeLines([][]byte{line})
+			records = append(records, prompt...)
+		}
+	}
+	first := Title(records)
+	return Heading{records[0].Dir, strings.ToValidUTF8(first[:min(len(first), headSize)], "")}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -107,6 +108,21 @@ func runProgram(ctx context.Context, a *app) int {
 		return runChat(ctx, a, a.args)
 	}
 	return runTool(ctx, a, name, rest)
+}
+
+// isPrompt reports whether the first word is no command but what a chat begins with: it
+// holds a space, or somebody typed a word that resembles no command and no program.
+func (a *app) isPrompt(word string) bool {
+	if strings.ContainsAny(word, " \n") {
+		return true
+	}
+	_, err := a.agentTool(strings.TrimPrefix(word, "agent:"))
+	var unknown *unknownCommand
+	if !errors.As(err, &unknown) || len(unknown.near) > 0 || len(a.args) > 1 || !isTerminal(a.in) || strings.ContainsAny(word, ":/") {
+		return false
+	}
+	_, missing := exec.LookPath(word)
+	return missing != nil
 }
 
 // takeMode takes the --mode that stands before a command or a tool. That of a

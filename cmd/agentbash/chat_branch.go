@@ -83,12 +83,12 @@ func (t *chatCommands) openSession(st *transcript.Store, id, told string) (term.
 	if err != nil {
 		return term.Change{}, err
 	}
-	t.transcript.writer, t.transcript.lazy = s, nil
+	t.transcript.goOnWith(s)
 	model := t.conv.Model()
 	opts := *t.opts
 	opts.System = t.a.systemText(t.b)
 	opts.SetModel(model)
-	opts.Journal, opts.History, opts.Resumed = t.b.telemetry.Journal(s, model.Name), records, told
+	opts.Journal, opts.History, opts.Resumed = t.b.telemetry.Journal(t.transcript, model.Name), records, told
 	t.conv = chat.New(&opts)
 	if old != nil {
 		err = old.Close()
@@ -117,7 +117,7 @@ func (t *chatCommands) enterDirectory(ctx context.Context, records []transcript.
 // recorded is the store, and an error where this session has nothing in it.
 func (t *chatCommands) recorded() (*transcript.Store, error) {
 	switch {
-	case t.none:
+	case t.c.noSession:
 		return nil, errors.New("nothing is recorded with --no-session: start without it")
 	case t.transcript.id() == "":
 		return nil, errors.New("nothing was said yet")

@@ -23,17 +23,14 @@ import (
 
 // chatCommands is a chat that runs, as its slash commands see it.
 type chatCommands struct {
-	a          *app
-	b          *configuredBash
-	transcript *chatTranscript
-	opts       *chat.Options // nil: the person is in the model's place
-	conv       *chat.Conversation
-	none       bool        // nothing is recorded
-	fork       bool        // the session that is chosen first goes on in a copy
-	runner     chat.Runner // of what the person wants
-	root       string      // of the workspace
-	connected  bool        // a model was chosen: the chat begins anew
-	effort     string      // of each model, as /effort said; "": as it is configured
+	*openedChat
+	opts      *chat.Options // nil: the person is in the model's place
+	conv      *chat.Conversation
+	fork      bool        // the session that is chosen first goes on in a copy
+	runner    chat.Runner // of what the person wants
+	root      string      // of the workspace
+	connected bool        // a model was chosen: the chat begins anew
+	effort    string      // of each model, as /effort said; "": as it is configured
 }
 
 // slashCommands are the slash commands that show what only the program knows.

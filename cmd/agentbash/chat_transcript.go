@@ -18,7 +18,11 @@ type chatTranscript struct {
 	moved   string // the directory that is no longer there
 	unread  int
 	debug   *os.File
-	lazy    *lazyJournal
+
+	create  func() (*transcript.Writer, error) // makes the file of a new one
+	failed  error                              // why that could not be made
+	begun   bool                               // there is a prompt
+	waiting []transcript.Record                // of before it
 }
 
 func (a *app) transcriptStore() (*transcript.Store, error) {
@@ -62,9 +66,12 @@ func (a *app) openTranscript(c *chatFlags) (*chatTranscript, error) {
 			return nil, err
 		}
 	}
-	if p.writer, p.records, p.unread, err = st.Open(id, moduleVersion()); err != nil {
+	w, records, unread, err := st.Open(id, moduleVersion())
+	if err != nil {
 		return nil, err
 	}
+	p.goOnWith(w)
+	p.records, p.unread = records, unread
 	if c.dir == "" && c.on == "" {
 		p.chooseDir(c)
 	}
@@ -98,21 +105,54 @@ func (p *chatTranscript) tellChanges(a *app, b *configuredBash) {
 	}
 }
 
-// openJournal is where the conversation is recorded; nil: nowhere.
-func (p *chatTranscript) openJournal(b *configuredBash, c *chatFlags) chat.Journal {
+// journal is where the conversation is recorded; nil: nowhere.
+func (p *chatTranscript) journal(b *configuredBash, c *chatFlags) chat.Journal {
 	if c.noSession {
 		return nil
 	}
-	if p.writer != nil {
-		return p.writer
-	}
 	dir := b.projectDir()
-	p.lazy = &lazyJournal{open: func() (*transcript.Writer, error) {
-		s, err := sessionsIn(b.cfg.Dirs).Create(dir, moduleVersion())
-		p.writer = s
-		return s, err
-	}}
-	return p.lazy
+	p.create = func() (*transcript.Writer, error) { return sessionsIn(b.cfg.Dirs).Create(dir, moduleVersion()) }
+	return p
+}
+
+// createNow makes the session's file, if there is none. An error comes back from the next Append.
+func (p *chatTranscript) createNow() {
+	if p.writer == nil && p.failed == nil {
+		p.writer, p.failed = p.create()
+	}
+}
+
+// Append implements [chat.Journal]. It keeps the records of before the first prompt back, so that
+// looking in and leaving again writes nothing.
+func (p *chatTranscript) Append(r transcript.Record) error {
+	p.waiting = append(p.waiting, r)
+	if p.begun = p.begun || r.Type == transcript.TypeUser; !p.begun {
+		return nil
+	}
+	if p.createNow(); p.failed != nil {
+		return p.failed
+	}
+	waiting := p.waiting
+	p.waiting = nil
+	for _, r := range waiting {
+		if err := p.writer.Append(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sync implements [chat.Journal].
+func (p *chatTranscript) Sync() error {
+	if p.writer == nil {
+		return nil
+	}
+	return p.writer.Sync()
+}
+
+// goOnWith makes a session that was opened the one that is written.
+func (p *chatTranscript) goOnWith(w *transcript.Writer) {
+	p.writer, p.begun, p.waiting, p.failed = w, true, nil, nil
 }
 
 // id is the session's, or "" while there is none.
@@ -132,53 +172,4 @@ func (p *chatTranscript) close() error {
 		err = errors.Join(err, p.debug.Close())
 	}
 	return err
-}
-
-// lazyJournal makes the session's file when there is something to remember, so
-// that looking in and leaving again writes nothing.
-type lazyJournal struct {
-	open    func() (*transcript.Writer, error)
-	writer  *transcript.Writer
-	waiting []transcript.Record
-}
-
-// Append keeps the records of before the first prompt back.
-func (j *lazyJournal) Append(r transcript.Record) error {
-	if j.writer != nil {
-		return j.writer.Append(r)
-	}
-	j.waiting = append(j.waiting, r)
-	if r.Type != transcript.TypeUser {
-		return nil
-	}
-	s, err := j.open()
-	if err != nil {
-		return err
-	}
-	j.writer = s
-	for _, r := range j.waiting {
-		if err := s.Append(r); err != nil {
-			return err
-		}
-	}
-	j.waiting = nil
-	return nil
-}
-
-// Sync syncs the file, if there is one.
-func (j *lazyJournal) Sync() error {
-	if j.writer == nil {
-		return nil
-	}
-	return j.writer.Sync()
-}
-
-// createNow makes the file now. An error comes back from the next Append.
-func (j *lazyJournal) createNow() {
-	s, err := j.open()
-	if err != nil {
-		j.open = func() (*transcript.Writer, error) { return nil, err }
-		return
-	}
-	j.open = func() (*transcript.Writer, error) { return s, nil }
 }

@@ -110,43 +110,25 @@ type acpHost struct {
 }
 
 // Open implements [acp.Host].
-func (h *acpHost) Open(ctx context.Context, o *acp.Open) (_ acp.Session, err error) {
+func (h *acpHost) Open(ctx context.Context, o *acp.Open) (acp.Session, error) {
 	if !filepath.IsAbs(o.Dir) {
 		return nil, fmt.Errorf("cwd %q: it is an absolute path", o.Dir)
 	}
-	c := &chatFlags{config: h.flags, dir: o.Dir, resume: o.ID}
-	s := &acpSession{}
-	if s.saved, err = h.a.openTranscript(c); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.Close())
-		}
-	}()
-	s.b, err = h.a.openBash(bashOptions{dir: o.Dir, flags: h.flags, session: true, asker: o.Editor, who: whoModel, id: s.saved.id, agents: true, servers: o.Servers})
+	opened, err := h.a.openChat(&chatFlags{config: h.flags, dir: o.Dir, resume: o.ID}, bashOptions{asker: o.Editor, servers: o.Servers})
 	if err != nil {
 		return nil, err
 	}
-	choice, err := s.b.chooseModel(ctx)
+	s := &acpSession{openedChat: opened}
+	opts, err := s.modelOptions(ctx)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
-	if choice.model == "" {
-		return nil, errNoModel
-	}
-	opts, err := h.a.chatOptions(s.b, choice, s.saved, c)
-	if err != nil {
-		return nil, err
-	}
-	opts.MaxTime = c.maxTime(s.b)
+	opts.MaxTime = s.maxTime()
 	opts.Runner = &acpRunner{RouterRunner: opts.Runner.(*chat.RouterRunner), session: s, editor: o.Editor, spill: opts.Spill}
 	s.conv = chat.New(opts)
-	s.commands = (&chatCommands{a: h.a, b: s.b, transcript: s.saved, opts: opts, conv: s.conv}).slashCommands()
+	s.commands = (&chatCommands{openedChat: opened, opts: opts, conv: s.conv}).slashCommands()
 	s.commands = slices.DeleteFunc(s.commands, func(c term.Command) bool { return c.Run == nil }) // the conversation is the editor's
-	if s.saved.lazy != nil {
-		s.saved.lazy.createNow()
-	}
+	s.transcript.createNow()
 	s.b.Start()
 	s.b.Prepare()
 	return s, nil
@@ -173,14 +155,13 @@ func (h *acpHost) Find(dir string) ([]acp.Found, error) {
 
 // acpSession implements [acp.Session].
 type acpSession struct {
-	b        *configuredBash
-	saved    *chatTranscript
+	*openedChat
 	conv     *chat.Conversation
 	commands []term.Command
 }
 
-func (s *acpSession) ID() string                   { return s.saved.id() }
-func (s *acpSession) Records() []transcript.Record { return s.saved.records }
+func (s *acpSession) ID() string                   { return s.transcript.id() }
+func (s *acpSession) Records() []transcript.Record { return s.transcript.records }
 func (s *acpSession) Mode() string                 { return string(s.b.Guard().Mode()) }
 func (s *acpSession) Commands() []term.Command     { return s.commands }
 func (s *acpSession) Plan() []todo.Item            { return s.b.Todo().Items() }
@@ -246,13 +227,4 @@ func (r *acpRunner) RunLive(ctx context.Context, command string, timeout time.Du
 // Run is RunLive without a look at what it writes.
 func (r *acpRunner) Run(ctx context.Context, command string, timeout time.Duration) (string, int) {
 	return r.RunLive(ctx, command, timeout, nil, nil)
-}
-
-// Close implements [acp.Session].
-func (s *acpSession) Close() error {
-	var err error
-	if s.b != nil {
-		err = s.b.Close()
-	}
-	return errors.Join(err, s.saved.close())
 }

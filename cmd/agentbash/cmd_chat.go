@@ -4,18 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
-	"time"
 
-	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
-	"github.com/agentbash/agentbash/confinement"
-	"github.com/agentbash/agentbash/router"
+	"github.com/spf13/pflag"
 )
 
 // chatFlags are those of chat and of -p.
@@ -44,6 +36,46 @@ type chatFlags struct {
 	killAtLimit    bool
 
 	batchFlags
+}
+
+// runFlags are what a chat or -p is told for one run, beside its configuration.
+type runFlags struct {
+	addDirs     []string
+	allow, deny []string
+	appended    string // to the system prompt
+	worktree    bool
+}
+
+func (r *runFlags) define(f *pflag.FlagSet) {
+	f.StringArrayVar(&r.addDirs, "add-dir", nil, "")
+	f.StringArrayVar(&r.allow, "allow", nil, "")
+	f.StringArrayVar(&r.deny, "deny", nil, "")
+	f.StringVar(&r.appended, "append-system-prompt", "", "")
+	f.BoolVar(&r.worktree, "worktree", false, "")
+}
+
+// applyTo adds them to what the configuration is read with.
+func (r *runFlags) applyTo(c *chatFlags) error {
+	for _, dir := range r.addDirs {
+		full, err := workDir(dir)
+		if err != nil {
+			return fmt.Errorf("--add-dir %s: %w", dir, err)
+		}
+		c.config.AddDirs = append(c.config.AddDirs, full)
+	}
+	for _, given := range []struct {
+		word  string
+		rules []string
+	}{{"deny", r.deny}, {"allow", r.allow}} {
+		for _, rule := range given.rules {
+			rule = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rule), given.word+" "))
+			if rule == "" {
+				return fmt.Errorf("--%s: give a rule, such as 'git push ...' or agent:write", given.word)
+			}
+			c.config.Rules = append(c.config.Rules, given.word+" "+rule)
+		}
+	}
+	return nil
 }
 
 func parseChat(mode string, on targetName, words []string, lookup func(string) (string, bool)) (chatFlags, error) {
@@ -152,6 +184,51 @@ func (c *chatFlags) checkFormats() error {
 	return nil
 }
 
+// chooseLater stands for the ID of a session that the person chooses from a list.
+const chooseLater = "?"
+
+// joinOptional gives --resume the ID that stands after it, and takes the -p without a prompt, of which
+// it reports whether there is one: both may stand with a value and without.
+func joinOptional(f *pflag.FlagSet, words []string) (out []string, bare bool) {
+	for i := 0; i < len(words); i++ {
+		next := ""
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
+		switch w := words[i]; {
+		case w == "--":
+			return append(out, words[i:]...), bare
+		case (w == "-r" || w == "--resume") && next != "" && next[0] != '-' && !strings.ContainsAny(next, " \n"):
+			out = append(out, "--resume="+next)
+			i++
+		case (w == "-p" || w == "--prompt") && (i+1 == len(words) || isFlag(f, next)):
+			bare = true
+		case (w == "-p" || w == "--prompt") || takesValue(f, w):
+			out = append(out, words[i:min(i+2, len(words))]...)
+			i++
+		default:
+			out = append(out, w)
+		}
+	}
+	return out, bare
+}
+
+// isFlag reports whether a word is one of the flags.
+func isFlag(f *pflag.FlagSet, word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	long, ok := strings.CutPrefix(name, "--")
+	return ok && f.Lookup(long) != nil || len(word) == 2 && word[0] == '-' && word[1] != '-' && f.ShorthandLookup(word[1:]) != nil
+}
+
+// takesValue reports whether the value of a flag is the next word.
+func takesValue(f *pflag.FlagSet, word string) bool {
+	flag := f.Lookup(strings.TrimLeft(word, "-"))
+	if len(word) == 2 {
+		flag = f.ShorthandLookup(word[1:])
+	}
+	return strings.HasPrefix(word, "-") && flag != nil && flag.NoOptDefVal == ""
+}
+
 // runChat is agentbash, agentbash chat and agentbash -p.
 func runChat(ctx context.Context, a *app, words []string) (status int) {
 	c, err := parseChat(a.mode, a.on, words, a.lookup)
@@ -186,144 +263,16 @@ func (a *app) runChatOnce(ctx context.Context, c chatFlags) (status int, again b
 	if run.run != nil && run.run.Result != nil {
 		return run.tellAgain(c.format), false
 	}
-	saved, err := a.openTranscript(&c)
-	if err != nil {
-		return a.reportError(err), false
-	}
-	defer saved.close()
 	// A headless run never waits for a person.
-	b, err := a.openBash(bashOptions{dir: c.dir, on: c.on, flags: c.config, session: true, asker: a.askerIf(!c.hasPrompt && c.replay == ""),
-		who: whoModel, id: saved.id, killAtLimit: c.killAtLimit, agents: true, appended: c.run.appended})
+	s, err := a.openChat(&c, bashOptions{asker: a.askerIf(!c.hasPrompt && c.replay == "")})
 	if err != nil {
 		return a.reportError(err), false
 	}
-	defer b.Close()
-	saved.tellChanges(a, b)
+	defer s.Close()
+	s.transcript.tellChanges(a, s.b)
 	if c.hasPrompt || c.replay != "" && !a.playsOnScreen(&c) {
-		defer a.tellLeft(b)
-		return a.runPrompt(ctx, b, saved, &c, run), false
+		defer a.tellLeft(s.b)
+		return s.runPrompt(ctx, run), false
 	}
-	return a.runSession(ctx, b, saved, &c)
-}
-
-const chatGCPercent = 50
-
-// runSession is the chat: with a model, or with the person in its place.
-func (a *app) runSession(ctx context.Context, b *configuredBash, saved *chatTranscript, c *chatFlags) (status int, again bool) {
-	choice, err := replayModel(), error(nil)
-	if c.replay == "" {
-		choice, err = b.chooseModel(ctx)
-	}
-	if err != nil {
-		return a.reportError(err), false
-	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	// A chat stays open for days and has little to do: memory counts more. By
-	// default each long request would leave as much garbage as there is to keep.
-	a.collectAt(chatGCPercent)
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
-	if c.config.Mode == "" && choice.model == "" { // who types a command has said yes to it
-		if err := b.TrustSender(ctx); err != nil {
-			return a.reportError(err), false
-		}
-	}
-	b.Start()
-	b.Prepare() // warnings come before the screen
-	prompter, _ := b.asker.(*term.Prompter)
-	o := &term.Options{Records: saved.records, First: c.firstTexts(), In: a.in, Out: a.out, Err: a.err, Runner: &typedRunner{chat.RouterRunner{Router: b.Router(), Turns: b}, c.config.Mode == "" || choice.model != "", choice.model == ""}, Interrupt: interrupts,
-		Info: b.bannerInfo(choice), Plain: a.plainTerminal(), Color: a.wantsColours(), Asker: prompter, Background: func() int { return b.runningShells() + b.Agents().Running() }}
-	o.StatusLine = a.statusCommand(b)
-	t := &chatCommands{a: a, b: b, transcript: saved, none: c.noSession, fork: c.fork && c.resume == chooseLater, runner: o.Runner, root: confinement.Repository(b.Router().Dir())}
-	if err := b.describeTerminal(o); err != nil {
-		return a.reportError(err), false
-	}
-	o.Mode, o.SetMode, o.ModeText = func() string { return string(b.Guard().Mode()) }, b.setMode, b.modeText
-	if choice.model != "" {
-		opts, err := a.chatOptions(b, choice, saved, c)
-		if err != nil {
-			return a.reportError(err), false
-		}
-		opts.MaxTime, opts.Waited = c.maxTime(b), prompter.Waited
-		if err := c.playRecording(o, opts); err != nil {
-			return a.reportError(err), false
-		}
-		o.Conversation = chat.New(opts)
-		t.opts, t.conv = opts, o.Conversation
-	} else {
-		o.Incomplete = router.Incomplete
-	}
-	if o.Conversation == nil && c.first != "" && !b.asker.Present() {
-		return a.reportError(b.noModelError()), false
-	} else if o.Conversation == nil && b.asker.Present() && (c.first != "" || b.isFirstRun()) {
-		o.First = []string{"/connect"}
-	}
-	if id := saved.id(); id != "" {
-		o.Info.Notes = append(o.Info.Notes, "session "+id+" goes on")
-	}
-	o.Commands = t.slashCommands()
-	defer a.setUpTerminal(o, b)()
-	var last *term.CommandError
-	if err := term.Chat(ctx, o); errors.As(err, &last) {
-		return last.Status, false
-	} else if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return exitInterrupted, false
-	} else if err != nil {
-		return a.reportError(err), false
-	}
-	if id := saved.id(); id != "" && isTerminal(a.err) {
-		fmt.Fprintf(a.err, "go on with: agentbash -r %s\n", id)
-	}
-	return exitOK, t.connected
-}
-
-// firstTexts are what a chat begins with, as if it had been typed.
-func (c *chatFlags) firstTexts() (texts []string) {
-	if c.resume == chooseLater {
-		texts = append(texts, "/resume")
-	}
-	if c.first != "" {
-		texts = append(texts, c.first)
-	}
-	return texts
-}
-
-// maxTime is --max-time, or limits.time of a file; 0 is none.
-func (c *chatFlags) maxTime(b *configuredBash) time.Duration {
-	seconds := c.seconds
-	if seconds == 0 {
-		seconds = b.cfg.Limits.Time
-	}
-	return time.Duration(seconds * float64(time.Second))
-}
-
-// bannerInfo is what the banner tells.
-func (b *configuredBash) bannerInfo(s modelChoice) term.Info {
-	info := term.Info{Version: moduleVersion(), Model: s.model, Server: s.name, Dir: b.Router().Dir()}
-	if s.model == "" && b.cfg.Model != "" {
-		info.Notes = []string{b.noModelError().Error()}
-	}
-	if s.model != "" && info.Server == "" {
-		info.Server = "api.openai.com"
-		if u, err := url.Parse(s.baseURL); err == nil && u.Host != "" {
-			info.Server = u.Host
-		}
-	}
-	return info
-}
-
-// plainTerminal reports a terminal that can only print, or a person who wants
-// it to.
-func (a *app) plainTerminal() bool {
-	t, _ := a.lookup("TERM")
-	accessible, _ := a.lookup("ACCESSIBLE")
-	return t == "dumb" || t == "" || accessible != "" && accessible != "0"
-}
-
-// wantsColours reports whether the person wants colours (no-color.org).
-func (a *app) wantsColours() bool {
-	noColor, _ := a.lookup("NO_COLOR")
-	return noColor == ""
+	return s.runTerminal(ctx)
 }

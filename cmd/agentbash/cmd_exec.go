@@ -102,26 +102,17 @@ func (a *app) execLines(ctx context.Context, b *configuredBash, timeout time.Dur
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE) // ends the loop, and not the program before that is written
 	defer signal.Stop(broken)
-	in, n := bufio.NewReaderSize(a.in, 64<<10), 0
-	for {
-		line, err := in.ReadBytes('\n')
-		if n++; len(bytes.TrimSpace(line)) > 0 {
-			sent := writeLine(a.out, a.execLine(ctx, b, line, n, timeout))
-			b.audit.Flush()
-			if !sent {
-				return exitFailed
-			}
-		}
-		if err == io.EOF {
-			return exitOK
-		} else if err != nil {
-			fmt.Fprintf(a.err, "agentbash exec: read line %d: %v\n", n, err)
+	return a.eachLine("exec", func(line []byte, n int) int {
+		sent := writeLine(a.out, a.execLine(ctx, b, line, n, timeout))
+		b.audit.Flush()
+		switch {
+		case !sent:
 			return exitFailed
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return exitInterrupted
 		}
-	}
+		return exitOK
+	})
 }
 
 func (a *app) execLine(ctx context.Context, b *configuredBash, line []byte, n int, timeout time.Duration) router.Result {
@@ -134,6 +125,25 @@ func (a *app) execLine(ctx context.Context, b *configuredBash, line []byte, n in
 	res := b.Router().Run(args.Context(ctx), args.Command, &router.RunOptions{Timeout: cmp.Or(args.Timeout, timeout)})
 	res.Output = args.Noted(res.Output)
 	return res
+}
+
+// eachLine has each line of stdin that is not blank answered, until one fails.
+func (a *app) eachLine(command string, answer func(line []byte, n int) (status int)) int {
+	in := bufio.NewReaderSize(a.in, 64<<10)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			if status := answer(line, n); status != exitOK {
+				return status
+			}
+		}
+		if err == io.EOF {
+			return exitOK
+		} else if err != nil {
+			fmt.Fprintf(a.err, "agentbash %s: read line %d: %v\n", command, n, err)
+			return exitFailed
+		}
+	}
 }
 
 // writeLine writes one JSON value and a newline, & < > as they are.

@@ -16,78 +16,84 @@ import (
 	"github.com/agentbash/agentbash/registry"
 )
 
+// fieldCommand is agentbash field with its flags.
+type fieldCommand struct {
+	a      *app
+	dirs   config.Dirs
+	server fieldbash.Server // of --url, --env and --header
+
+	stdio, from, file, lang string
+	all, asJSON             bool
+}
+
 // runField is agentbash field.
 func runField(ctx context.Context, a *app, words []string) int {
-	f := newFlags("field")
-	url, from, file := f.String("url", "", ""), f.String("from", "", ""), f.String("config", "", "")
-	var env, headers []string
-	f.StringArrayVar(&env, "env", nil, "")
-	f.StringArrayVar(&headers, "header", nil, "")
-	lang := f.String("lang", "", "")
-	asJSON, all, stdio := f.Bool("json", false, ""), f.Bool("all", false, ""), f.String("stdio", "", "")
-	words, call := cutCall(words)
-	err := f.Parse(words)
-	s := fieldbash.Server{URL: *url}
-	if err == nil {
-		s.Env, err = splitPairs("--env", env)
-	}
-	if err == nil {
-		s.Headers, err = splitPairs("--header", headers)
-	}
-	switch {
-	case err != nil:
-	case len(headers) > 0 && s.URL == "":
-		err = errors.New("--header is sent to a --url: a server that is started gets none")
-	case len(env) > 0 && s.URL != "":
-		err = errors.New("--env is for what is started: a server at --url gets none")
-	}
+	c := &fieldCommand{a: a}
+	words, err := c.parse(words)
 	if err != nil {
 		return a.usageError("field", err)
 	}
-	dirs, err := config.UserDirs(a.lookup)
-	if err != nil {
+	if c.dirs, err = config.UserDirs(a.lookup); err != nil {
 		return a.reportError(err)
 	}
-	rest := append(f.Args(), call...)
-	if adHoc := *stdio != "" || *url != "" && (len(rest) == 0 || rest[0] != "add"); adHoc {
-		return a.fieldAdHoc(ctx, *stdio, s, rest)
+	verb, names := "list", words
+	if len(words) > 0 {
+		verb, names = words[0], words[1:]
 	}
-	switch {
-	case len(rest) == 0 || rest[0] == "list":
-		return a.fieldList(*file, *asJSON)
-	case rest[0] == "test":
-		return a.fieldTest(ctx, *file, rest[1:], *asJSON)
-	case rest[0] == "generate" && len(rest) == 2:
-		return a.fieldGenerate(ctx, *file, *lang, rest[1])
-	case rest[0] == "generate":
-		return a.usageError("field", errors.New("write generate --lang go|ts|python NAME"))
-	case rest[0] == "keep" || rest[0] == "status" || rest[0] == "stop":
-		return a.fieldKept(ctx, *file, rest[0], rest[1:], *asJSON)
-	case rest[0] == "import" && *all && len(rest) > 1:
-		return a.usageError("field", errors.New("import takes names or --all, not both"))
-	case rest[0] == "import":
-		return (&importing{a: a, dirs: dirs, from: *from, names: rest[1:], all: *all, json: *asJSON}).run()
-	case rest[0] == "add" && *from != "":
-		if !strings.ContainsAny(*from, "./") {
-			*from = "./" + *from
-		}
-		return (&importing{a: a, dirs: dirs, from: *from, names: rest[1:], all: len(rest) == 1, replace: true}).run()
-	case rest[0] == "add":
-		return a.fieldAdd(dirs, rest[1:], s)
-	case rest[0] == "remove" && len(rest) == 2:
-		return a.fieldRemove(dirs, rest[1])
-	case rest[0] == "remove":
-		return a.usageError("field", errors.New("remove takes one name"))
+	if c.stdio != "" || c.server.URL != "" && verb != "add" {
+		return a.fieldAdHoc(ctx, c.stdio, c.server, words)
 	}
-	return a.usageError("field", fmt.Errorf("%q: it is add, generate, import, keep, list, remove, status, stop or test", rest[0]))
-}
-
-func (a *app) fieldList(file string, asJSON bool) int {
-	b, err := a.openBash(bashOptions{flags: config.Flags{File: file}})
+	offline := map[string]func([]string) int{"add": c.add, "import": c.importServers, "remove": c.remove}
+	if run := offline[verb]; run != nil {
+		return run(names)
+	}
+	run := map[string]func(context.Context, *configuredBash, []string) int{"list": c.list, "test": c.test, "generate": c.generate,
+		"keep": c.keep, "status": c.showKept, "stop": c.stopKept}[verb]
+	if run == nil {
+		return a.usageError("field", fmt.Errorf("%q: it is add, generate, import, keep, list, remove, status, stop or test", verb))
+	}
+	ctx, stop := interruptContext(ctx)
+	defer stop()
+	b, err := a.openBash(bashOptions{flags: config.Flags{File: c.file}, asker: a.newAsker()})
 	if err != nil {
 		return a.reportError(err)
 	}
 	defer b.Close()
+	return run(ctx, b, names)
+}
+
+// parse takes the flags out of the words. Those behind call are the tool's.
+func (c *fieldCommand) parse(words []string) (rest []string, err error) {
+	var env, headers []string
+	f := newFlags("field")
+	f.StringVar(&c.server.URL, "url", "", "")
+	f.StringVar(&c.from, "from", "", "")
+	f.StringVar(&c.file, "config", "", "")
+	f.StringVar(&c.lang, "lang", "", "")
+	f.StringVar(&c.stdio, "stdio", "", "")
+	f.BoolVar(&c.asJSON, "json", false, "")
+	f.BoolVar(&c.all, "all", false, "")
+	f.StringArrayVar(&env, "env", nil, "")
+	f.StringArrayVar(&headers, "header", nil, "")
+	words, call := cutCall(words)
+	if err = f.Parse(words); err == nil {
+		c.server.Env, err = splitPairs("--env", env)
+	}
+	if err == nil {
+		c.server.Headers, err = splitPairs("--header", headers)
+	}
+	switch {
+	case err != nil:
+	case len(headers) > 0 && c.server.URL == "":
+		err = errors.New("--header is sent to a --url: a server that is started gets none")
+	case len(env) > 0 && c.server.URL != "":
+		err = errors.New("--env is for what is started: a server at --url gets none")
+	}
+	return append(f.Args(), call...), err
+}
+
+// list is agentbash field list.
+func (c *fieldCommand) list(_ context.Context, b *configuredBash, _ []string) int {
 	rows := map[string]string{}
 	for name, s := range b.cfg.Fields.MCPServers {
 		rows[name] = s.Launch()
@@ -95,28 +101,21 @@ func (a *app) fieldList(file string, asJSON bool) int {
 	for name, fs := range b.cfg.Fields.Functions {
 		rows[name] = term.CountNoun(len(fs), "function")
 	}
-	if asJSON {
-		writeLine(a.out, rows)
+	if c.asJSON {
+		writeLine(c.a.out, rows)
 		return exitOK
 	}
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		fmt.Fprintf(a.out, "field:%s: %s\n", name, rows[name])
+		fmt.Fprintf(c.a.out, "field:%s: %s\n", name, rows[name])
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(a.out, "no servers or functions are configured: agentbash field add NAME -- COMMAND ARGS...")
+		fmt.Fprintln(c.a.out, "no servers or functions are configured: agentbash field add NAME -- COMMAND ARGS...")
 	}
 	return exitOK
 }
 
-// fieldTest starts groups, all or the named ones, and reports what it took.
-func (a *app) fieldTest(ctx context.Context, file string, names []string, asJSON bool) int {
-	ctx, stop := interruptContext(ctx)
-	defer stop()
-	b, err := a.openBash(bashOptions{flags: config.Flags{File: file}, asker: a.newAsker()})
-	if err != nil {
-		return a.reportError(err)
-	}
-	defer b.Close()
+// test starts groups, all or the named ones, and reports what it took.
+func (c *fieldCommand) test(ctx context.Context, b *configuredBash, names []string) int {
 	if len(names) == 0 {
 		for _, g := range b.Registry().Groups() {
 			names = append(names, g.Name)
@@ -126,68 +125,80 @@ func (a *app) fieldTest(ctx context.Context, file string, names []string, asJSON
 	for _, name := range names {
 		r, err := b.Fields().Test(ctx, name)
 		if err != nil {
-			fmt.Fprintln(a.err, "agentbash:", err)
+			fmt.Fprintln(c.a.err, "agentbash:", err)
 			status = registry.ExitStatus(err)
 			continue
 		}
-		if asJSON {
-			writeLine(a.out, r)
+		if c.asJSON {
+			writeLine(c.a.out, r)
 			continue
 		}
-		fmt.Fprintf(a.out, "field:%s: %s, %d bytes of definitions, started in %s, listed in %s", name, term.CountNoun(len(r.Tools), "tool"), r.Bytes, inMS(r.Start), inMS(r.List))
+		fmt.Fprintf(c.a.out, "field:%s: %s, %d bytes of definitions, started in %s, listed in %s", name, term.CountNoun(len(r.Tools), "tool"), r.Bytes, inMS(r.Start), inMS(r.List))
 		if r.Server != "" {
-			fmt.Fprintf(a.out, "; %s, protocol %s, ping %s", r.Server, r.Protocol, inMS(r.Ping))
+			fmt.Fprintf(c.a.out, "; %s, protocol %s, ping %s", r.Server, r.Protocol, inMS(r.Ping))
 		}
-		fmt.Fprintln(a.out)
+		fmt.Fprintln(c.a.out)
 	}
 	return status
 }
 
-// fieldGenerate writes a client for the tools of a group.
-func (a *app) fieldGenerate(ctx context.Context, file, lang, name string) int {
-	ctx, stop := interruptContext(ctx)
-	defer stop()
-	if !slices.Contains(generate.Languages, lang) {
-		return a.usageError("field", fmt.Errorf("--lang %q: it is %s", lang, strings.Join(generate.Languages, ", ")))
+// generate writes a client for the tools of a group.
+func (c *fieldCommand) generate(ctx context.Context, b *configuredBash, names []string) int {
+	if len(names) != 1 {
+		return c.a.usageError("field", errors.New("write generate --lang go|ts|python NAME"))
 	}
-	b, err := a.openBash(bashOptions{flags: config.Flags{File: file}, asker: a.newAsker()})
-	if err != nil {
-		return a.reportError(err)
+	if !slices.Contains(generate.Languages, c.lang) {
+		return c.a.usageError("field", fmt.Errorf("--lang %q: it is %s", c.lang, strings.Join(generate.Languages, ", ")))
 	}
-	defer b.Close()
-	name = strings.TrimPrefix(name, registry.FieldPrefix)
+	name := strings.TrimPrefix(names[0], registry.FieldPrefix)
 	tools, err := b.Registry().LoadGroup(ctx, name)
 	if err == nil && len(tools) == 0 {
 		err = fmt.Errorf("field:%s has no tools to write a client for: agentbash field test %[1]s shows why", name)
 	}
 	if err == nil {
-		err = generate.Write(a.out, lang, name, tools)
+		err = generate.Write(c.a.out, c.lang, name, tools)
 	}
 	if err != nil {
-		return a.reportError(err)
+		return c.a.reportError(err)
 	}
 	return exitOK
 }
 
 func inMS(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
 
-func (a *app) fieldAdd(dirs config.Dirs, words []string, s fieldbash.Server) int {
-	switch {
+// add is agentbash field add: a server that is described, or those of a file or client.
+func (c *fieldCommand) add(words []string) int {
+	if c.from != "" {
+		if !strings.ContainsAny(c.from, "./") {
+			c.from = "./" + c.from
+		}
+		c.all = len(words) == 0
+		return (&importing{c, words, true}).run()
+	}
+	switch s := &c.server; {
 	case len(words) == 0:
-		return a.usageError("field", errors.New("add needs a name, as in agentbash field add NAME -- COMMAND"))
+		return c.a.usageError("field", errors.New("add needs a name, as in agentbash field add NAME -- COMMAND"))
 	case s.URL == "" && len(words) < 2:
-		return a.usageError("field", errors.New("add needs what to start or where to connect: -- COMMAND, or --url URL"))
+		return c.a.usageError("field", errors.New("add needs what to start or where to connect: -- COMMAND, or --url URL"))
 	case s.URL != "" && len(words) > 1:
-		return a.usageError("field", errors.New("a server has a command or --url, not both"))
+		return c.a.usageError("field", errors.New("a server has a command or --url, not both"))
 	case s.URL == "":
 		s.Command, s.Args = words[1], words[2:]
 	}
-	unset, err := config.SetServer(dirs, words[0], s, a.lookup)
+	unset, err := config.SetServer(c.dirs, words[0], c.server, c.a.lookup)
 	if err != nil {
-		return a.reportError(err)
+		return c.a.reportError(err)
 	}
-	a.sayAdded(dirs, words[0], unset)
+	c.sayAdded(words[0], unset)
 	return exitOK
+}
+
+// importServers is agentbash field import.
+func (c *fieldCommand) importServers(names []string) int {
+	if c.all && len(names) > 0 {
+		return c.a.usageError("field", errors.New("import takes names or --all, not both"))
+	}
+	return (&importing{c, names, false}).run()
 }
 
 // splitPairs splits K=V words.
@@ -203,15 +214,19 @@ func splitPairs(flag string, words []string) (map[string]string, error) {
 	return m, nil
 }
 
-func (a *app) fieldRemove(dirs config.Dirs, name string) int {
-	found, err := config.RemoveServer(dirs, name)
+// remove is agentbash field remove.
+func (c *fieldCommand) remove(names []string) int {
+	if len(names) != 1 {
+		return c.a.usageError("field", errors.New("remove takes one name"))
+	}
+	found, err := config.RemoveServer(c.dirs, names[0])
 	if err != nil {
-		return a.reportError(err)
+		return c.a.reportError(err)
 	}
 	if !found {
-		fmt.Fprintf(a.err, "agentbash field: %s has no server %q: agentbash field list shows what there is\n", dirs.UserFile(), name)
+		fmt.Fprintf(c.a.err, "agentbash field: %s has no server %q: agentbash field list shows what there is\n", c.dirs.UserFile(), names[0])
 		return exitFailed
 	}
-	fmt.Fprintf(a.out, "field:%s is removed from %s\n", name, dirs.UserFile())
+	fmt.Fprintf(c.a.out, "field:%s is removed from %s\n", names[0], c.dirs.UserFile())
 	return exitOK
 }

@@ -22,6 +22,9 @@ const keeperWord = "field-keeper"
 
 // startKeeper returns what starts this program once more, to keep a server for others.
 func (a *app) startKeeper(dir, file string) func(server string, listener *os.File) error {
+	if file != "" { // the keeper looks for it elsewhere
+		file, _ = filepath.Abs(file)
+	}
 	return func(server string, listener *os.File) error {
 		cmd := exec.Command("/proc/self/exe", keeperWord, server, file)
 		cmd.Args[0] = "agentbash"
@@ -55,56 +58,62 @@ func (a *app) runKeeper(ctx context.Context, words []string) int {
 	return exitOK
 }
 
-// fieldKept is agentbash field keep, status and stop.
-func (a *app) fieldKept(ctx context.Context, file, op string, names []string, asJSON bool) int {
-	if op == "keep" && len(names) == 0 || op == "status" && len(names) > 0 {
-		return a.usageError("field", errors.New("write keep NAME ..., status, or stop [NAME ...]"))
+// keep is agentbash field keep.
+func (c *fieldCommand) keep(ctx context.Context, b *configuredBash, names []string) int {
+	if len(names) == 0 {
+		return c.a.usageError("field", errKeepUsage)
 	}
-	ctx, stop := interruptContext(ctx)
-	defer stop()
-	if file != "" { // a keeper looks for it elsewhere
-		file, _ = filepath.Abs(file)
-	}
-	b, err := a.openBash(bashOptions{flags: config.Flags{File: file}, asker: a.newAsker()})
-	if err != nil {
-		return a.reportError(err)
-	}
-	defer b.Close()
-	if op == "keep" {
-		status := exitOK
-		for _, name := range names {
-			if err := b.Fields().Keep(ctx, name); err != nil {
-				fmt.Fprintln(a.err, "agentbash:", err)
-				status = registry.ExitStatus(err)
-			}
+	status := exitOK
+	for _, name := range names {
+		if err := b.Fields().Keep(ctx, name); err != nil {
+			fmt.Fprintln(c.a.err, "agentbash:", err)
+			status = registry.ExitStatus(err)
 		}
-		return status
 	}
+	return status
+}
+
+var errKeepUsage = errors.New("write keep NAME ..., status, or stop [NAME ...]")
+
+// showKept is agentbash field status.
+func (c *fieldCommand) showKept(ctx context.Context, b *configuredBash, names []string) int {
+	if len(names) > 0 {
+		return c.a.usageError("field", errKeepUsage)
+	}
+	found, err := b.Fields().Kept(ctx, nil, false)
+	return c.tellKept(found, err, func(s kept.Status) string {
+		return fmt.Sprintf(": kept since %s, in %s, by process %d; %d requests, %d clients now; ends after %s without a call",
+			s.Started.Format(time.TimeOnly), safetext.Visible(s.Dir), s.PID, s.Requests, s.Clients, time.Until(s.Ends).Round(time.Second))
+	})
+}
+
+// stopKept is agentbash field stop.
+func (c *fieldCommand) stopKept(ctx context.Context, b *configuredBash, names []string) int {
 	for i, name := range names {
 		names[i] = strings.TrimPrefix(name, registry.FieldPrefix)
 	}
-	found, err := b.Fields().Kept(ctx, names, op == "stop")
-	if err != nil {
-		return a.reportError(err)
-	}
-	if asJSON {
-		writeLine(a.out, append([]kept.Status{}, found...))
-		return exitOK
-	}
-	if len(found) == 0 && len(names) > 0 {
-		fmt.Fprintln(a.err, "agentbash field: no server of these names is kept: agentbash field status shows those that are")
+	found, err := b.Fields().Kept(ctx, names, true)
+	if err == nil && len(found) == 0 && len(names) > 0 && !c.asJSON {
+		fmt.Fprintln(c.a.err, "agentbash field: no server of these names is kept: agentbash field status shows those that are")
 		return exitFailed
 	}
+	return c.tellKept(found, err, func(kept.Status) string { return " is stopped" })
+}
+
+// tellKept tells of each server that is kept, or was.
+func (c *fieldCommand) tellKept(found []kept.Status, err error, text func(kept.Status) string) int {
+	if err != nil {
+		return c.a.reportError(err)
+	}
+	if c.asJSON {
+		writeLine(c.a.out, append([]kept.Status{}, found...))
+		return exitOK
+	}
 	for _, s := range found {
-		if op == "stop" {
-			fmt.Fprintf(a.out, "field:%s is stopped\n", s.Server)
-			continue
-		}
-		fmt.Fprintf(a.out, "field:%s: kept since %s, in %s, by process %d; %d requests, %d clients now; ends after %s without a call\n", s.Server,
-			s.Started.Format(time.TimeOnly), safetext.Visible(s.Dir), s.PID, s.Requests, s.Clients, time.Until(s.Ends).Round(time.Second))
+		fmt.Fprintf(c.a.out, "field:%s%s\n", s.Server, text(s))
 	}
 	if len(found) == 0 {
-		fmt.Fprintln(a.err, `no server is kept: agentbash field keep NAME, or "keepAlive": true in its configuration`)
+		fmt.Fprintln(c.a.err, `no server is kept: agentbash field keep NAME, or "keepAlive": true in its configuration`)
 	}
 	return exitOK
 }

@@ -14,13 +14,9 @@ import (
 
 // importing is agentbash field import, and field add --from.
 type importing struct {
-	a       *app
-	dirs    config.Dirs
-	from    string   // a client or a file; "": all clients
-	names   []string // of the servers that are taken
-	all     bool     // all are
-	replace bool     // in the place of one of that name
-	json    bool
+	*fieldCommand          // from is a client or a file; "": all clients
+	names         []string // of the servers that are taken, unless all are
+	replace       bool     // in the place of one of that name
 }
 
 // foundLine is one entry of agentbash field import --json.
@@ -67,7 +63,7 @@ func (i *importing) run() int {
 			status = exitFailed
 			continue
 		}
-		i.a.sayAdded(i.dirs, f.Name, f.Unset)
+		i.sayAdded(f.Name, f.Unset)
 	}
 	return status
 }
@@ -130,7 +126,7 @@ func (i *importing) show(found []config.FoundServer, own map[string]config.Found
 		}
 		lines = append(lines, line)
 	}
-	if i.json {
+	if i.asJSON {
 		writeLine(i.a.out, lines)
 		return exitOK
 	}
@@ -167,10 +163,10 @@ func (i *importing) show(found []config.FoundServer, own map[string]config.Found
 }
 
 // sayAdded says where a server is, and what it still needs.
-func (a *app) sayAdded(dirs config.Dirs, name string, unset []string) {
+func (c *fieldCommand) sayAdded(name string, unset []string) {
 	next := "try it with agentbash field test " + name
 	if len(unset) > 0 {
 		next = "export " + strings.Join(unset, ", ") + ": until then it is left out"
 	}
-	fmt.Fprintf(a.out, "field:%s is in %s: %s\n", name, dirs.UserFile(), next)
+	fmt.Fprintf(c.a.out, "field:%s is in %s: %s\n", name, c.dirs.UserFile(), next)
 }

@@ -113,29 +113,7 @@ func ownPath() string {
 // measureServers starts a client's own servers, says what the client saw of them and
 // what it will see, and returns the names of those that work here.
 func (a *app) measureServers(ctx context.Context, in *config.Installation) (take []string, err error) {
-	servers := map[string]fieldbash.Server{}
-	names := map[string]string{}
-	stays := func(name string, reason error) {
-		fmt.Fprintf(a.out, "%s stays where it is: %s\n", safetext.Line(name), safetext.Line(reason.Error()))
-	}
-	for _, f := range in.Servers {
-		err := f.Err
-		s, wrong := fieldbash.Server{}, error(nil)
-		if err == nil {
-			s, wrong = f.Expanded(a.lookup)
-			err = wrong
-		}
-		group := fieldbash.GroupName(f.Name)
-		switch {
-		case err != nil:
-			stays(f.Name, err)
-		case s.Disabled:
-		case names[group] != "":
-			stays(f.Name, fmt.Errorf("its name would be field:%s, which is that of %s", group, names[group]))
-		default:
-			servers[f.Name], names[group] = s, f.Name
-		}
-	}
+	servers, names := a.usableServers(in)
 	b, err := a.openBash(bashOptions{asker: a.newAsker(), guard: typedBy(a.mode), only: servers})
 	if err != nil {
 		return nil, err
@@ -150,7 +128,7 @@ func (a *app) measureServers(ctx context.Context, in *config.Installation) (take
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				stays(name, err)
+				a.sayStays(name, err)
 				return
 			}
 			take = append(take, name)
@@ -173,6 +151,33 @@ func (a *app) measureServers(ctx context.Context, in *config.Installation) (take
 	}
 	fmt.Fprintf(a.out, "%s saw %s of %d servers, %d bytes of definitions; it will see 1 tool, %d bytes: the others are commands in it\n", in.Client, term.CountNoun(tools, "tool"), len(take), bytes, len(one))
 	return take, nil
+}
+
+// usableServers are the client's servers that can be started here, and their names by group. It says
+// why the others stay.
+func (a *app) usableServers(in *config.Installation) (servers map[string]fieldbash.Server, names map[string]string) {
+	servers, names = map[string]fieldbash.Server{}, map[string]string{}
+	for _, f := range in.Servers {
+		s, err := fieldbash.Server{}, f.Err
+		if err == nil {
+			s, err = f.Expanded(a.lookup)
+		}
+		group := fieldbash.GroupName(f.Name)
+		switch {
+		case err != nil:
+			a.sayStays(f.Name, err)
+		case s.Disabled:
+		case names[group] != "":
+			a.sayStays(f.Name, fmt.Errorf("its name would be field:%s, which is that of %s", group, names[group]))
+		default:
+			servers[f.Name], names[group] = s, f.Name
+		}
+	}
+	return servers, names
+}
+
+func (a *app) sayStays(name string, reason error) {
+	fmt.Fprintf(a.out, "%s stays where it is: %s\n", safetext.Line(name), safetext.Line(reason.Error()))
 }
 
 // writeInstallation shows what would change, asks, and writes it.

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -41,7 +38,12 @@ func runRoute(_ context.Context, a *app, words []string) int {
 	}
 	defer b.Close()
 	if *asLines {
-		return a.routeLines(b, *mode != "")
+		return a.eachLine("route", func(line []byte, n int) int {
+			if !writeLine(a.out, b.explainLine(line, n, *mode != "")) {
+				return exitFailed
+			}
+			return exitOK
+		})
 	}
 	e := b.explainPlan(b.Router().Plan(f.Arg(0)))
 	if *asJSON {
@@ -50,24 +52,6 @@ func runRoute(_ context.Context, a *app, words []string) int {
 		fmt.Fprint(a.out, safetext.Visible(routeText(e.Explanation)+decisionText(e)))
 	}
 	return exitOK
-}
-
-func (a *app) routeLines(b *configuredBash, decide bool) int {
-	in, n := bufio.NewReaderSize(a.in, 64<<10), 0
-	for {
-		line, err := in.ReadBytes('\n')
-		if n++; len(bytes.TrimSpace(line)) > 0 {
-			if !writeLine(a.out, b.explainLine(line, n, decide)) {
-				return exitFailed
-			}
-		}
-		if err == io.EOF {
-			return exitOK
-		} else if err != nil {
-			fmt.Fprintf(a.err, "agentbash route: read line %d: %v\n", n, err)
-			return exitFailed
-		}
-	}
 }
 
 func (b *configuredBash) explainLine(line []byte, n int, decide bool) any {

@@ -115,7 +115,7 @@ func (a *app) openBash(o bashOptions) (*configuredBash, error) {
 		fmt.Fprintln(a.err, "agentbash: "+pendingNote(p))
 	}
 	if b.asker = o.asker; b.asker == nil {
-		b.asker = nobody{a}
+		b.asker = a.readsErrors()
 	}
 	b.home, _ = a.lookup("HOME")
 	if o.who == "" {

@@ -2,16 +2,19 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agentbash/agentbash/router/guard"
 	"github.com/agentbash/agentbash/router/policy"
 )
 
+// modes are from the strictest to the loosest.
+var modes = [...]policy.Mode{policy.PlanMode, policy.AskMode, policy.AutoMode, policy.FullMode}
+
 // checkMode is the error of a --mode that is none; "" is none given.
 func checkMode(mode string) error {
-	switch policy.Mode(mode) {
-	case "", policy.PlanMode, policy.AskMode, policy.AutoMode, policy.FullMode:
+	if mode == "" || slices.Contains(modes[:], policy.Mode(mode)) {
 		return nil
 	}
 	return fmt.Errorf("--mode %q: it is plan, ask, auto or full", mode)

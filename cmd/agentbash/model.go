@@ -3,14 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/telemetry"
 	"github.com/agentbash/agentbash/registry"
-	"github.com/agentbash/agentbash/router"
 )
 
 // defaultModel is asked for where the server is OpenAI's own and no model was named.
@@ -65,43 +61,4 @@ func (b *configuredBash) chooseModel(ctx context.Context) (modelChoice, error) {
 var chatSettings = chat.Settings{
 	Model: "--model", BaseURL: "--base-url", APIKey: config.EnvKey, Prices: "its prices in models.json beside the user's config file",
 	MaxTurns: "--max-turns", MaxCost: "--max-cost", MaxTime: "--max-time", Permission: "--mode or a rule", ReadFile: "read --file_path",
-}
-
-// chatOptions puts together what a conversation needs.
-func (a *app) chatOptions(b *configuredBash, s modelChoice, saved *chatTranscript, c *chatFlags) (*chat.Options, error) {
-	limits := b.cfg.Limits
-	m := b.addFacts(chat.Model{Name: s.model, BaseURL: s.baseURL, APIKey: s.key})
-	o := &chat.Options{
-		OnAPI: b.knownProtocols().saveProtocol, Known: b.knownModels(), Fallback: a.fallback(b, m),
-		System: a.systemText(b), Brief: func(most int) (string, string) { return a.briefPrompt(b, most) }, Runner: &chat.RouterRunner{Router: b.Router(), Turns: b},
-		MaxTurns: limits.Turns, MaxCost: limits.Cost,
-		Spill:       chat.SpillTo(filepath.Join(b.cfg.Dirs.State, "outputs")),
-		Description: router.Definition(b.Registry()).Description,
-		Program:     moduleVersion(), History: saved.records, Settings: chatSettings,
-	}
-	o.SetModel(m)
-	if c.turns > 0 {
-		o.MaxTurns = c.turns
-	}
-	if c.cost > 0 {
-		o.MaxCost = c.cost
-	}
-	var err error
-	if b.telemetry, err = telemetry.New(a.lookup, moduleVersion(), b.audit.Secrets.HideCommand, b.warn); err != nil {
-		a.warn(err)
-	}
-	o.Budget = &chat.Budget{}
-	if b.agents != nil {
-		b.agents.startFrom(o)
-	}
-	o.Journal = b.telemetry.Journal(saved.openJournal(b, c), m.Name)
-	if c.debugFile != "" {
-		f, err := os.OpenFile(c.debugFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-		if err != nil {
-			return nil, fmt.Errorf("--debug-file: %w", err)
-		}
-		saved.debug = f
-		o.Debug = f
-	}
-	return o, nil
 }

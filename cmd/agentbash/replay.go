@@ -10,7 +10,6 @@ import (
 
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/chat/transcript"
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -68,20 +67,6 @@ const (
 // playsOnScreen reports whether a recording is shown by the chat, at a pace that can be read.
 func (a *app) playsOnScreen(c *chatFlags) bool {
 	return c.replay != "" && !c.hasPrompt && c.format == "text" && !a.plainTerminal() && isTerminal(a.in) && isTerminal(a.out) && isTerminal(a.err)
-}
-
-// playRecording has the chat play a recording, if one is to be played.
-func (c *chatFlags) playRecording(o *term.Options, opts *chat.Options) (err error) {
-	if c.replay == "" {
-		return nil
-	}
-	if o.Script, err = replayPrompts(c.replay); err == nil {
-		opts.HTTPClient, err = replayClient(c.replay)
-	}
-	if err == nil {
-		opts.HTTPClient.Transport = pacedTransport{opts.HTTPClient.Transport}
-	}
-	return err
 }
 
 // pacedTransport hands out the lines of a stream one by one.

@@ -24,21 +24,26 @@ type asker interface {
 	Tell(text string)
 }
 
-// nobody reads stderr, and is not asked.
-type nobody struct{ a *app }
+// nobody is told, and not asked.
+type nobody struct{ tell func(text string) }
 
-func (n nobody) Ask(context.Context, *term.Question) (term.Reply, error) {
+func (nobody) Ask(context.Context, *term.Question) (term.Reply, error) {
 	return term.Reply{}, term.ErrNobody
 }
-func (n nobody) Present() bool    { return false }
-func (n nobody) Tell(text string) { fmt.Fprintln(n.a.err, text) }
+func (nobody) Present() bool      { return false }
+func (n nobody) Tell(text string) { n.tell(text) }
+
+// readsErrors is nobody, but that stderr is read.
+func (a *app) readsErrors() nobody {
+	return nobody{func(text string) { fmt.Fprintln(a.err, text) }}
+}
 
 // askerIf is newAsker, or nobody.
 func (a *app) askerIf(wanted bool) asker {
 	if wanted {
 		return a.newAsker()
 	}
-	return nobody{a}
+	return a.readsErrors()
 }
 
 // person asks on behalf of servers.

@@ -14,7 +14,6 @@ import (
 	"github.com/agentbash/agentbash/chat"
 	"github.com/agentbash/agentbash/chat/transcript"
 	"github.com/agentbash/agentbash/cmd/agentbash/internal/config"
-	"github.com/agentbash/agentbash/cmd/agentbash/internal/term"
 	"github.com/agentbash/agentbash/internal/remote"
 	"github.com/agentbash/agentbash/router"
 	"github.com/agentbash/agentbash/router/guard"
@@ -128,9 +127,6 @@ func agentSteps(step func(string)) func(chat.Event) {
 	}
 }
 
-// modes are from the strictest to the loosest.
-var modes = [...]policy.Mode{policy.PlanMode, policy.AskMode, policy.AutoMode, policy.FullMode}
-
 // stricter is the stricter of two modes; "" is the other.
 func stricter(a, b policy.Mode) policy.Mode {
 	if a == "" || b != "" && slices.Index(modes[:], b) < slices.Index(modes[:], a) {
@@ -142,7 +138,7 @@ func stricter(a, b policy.Mode) policy.Mode {
 // openAgentBash makes the bash of an agent, with the configuration, the rules and the budgets of the one
 // that starts it. Nobody is asked, so that what would be asked about is denied.
 func (a *app) openAgentBash(parent *configuredBash, t *agents.Task, on *remote.Client) (*configuredBash, error) {
-	b := &configuredBash{cfg: parent.cfg, asker: agentAsker{parent.asker, t.ID}, appended: parent.appended, check: parent.check, home: parent.home}
+	b := &configuredBash{cfg: parent.cfg, asker: nobody{func(text string) { parent.asker.Tell("agent " + t.ID + ": " + text) }}, appended: parent.appended, check: parent.check, home: parent.home}
 	b.audit = a.newRecorder(b.cfg.Dirs, whoModel, b.apiKeys(a), nil)
 	o := bashOptions{session: true, who: whoModel, noSnapshots: true, guard: guard.Options{Parent: parent.Guard(), Mode: stricter(policy.Mode(t.Mode), parent.Guard().Mode())}}
 	dir := t.Dir
@@ -173,15 +169,3 @@ func (r *agentRunner) Run(ctx context.Context, command string, timeout time.Dura
 func (r *agentRunner) RunLive(ctx context.Context, command string, timeout time.Duration, _, _ io.Writer) (string, int) {
 	return r.Run(ctx, command, timeout)
 }
-
-// agentAsker tells what an agent's bash has to say, and asks nobody.
-type agentAsker struct {
-	parent asker
-	id     string
-}
-
-func (agentAsker) Ask(context.Context, *term.Question) (term.Reply, error) {
-	return term.Reply{}, term.ErrNobody
-}
-func (agentAsker) Present() bool      { return false }
-func (k agentAsker) Tell(text string) { k.parent.Tell("agent " + k.id + ": " + text) }

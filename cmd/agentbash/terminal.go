@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/agentbash/agentbash/chat"
@@ -50,22 +48,23 @@ func (r *typedRunner) RunLive(ctx context.Context, command string, timeout time.
 	return res.Output, res.ExitCode
 }
 
-// setUpTerminal gives a session what a person expects of a terminal: colours, the
-// project's history, an editor, names to complete, slash commands. undo stops the
-// signals.
-func (a *app) setUpTerminal(o *term.Options, b *configuredBash) (undo func()) {
-	resize := make(chan os.Signal, 1)
-	signal.Notify(resize, syscall.SIGWINCH)
-	o.Resize = resize
-	o.Editor = a.editorCommand()
-	o.Home, _ = a.lookup("HOME")
-	o.Dir = b.Router().Dir
-	o.Names = b.completionNames
+// terminalOptions are what a person expects of a terminal: colours, the project's history, an
+// editor, names to complete.
+func (s *openedChat) terminalOptions(choice modelChoice) (*term.Options, error) {
+	a, b := s.a, s.b
+	prompter, _ := b.asker.(*term.Prompter)
 	root := confinement.Repository(b.projectDir())
-	o.History = filepath.Join(b.cfg.Dirs.State, "history", shortHash([]byte(root))[:16]+".jsonl")
-	o.CommandDirs = commandDirs(b.cfg.Dirs, root)
-	o.Skills = func() []term.Skill { return a.skillCommands(b) }
-	return func() { signal.Stop(resize) }
+	o := &term.Options{
+		Records: s.transcript.records, First: s.c.firstTexts(), In: a.in, Out: a.out, Err: a.err, Asker: prompter, Info: b.bannerInfo(choice),
+		Runner:     &typedRunner{chat.RouterRunner{Router: b.Router(), Turns: b}, s.c.config.Mode == "" || choice.model != "", choice.model == ""},
+		Background: func() int { return b.runningShells() + b.Agents().Running() },
+		Plain:      a.plainTerminal(), Color: a.wantsColours(), StatusLine: a.statusCommand(b),
+		Mode: func() string { return string(b.Guard().Mode()) }, SetMode: b.setMode, ModeText: b.modeText,
+		Editor: a.editorCommand(), Home: b.home, Dir: b.Router().Dir, Names: b.completionNames,
+		History:     filepath.Join(b.cfg.Dirs.State, "history", shortHash([]byte(root))[:16]+".jsonl"),
+		CommandDirs: commandDirs(b.cfg.Dirs, root), Skills: func() []term.Skill { return a.skillCommands(b) },
+	}
+	return o, b.describeTerminal(o)
 }
 
 // editorCommand is the person's, as POSIX's utilities choose it.
@@ -137,4 +136,18 @@ func (t commandTrust) Trust(path string, data []byte) error {
 		return fmt.Errorf("trust %s: %w", path, err)
 	}
 	return nil
+}
+
+// plainTerminal reports a terminal that can only print, or a person who wants
+// it to.
+func (a *app) plainTerminal() bool {
+	t, _ := a.lookup("TERM")
+	accessible, _ := a.lookup("ACCESSIBLE")
+	return t == "dumb" || t == "" || accessible != "" && accessible != "0"
+}
+
+// wantsColours reports whether the person wants colours (no-color.org).
+func (a *app) wantsColours() bool {
+	noColor, _ := a.lookup("NO_COLOR")
+	return noColor == ""
 }

@@ -94,3 +94,22 @@ func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	}
 	return strings.TrimSpace(string(out)), err
 }
+
+// enterWorktree makes a work tree for the run, if one is wanted, and has the run work there. done
+// ends it.
+func (a *app) enterWorktree(ctx context.Context, c *chatFlags) (done func(), err error) {
+	if !c.run.worktree {
+		return func() {}, nil
+	}
+	w, err := a.addWorktree(ctx, c.dir)
+	if err != nil {
+		return nil, err
+	}
+	if c.config.File != "" { // it is looked up where the person stands
+		if c.config.File, err = filepath.Abs(c.config.File); err != nil {
+			return nil, err
+		}
+	}
+	c.dir = w.dir
+	return func() { w.end(a) }, nil
+}

@@ -29,7 +29,7 @@ func (h *host) addNear(reg *registry.ToolRegistry, groups []groupDef) error {
 		err := reg.RegisterGroup(registry.Group{Name: g.Name, Summary: g.Summary,
 			Known: func() []string { return names },
 			Kept:  func(name string) *registry.Tool { return known[name] },
-			Miss:  func(context.Context) bool { return true },
+			Miss:  func(context.Context, bool) bool { return true },
 			Load:  func(ctx context.Context) ([]*registry.Tool, error) { return h.load(ctx, g.Name) },
 			Command: func(ctx context.Context, words []string, call *registry.Call) (registry.ToolResult, bool) {
 				return h.groupCommand(ctx, g.Name, words, call), true

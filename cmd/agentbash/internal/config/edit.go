@@ -33,14 +33,15 @@ func SetServer(d Dirs, name string, s fieldbash.Server, lookup func(string) (str
 	if err != nil {
 		return nil, err
 	}
-	return unset, editUserFile(d, func(b []byte) ([]byte, error) { return sjson.SetRawBytes(b, serverPath(name), raw) })
+	_, err = editUserFile(d, func(b []byte) ([]byte, error) { return sjson.SetRawBytes(b, serverPath(name), raw) })
+	return unset, err
 }
 
 // RemoveServer takes an MCP server out of the user's file and reports whether
 // it was there.
 func RemoveServer(d Dirs, name string) (bool, error) {
 	found := false
-	err := editUserFile(d, func(b []byte) ([]byte, error) {
+	_, err := editUserFile(d, func(b []byte) ([]byte, error) {
 		var f struct {
 			Servers map[string]json.RawMessage `json:"mcpServers"`
 		}
@@ -60,8 +61,8 @@ func serverPath(name string) string {
 	return "mcpServers." + strings.NewReplacer(`\`, `\\`, ".", `\.`, "*", `\*`, "?", `\?`, "|", `\|`, "#", `\#`, "@", `\@`, ":", `\:`).Replace(name)
 }
 
-// editUserFile changes the user's file as a whole or not at all.
-func editUserFile(d Dirs, edit func([]byte) ([]byte, error)) error {
+// editUserFile changes the user's file as a whole or not at all, and returns what it holds then.
+func editUserFile(d Dirs, edit func([]byte) ([]byte, error)) ([]byte, error) {
 	path := d.UserFile()
 	old, err := os.ReadFile(path)
 	missing := errors.Is(err, fs.ErrNotExist)
@@ -69,22 +70,22 @@ func editUserFile(d Dirs, edit func([]byte) ([]byte, error)) error {
 	case missing:
 		old = []byte(noFile)
 	case err != nil:
-		return &Error{File: path, Text: err.Error()}
+		return nil, &Error{File: path, Text: err.Error()}
 	case !json.Valid(old):
-		return &Error{File: path, Text: "it is not valid JSON, and is left as it is: correct it first (agentbash config names the place)"}
+		return nil, &Error{File: path, Text: "it is not valid JSON, and is left as it is: correct it first (agentbash config names the place)"}
 	}
 	fresh, err := edit(old)
 	if err != nil {
-		return &Error{File: path, Text: err.Error()}
+		return nil, &Error{File: path, Text: err.Error()}
 	}
 	if string(fresh) == string(old) {
-		return nil
+		return old, nil
 	}
 	fresh = append(bytes.TrimSpace(layOutLike(old, fresh)), '\n')
 	if err := os.MkdirAll(d.Config, 0o700); err != nil {
-		return err
+		return nil, err
 	}
-	return atomicfile.Write(path, fresh)
+	return fresh, atomicfile.Write(path, fresh)
 }
 
 // layOutLike lays a changed file out as it was before: with a line for each value, or with
@@ -108,7 +109,7 @@ const noFile = "{\n}\n"
 
 // SetValues sets texts of the user's file; "" takes one out.
 func SetValues(d Dirs, values map[string]string) error {
-	return editUserFile(d, func(b []byte) (_ []byte, err error) {
+	_, err := editUserFile(d, func(b []byte) (_ []byte, err error) {
 		for _, key := range slices.Sorted(maps.Keys(values)) {
 			if err == nil && values[key] == "" {
 				b, err = sjson.DeleteBytes(b, key)
@@ -118,20 +119,18 @@ func SetValues(d Dirs, values map[string]string) error {
 		}
 		return b, err
 	})
+	return err
 }
 
 // AddRules puts rules, each as it stands in a file, at the end of those of the
 // user's file, but for those it has, and leaves the rest of the file as it is. It
 // returns them in the lines and columns where they stand now.
 func AddRules(d Dirs, rules []json.RawMessage) (Rules, error) {
-	if err := addToList(d, "rules", rules); err != nil {
+	data, err := addToList(d, "rules", rules)
+	if err != nil {
 		return Rules{}, err
 	}
-	s := &source{path: d.UserFile()}
-	var err error
-	if s.data, err = os.ReadFile(s.path); err != nil {
-		return Rules{}, err
-	}
+	s := &source{path: d.UserFile(), data: data}
 	all, err := s.parse()
 	if err != nil {
 		return Rules{}, err
@@ -171,7 +170,7 @@ func isSameJSON(a, b []byte) bool {
 
 // RemoveRule takes a rule out of the user's file, and reports whether it was there.
 func RemoveRule(d Dirs, text string) (found bool, err error) {
-	err = editUserFile(d, func(b []byte) (_ []byte, err error) {
+	_, err = editUserFile(d, func(b []byte) (_ []byte, err error) {
 		var f struct{ Rules []json.RawMessage }
 		if err := json.Unmarshal(b, &f); err != nil {
 			return nil, err
@@ -198,11 +197,13 @@ func AddHost(d Dirs, host string) error {
 	if err != nil {
 		return err
 	}
-	return addToList(d, "network.allow", []json.RawMessage{raw})
+	_, err = addToList(d, "network.allow", []json.RawMessage{raw})
+	return err
 }
 
-// addToList adds values to the list at a path of keys, but for those it has.
-func addToList(d Dirs, path string, values []json.RawMessage) error {
+// addToList adds values to the list at a path of keys, but for those it has, and returns what the
+// file holds then.
+func addToList(d Dirs, path string, values []json.RawMessage) ([]byte, error) {
 	return editUserFile(d, func(b []byte) (_ []byte, err error) {
 		list := json.RawMessage(b)
 		for _, key := range strings.Split(path, ".") {

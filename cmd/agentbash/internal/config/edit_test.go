@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentbash/agentbash/fieldbash"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/internal/jsonpos"
 	"github.com/stretchr/testify/require"
 )
@@ -97,6 +99,33 @@ func TestAddRules(t *testing.T) {
 	data, err := os.ReadFile(d.UserFile())
 	require.NoError(t, err)
 	require.Equal(t, `{"rules": "none"`, string(data), "what is wrong is left as it is")
+}
+
+// Another program may write the file between a rule and the look at where it stands.
+func TestRulesThatAnotherProgramRemoves(t *testing.T) {
+	d := Dirs{Config: t.TempDir()}
+	done := make(chan struct{})
+	var other sync.WaitGroup
+	defer other.Wait()
+	defer close(done)
+	other.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				if err := atomicfile.Write(d.UserFile(), []byte("{}\n")); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	})
+	for range 300 {
+		added, err := AddRules(d, rawStrings("allow a"))
+		require.NoError(t, err)
+		require.JSONEq(t, `["allow a"]`, string(added.Raw))
+	}
 }
 
 func rawStrings(texts ...string) (raw []json.RawMessage) {

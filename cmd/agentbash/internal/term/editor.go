@@ -77,8 +77,9 @@ func (e *editor) press(k key) (text string, done bool, err error) {
 	if e.finding != nil && e.find(k) || e.menuKey(k) || e.typed(k) {
 		return "", false, e.show()
 	}
-	text = e.text.text
-	e.menu = menu{}
+	text, e.menu = e.text.text, menu{}
+	twice := k.name == keyEscape && e.escaped && text == ""
+	e.escaped = k.name == keyEscape && !twice
 	switch {
 	case k.name == keyEnter && e.whole(text):
 		e.remember(text)
@@ -86,8 +87,6 @@ func (e *editor) press(k key) (text string, done bool, err error) {
 		e.text.start()
 		e.vim.command = false
 		return text, true, err
-	case k.name == keyEnter:
-		e.text.insert("\n")
 	case k.name == keyInterrupt:
 		err := e.leave("^C", errInterrupted)
 		e.text.start()
@@ -97,30 +96,34 @@ func (e *editor) press(k key) (text string, done bool, err error) {
 	case k.name == keyEditor || k.name == keyOutput || k.name == keySuspend:
 		e.kept = true
 		return "", true, e.leave("", asked(k.name))
-	case k.name == keyClear:
-		if err := e.paint.clearScreen(); err != nil {
-			return "", false, err
-		}
-	case k.name == keyTab:
-		if err := e.tab(); err != nil {
-			return "", false, err
-		}
-	case k.name == keySearch:
-		e.finding = &historySearch{at: len(e.text.history), before: text, cursor: e.text.cursor}
-	case k.name == keyEscape && text == "" && e.escaped:
-		e.escaped = false
+	case twice:
 		return "", true, e.leave("", asked(k.name))
-	case k.name == keyEscape:
-		e.escaped = true
-		return "", false, e.show()
+	}
+	if err := e.edit(k); err != nil {
+		return "", false, err
+	}
+	return "", false, e.show()
+}
+
+// edit does what a key means to a text that goes on.
+func (e *editor) edit(k key) error {
+	switch k.name {
+	case keyEscape:
+	case keyEnter:
+		e.text.insert("\n")
+	case keyClear:
+		return e.paint.clearScreen()
+	case keyTab:
+		return e.tab()
+	case keySearch:
+		e.finding = &historySearch{at: len(e.text.history), before: e.text.text, cursor: e.text.cursor}
 	default:
 		e.text.press(k)
 		if e.offer != nil && (k.name == "" || k.name == keyBackspace) {
 			e.menu = menu{open: true, completion: e.offer(e.text.text, e.text.cursor), chosen: -1}
 		}
 	}
-	e.escaped = false
-	return "", false, e.show()
+	return nil
 }
 
 // typed has vim take a key, whether something runs or not.

@@ -226,6 +226,16 @@ func (s *screen) typing(typed string, queued []string) {
 	}
 }
 
+// answering shows a question's choices, or the rows of its list, and its answer as far as it has come.
+func (s *screen) answering(q *Question, text string, list func(width, height int) []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live.asked, s.live.answer, s.live.list = q, text, list
+	if s.live.on {
+		s.flush()
+	}
+}
+
 // toggleTail shows more or less of what runs.
 func (s *screen) toggleTail() {
 	s.mu.Lock()

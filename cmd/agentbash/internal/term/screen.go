@@ -289,3 +289,30 @@ func clipColumns(s string, columns int) string {
 	}
 	return b.String() + "..."
 }
+
+// asWriter writes to Err, between what else is shown.
+func (s *screen) asWriter() io.Writer { return screenWriter{s} }
+
+type screenWriter struct{ s *screen }
+
+// Write shows text that is safe already.
+func (w screenWriter) Write(p []byte) (int, error) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	w.s.endLine()
+	w.s.writeSoon(w.s.err, string(p))
+	return len(p), nil
+}
+
+// rows shows rows that are laid out already.
+func (s *screen) rows(rows []string, st style) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endLine()
+	for _, r := range rows {
+		if st != 0 {
+			r = s.look.paint(r, st)
+		}
+		s.line(r)
+	}
+}

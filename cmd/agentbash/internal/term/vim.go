@@ -117,33 +117,50 @@ func (v *vim) operate(b *buffer, operator, motion string, count int) {
 
 // run is a command of its own, or a motion.
 func (v *vim) run(b *buffer, name string, count int) {
-	insert := func(at int) { b.cursor, v.command = at, false }
-	switch name[0] {
+	if v.beginInsert(b, name[0]) || v.change(b, name, count) {
+		return
+	}
+	if name == "j" || name == "k" {
+		for range count {
+			b.vertical(name == "k")
+		}
+	} else if at, _, known := v.move(b, name, count); known {
+		b.cursor = at
+	}
+}
+
+// beginInsert goes where a command inserts, and has the keys insert; false: it is another command.
+func (v *vim) beginInsert(b *buffer, name byte) bool {
+	switch name {
 	case 'i':
-		insert(b.cursor)
 	case 'I':
-		insert(b.lineStart())
+		b.cursor = b.lineStart()
 	case 'a':
-		insert(min(b.after(b.cursor), b.lineEnd()))
+		b.cursor = min(b.after(b.cursor), b.lineEnd())
 	case 'A':
-		insert(b.lineEnd())
+		b.cursor = b.lineEnd()
 	case 'o':
-		insert(b.lineEnd())
+		b.cursor = b.lineEnd()
 		b.insert("\n")
 	case 'O':
-		insert(b.lineStart())
+		b.cursor = b.lineStart()
 		b.insert("\n")
 		b.cursor--
-	case 'x', 's':
-		v.operate(b, map[byte]string{'x': "d", 's': "c"}[name[0]], "l", count)
-	case 'X':
-		v.operate(b, "d", "h", count)
-	case 'D', 'C':
-		v.operate(b, strings.ToLower(name), "$", 1)
-	case 'S':
-		v.operate(b, "c", "c", 1)
-	case 'Y':
-		v.operate(b, "y", "y", 1)
+	default:
+		return false
+	}
+	v.command = false
+	return true
+}
+
+// longForm is the operator and the motion that a command stands for; "": it stands for none.
+func longForm(name byte) string {
+	return map[byte]string{'x': "dl", 's': "cl", 'X': "dh", 'D': "d$", 'C': "c$", 'S': "cc", 'Y': "yy"}[name]
+}
+
+// change changes the text at the cursor; false: the command is another one.
+func (v *vim) change(b *buffer, name string, count int) bool {
+	switch name[0] {
 	case 'p':
 		b.cursor = min(b.after(b.cursor), b.lineEnd())
 		b.insert(strings.Repeat(b.killed, count))
@@ -152,30 +169,33 @@ func (v *vim) run(b *buffer, name string, count int) {
 	case 'u':
 		b.undo()
 	case 'r':
-		if to := b.after(b.cursor); b.cursor < b.lineEnd() {
-			b.remove(b.cursor, to)
-			b.insert(name[1:])
+		if b.replace(func(string) string { return name[1:] }) {
 			b.cursor = b.before(b.cursor)
 		}
 	case '~':
-		if to := b.after(b.cursor); b.cursor < b.lineEnd() {
-			r, _ := utf8.DecodeRuneInString(b.remove(b.cursor, to))
-			if unicode.IsUpper(r) {
-				r = unicode.ToLower(r)
-			} else {
-				r = unicode.ToUpper(r)
+		b.replace(func(char string) string {
+			if upper := strings.ToUpper(char); upper != char {
+				return upper
 			}
-			b.insert(string(r))
-		}
-	case 'j', 'k':
-		for range count {
-			b.vertical(name == "k")
-		}
+			return strings.ToLower(char)
+		})
 	default:
-		if at, _, known := v.move(b, name, count); known {
-			b.cursor = at
+		form := longForm(name[0])
+		if form == "" {
+			return false
 		}
+		v.operate(b, form[:1], form[1:], count)
 	}
+	return true
+}
+
+// replace puts another text in the place of the character at the cursor, if there is one in the line.
+func (b *buffer) replace(with func(char string) string) bool {
+	if b.cursor >= b.lineEnd() {
+		return false
+	}
+	b.insert(with(b.remove(b.cursor, b.after(b.cursor))))
+	return true
 }
 
 // move is where a motion leads. inclusive: the character there is passed too.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -26,9 +27,16 @@ type report struct {
 	dir     string
 	mode    policy.Mode
 	missing []string // what this machine cannot hold in the mode
-	started time.Time
 	run     *batchRun
+	schema  *answerSchema // of the answers
+	file    *os.File      // that the answer goes to; nil: there is none
 
+	result
+}
+
+// result is what came of a prompt.
+type result struct {
+	started    time.Time
 	before     error // what was denied before this prompt
 	answer     string
 	structured json.RawMessage
@@ -44,10 +52,6 @@ type counts struct {
 func (c *counts) addUsage(u chat.Usage) {
 	c.requests++
 	c.usage = c.usage.Plus(u)
-}
-
-func newReport(a *app, format string, opts *chat.Options, dir string) *report {
-	return &report{a: a, format: format, opts: opts, dir: dir, started: time.Now()}
 }
 
 // writeEvent writes one event, as it happens.
@@ -122,7 +126,7 @@ func usageFields(u chat.Usage) map[string]any {
 
 // begin forgets what came before a prompt of several, but not the starts before this one.
 func (r *report) begin(conv *chat.Conversation) {
-	*r = report{before: conv.Denied(), a: r.a, format: r.format, opts: r.opts, dir: r.dir, mode: r.mode, missing: r.missing, started: time.Now().Add(-r.run.past.took), run: r.run, counts: r.run.past.counts}
+	r.result = result{before: conv.Denied(), started: time.Now().Add(-r.run.past.took), counts: r.run.past.counts}
 }
 
 func (r *report) init(session string) {

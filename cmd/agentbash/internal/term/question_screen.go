@@ -2,7 +2,6 @@ package term
 
 import (
 	"context"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -223,41 +222,4 @@ func (s *chatUI) answerKey(k key) {
 	}
 	s.screen.rows(rows, dim)
 	a.endWait(*reply, nil)
-}
-
-// answering shows a question's choices, or the rows of its list, and its answer as far as it has come.
-func (s *screen) answering(q *Question, text string, list func(width, height int) []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.live.asked, s.live.answer, s.live.list = q, text, list
-	if s.live.on {
-		s.flush()
-	}
-}
-
-// asWriter writes to Err, between what else is shown.
-func (s *screen) asWriter() io.Writer { return screenWriter{s} }
-
-type screenWriter struct{ s *screen }
-
-// Write shows text that is safe already.
-func (w screenWriter) Write(p []byte) (int, error) {
-	w.s.mu.Lock()
-	defer w.s.mu.Unlock()
-	w.s.endLine()
-	w.s.writeSoon(w.s.err, string(p))
-	return len(p), nil
-}
-
-// rows shows rows that are laid out already.
-func (s *screen) rows(rows []string, st style) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.endLine()
-	for _, r := range rows {
-		if st != 0 {
-			r = s.look.paint(r, st)
-		}
-		s.line(r)
-	}
 }
