@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentbash/agentbash/agentbash/internal/document"
 	"github.com/agentbash/agentbash/internal/snapshot"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -101,7 +102,28 @@ func printTurn(call *registry.Call, root string, done snapshot.Done) (files []st
 	for _, c := range done.Kept[:min(len(done.Kept), mostShown)] {
 		fmt.Fprintf(call.Stderr, "%s was left as it is: %v\n", call.Rel(filepath.Join(root, c.Path)), c.Why)
 	}
+	if len(done.Ignored) > 0 {
+		fmt.Fprintf(call.Stderr, "what git ignores is in no snapshot, and stays as it is: %s\n", nameSome(call, root, done.Ignored))
+	}
 	return files
+}
+
+// nameSome names the first of some paths.
+func nameSome(call *registry.Call, root string, paths []string) string {
+	const most = 5
+	var names []string
+	for _, path := range paths[:min(len(paths), most)] {
+		name := call.Rel(filepath.Join(root, path))
+		if strings.HasSuffix(path, "/") {
+			name += "/"
+		}
+		names = append(names, document.PlainName(name))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(paths) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // listTurns prints the turns to before which undo can go back, the last one first.
