@@ -210,7 +210,7 @@ func (g *gate) openFile(path string) (*atomicfile.File, error) {
 	if g == nil {
 		return atomicfile.Open(path)
 	}
-	real, err := resolveLinks(path)
+	real, err := atomicfile.Resolve(path)
 	if err != nil {
 		return nil, err
 	}

@@ -125,19 +125,11 @@ func (r replacement) apply(text string, p *position, e *edited, strict bool, wha
 	if open {
 		text += endingAt(text, len(text), len(text))
 	}
-	var f standing
-	if r.old != "" {
-		f = findReplacement(text, r, strict)
-	}
-	e.once = e.once && f.exact && len(f.places) == 1
-	if r.hunk != nil && (r.old == "" || len(f.places) > 0) {
-		if err := r.choose(text, &f, *p); err != nil {
-			return "", fmt.Errorf("%s: %w", shown, err)
-		}
-	}
-	if err := r.placesError(text, f.places, what, shown); err != nil {
+	f, err := r.findPlaces(text, *p, strict, what, shown)
+	if err != nil {
 		return "", err
 	}
+	e.once = e.once && f.exact
 	if size := sizeAfter(text, f.places); size > changeLimit {
 		return "", fmt.Errorf("%s would have %s, more than can be changed at once (%s)", shown, countNoun(size, "byte"), countNoun(changeLimit, "byte"))
 	}
@@ -155,6 +147,20 @@ func (r replacement) apply(text string, p *position, e *edited, strict bool, wha
 		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	}
 	return text, nil
+}
+
+// findPlaces finds where the text to replace stands: in as many places as there are to be.
+func (r replacement) findPlaces(text string, p position, strict bool, what, shown string) (f standing, err error) {
+	if r.old != "" {
+		f = findReplacement(text, r, strict)
+	}
+	f.exact = f.exact && len(f.places) == 1 // before a hunk chooses among them
+	if r.hunk != nil && (r.old == "" || len(f.places) > 0) {
+		if err := r.choose(text, &f, p); err != nil {
+			return f, fmt.Errorf("%s: %w", shown, err)
+		}
+	}
+	return f, r.placesError(text, f.places, what, shown)
 }
 
 // placesError says why the places of a replacement do not do.

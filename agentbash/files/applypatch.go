@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/patch"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/registry"
 )
 
@@ -106,7 +107,7 @@ func (r *patchRun) open(typed string) (*fileChange, error) {
 		return nil, errors.New("the patch does not say which file it is about: put *** Update File: PATH, --- a/PATH and +++ b/PATH, or the path on a line before the block")
 	}
 	path := r.call.Path(typed)
-	real, err := resolveLinks(path)
+	real, err := atomicfile.Resolve(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.call.Rel(path), unwrapPath(err))
 	}

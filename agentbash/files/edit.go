@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/patch"
@@ -65,25 +66,39 @@ Several edits are done together or not at all. Prints a unified diff.`,
 	}
 }
 
+// editWays are the parameters that say all that is to change, and what they leave no place for.
+var editWays = []struct {
+	name     string
+	excludes []string
+	problem  string
+}{
+	{"edits", []string{"old_string", "new_string", "replace_all", "count"},
+		"--edits excludes --old_string, --new_string, --replace_all and --count: put them into its elements"},
+	{"insert_line", []string{"old_string", "edits", "patch", "replace_all", "count"},
+		"--insert_line takes the text as --new_string, and nothing to replace: leave --old_string, --edits, --patch, --replace_all and --count out"},
+	{"patch", []string{"old_string", "new_string", "edits", "replace_all", "count"},
+		"--patch says all that is to change: leave --old_string, --new_string, --edits, --replace_all and --count out"},
+}
+
 // checkEdit sees that there is one way to say what to replace.
 func checkEdit(k registry.Kwargs) []string {
-	has := func(name string) bool { _, ok := k[name]; return ok }
-	several := k["replace_all"] == true || has("count")
-	problems := checkHash(k)
-	switch {
-	case has("edits") && (has("old_string") || has("new_string") || several):
-		problems = append(problems, "--edits excludes --old_string, --new_string, --replace_all and --count: put them into its elements")
-	case has("insert_line") && (has("old_string") || has("edits") || has("patch") || several):
-		problems = append(problems, "--insert_line takes the text as --new_string, and nothing to replace: leave --old_string, --edits, --patch, --replace_all and --count out")
-	case has("patch") && (has("old_string") || has("new_string") || has("edits") || several):
-		problems = append(problems, "--patch says all that is to change: leave --old_string, --new_string, --edits, --replace_all and --count out")
-	case has("edits"), has("insert_line"), has("patch"):
+	has := func(name string) bool { v, ok := k[name]; return ok && v != false }
+	problems, other := checkHash(k), false
+	for _, way := range editWays {
+		other = other || has(way.name)
+		if has(way.name) && slices.ContainsFunc(way.excludes, has) {
+			problems = append(problems, way.problem)
+			break
+		}
+	}
+	switch several := has("replace_all") || has("count"); {
+	case other:
 	case has("old_string") && !has("new_string"):
 		problems = append(problems, "missing --new_string: write --new_string TEXT ('' deletes the old text)")
 	case !has("old_string") && (has("new_string") || several):
 		problems = append(problems, "missing --old_string: write --old_string TEXT")
 	}
-	if k["replace_all"] == true && has("count") {
+	if has("replace_all") && has("count") {
 		problems = append(problems, "--count replaces them all, and checks how many they are: leave --replace_all out")
 	}
 	return problems

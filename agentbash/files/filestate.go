@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
 // files is what the tools of one call of Tools share.
@@ -43,6 +45,14 @@ func (f *files) lockFile(path string) (done func()) {
 			delete(f.locks, path)
 		}
 	}
+}
+
+// turnName is the name by which calls take turns at a file: all links followed.
+func turnName(path string) string {
+	if real, err := atomicfile.Resolve(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // fileState is what a file was when it was last read or written here.

@@ -3,7 +3,9 @@
 package files
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"os/exec"
 	"strings"
@@ -160,7 +162,7 @@ func TestGrepAcrossLines(t *testing.T) {
 
 func TestGrepOfCompressedFiles(t *testing.T) {
 	s := newShell(t, nil)
-	for name, program := range map[string]string{"a.gz": "gzip", "b.bz2": "bzip2", "c.xz": "xz", "d.zst": "zstd"} {
+	for name, program := range map[string]string{"a.gz": "gzip", "b.bz2": "bzip2", "c.xz": "xz", "c.lzma": "lzma", "d.zst": "zstd"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Logf("%s is not installed", program)
 			continue
@@ -175,6 +177,37 @@ func TestGrepOfCompressedFiles(t *testing.T) {
 	require.Contains(t, s.ok("grep", "line 7$", "-z"), "a.gz:7:line 7\n")
 	s.put("bad.gz", "\x1f\x8b not")
 	require.Equal(t, 2, s.run("grep", "x", "bad.gz", "-z").status)
+}
+
+func TestGrepOfFilesThatAskForMuchMemory(t *testing.T) {
+	s := newShell(t, nil)
+	for _, test := range []struct {
+		program []string
+		grow    func([]byte) // has the header ask for more
+		limit   string
+	}{
+		{[]string{"xz", "-c"}, func(b []byte) {
+			header := b[12 : 12+4*(int(b[12])+1)]
+			header[4] = 40 // the size of the dictionary: 4 GiB
+			binary.LittleEndian.PutUint32(header[len(header)-4:], crc32.ChecksumIEEE(header[:len(header)-4]))
+		}, "64 MiB of memory: xz -dc FILE | grep PATTERN"},
+		{[]string{"xz", "-c", "--format=lzma"}, func(b []byte) { binary.LittleEndian.PutUint32(b[1:], 1<<30) }, "64 MiB of memory: xz -dc FILE | grep PATTERN"},
+		{[]string{"zstd", "-c"}, func(b []byte) { b[5] = 18 << 3 }, "128 MiB of memory: zstd -dc --long=31 FILE | grep PATTERN"},
+	} {
+		if _, err := exec.LookPath(test.program[0]); err != nil {
+			t.Logf("%s is not installed", test.program[0])
+			continue
+		}
+		cmd := exec.Command(test.program[0], test.program[1:]...)
+		cmd.Stdin = strings.NewReader("word\n")
+		packed, err := cmd.Output()
+		require.NoError(t, err)
+		test.grow(packed)
+		s.put("f", string(packed))
+		r := s.run("grep", "word", "f", "-z")
+		require.Equal(t, 2, r.status, "%q: %s", test.program, r.out)
+		require.Contains(t, r.err, "f: to unpack it takes more than "+test.limit)
+	}
 }
 
 func TestGrepTextOfAllKinds(t *testing.T) {

@@ -247,35 +247,36 @@ func (w *worker) startRecord(gap bool) []byte {
 // searchStream searches buffer by buffer; a line that the end of a buffer cuts goes to the next.
 func (w *worker) searchStream(whole bool, rest io.Reader) error {
 	for {
-		end := w.n
-		if !whole {
-			end = bytes.LastIndexByte(w.buf[w.done:w.n], '\n') + 1 + w.done
-			if end == w.done && w.n-w.done < longLine { // not one whole line
-				var err error
-				if whole, err = w.fillBuffer(rest); err != nil {
-					return err
-				}
-				continue
-			}
-			if end == w.done {
-				w.out.noteCut(w.form.path, fmt.Sprintf("line %d is longer than %d MiB: it was searched in pieces", w.numberAt(w.done), longLine>>20))
-				end = w.n
-			}
-		}
-		whole = w.searchUpTo(end) || whole
-		if whole || w.stopped || w.full && w.todo == 0 || w.q.wantsOne() && w.lines > 0 || w.ctx.Err() != nil {
-			return w.ctx.Err()
-		}
-		if w.live && (w.q.printsAll() || !w.q.hasContext()) && len(w.found.text) > 0 {
-			w.printFound()
-			w.stopped = w.stopped || w.out.flush() != nil
-		}
-		w.rollBuffer()
 		var err error
+		if end := w.lineEnd(whole); end > w.done || whole {
+			whole = w.searchUpTo(end) || whole
+			if whole || w.stopped || w.full && w.todo == 0 || w.q.wantsOne() && w.lines > 0 || w.ctx.Err() != nil {
+				return w.ctx.Err()
+			}
+			if w.live && (w.q.printsAll() || !w.q.hasContext()) && len(w.found.text) > 0 {
+				w.printFound()
+				w.stopped = w.stopped || w.out.flush() != nil
+			}
+			w.rollBuffer()
+		}
 		if whole, err = w.fillBuffer(rest); err != nil {
 			return err
 		}
 	}
+}
+
+// lineEnd is the end of the whole lines in the buffer, the start of what was not searched if there is none. What is
+// too long is a line.
+func (w *worker) lineEnd(whole bool) int {
+	if whole {
+		return w.n
+	}
+	end := bytes.LastIndexByte(w.buf[w.done:w.n], '\n') + 1 + w.done
+	if end == w.done && w.n-w.done >= longLine {
+		w.out.noteCut(w.form.path, fmt.Sprintf("line %d is longer than %d MiB: it was searched in pieces", w.numberAt(w.done), longLine>>20))
+		end = w.n
+	}
+	return end
 }
 
 // searchUpTo searches the whole lines of the buffer up to a place; it reports whether

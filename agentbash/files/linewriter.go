@@ -112,11 +112,16 @@ func (w *lineWriter) writeNumber() error {
 		return nil
 	}
 	w.runes = -1
-	if w.width == 0 {
-		return nil
-	}
-	_, err := fmt.Fprintf(w.out, "%*d| ", w.width, w.number)
+	_, err := w.out.WriteString(w.numberText())
 	return err
+}
+
+// numberText is what stands before the line.
+func (w *lineWriter) numberText() string {
+	if w.width == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%*d| ", w.width, w.number)
 }
 
 // endLine writes what is left to write of a line.
@@ -154,10 +159,7 @@ func (w *lineWriter) writeLine(ending string) error {
 		}
 	}
 	w.checkBytes(text)
-	prefix := ""
-	if w.width > 0 {
-		prefix = fmt.Sprintf("%*d| ", w.width, w.number)
-	}
+	prefix := w.numberText()
 	if w.maxBytes > 0 && w.written+len(prefix)+len(text)+len(ending) > w.maxBytes {
 		w.stopped = true
 		if w.written > 0 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentbash/agentbash/internal/atomicfile"
 )
 
 // withTargets are paths and, where it is another, what they lead to. The lists of an Access have some
@@ -38,7 +40,7 @@ func followLinks(path string, seen map[string]target) target {
 			n, err := unix.Readlink(real.path, make([]byte, 1))
 			real.missing = err == unix.ENOENT
 			if n > 0 {
-				if to, err := resolveLinks(real.path); err == nil {
+				if to, err := atomicfile.Resolve(real.path); err == nil {
 					real.path = to
 				}
 			}

@@ -153,7 +153,7 @@ func (r replacement) choose(text string, f *standing, p position) error {
 	}
 	if h.Old == "" {
 		at, err := insertion(text, h, from, p)
-		f.places, f.exact = []located{{at, at, r.new}}, true
+		f.places = []located{{at, at, r.new}}
 		if endingAt(text, at, at) == crlf {
 			f.places[0].new = strings.ReplaceAll(strings.ReplaceAll(r.new, crlf, "\n"), "\n", crlf)
 		}

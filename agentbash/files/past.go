@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/internal/timeline"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -60,7 +61,7 @@ func newPast(call *registry.Call, list []checkpoint.Change, named string) (*past
 		h.replay()
 	}
 	var err error
-	p.dir, err = resolveLinks(call.Dir)
+	p.dir, err = atomicfile.Resolve(call.Dir)
 	return p, err
 }
 
@@ -172,7 +173,7 @@ func (p *past) stepOf(c *checkpoint.Change) (step []back, err error) {
 func resolveMissing(path string) (string, error) {
 	dir := filepath.Dir(path)
 	if _, err := os.Lstat(dir); dir == path || !errors.Is(err, os.ErrNotExist) {
-		return resolveLinks(path)
+		return atomicfile.Resolve(path)
 	}
 	dir, err := resolveMissing(dir)
 	return filepath.Join(dir, filepath.Base(path)), err

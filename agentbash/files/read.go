@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agentbash/agentbash/agentbash/internal/charset"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 	"golang.org/x/sys/unix"
@@ -251,7 +252,7 @@ func (f *files) readSource(ctx context.Context, call *registry.Call, r *request,
 	if len(all) > 0 {
 		r.about.metadata["sha256"] = hashOf(all)
 	}
-	if real, err := resolveLinks(src.path); err == nil {
+	if real, err := atomicfile.Resolve(src.path); err == nil {
 		f.rememberState(real, fileState{stat: stampOf(&src.stat), print: c.index.print, whole: c.index.whole && c.size <= printLimit && c == raw && src.stat.Size > 0})
 	}
 	return nil

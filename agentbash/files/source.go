@@ -132,18 +132,23 @@ func firstEntries(dir string, n int) string {
 		return "it is empty"
 	}
 	var names []string
-	for _, e := range list[:min(n, len(list))] {
+	for _, e := range list {
 		name := e.Name()
 		if e.IsDir() {
 			name += "/"
 		}
 		names = append(names, name)
 	}
-	more := ""
-	if len(list) > n {
-		more = fmt.Sprintf(" and %d more", len(list)-n)
+	return "it holds " + nameSome(names, n)
+}
+
+// nameSome lists up to n names and how many more there are.
+func nameSome(names []string, n int) string {
+	text := strings.Join(names[:min(n, len(names))], ", ")
+	if more := len(names) - n; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	return "it holds " + strings.Join(names, ", ") + more
+	return text
 }
 
 // notFound adds to an error of open what may have been meant.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agentbash/agentbash/agentbash/internal/checkpoint"
+	"github.com/agentbash/agentbash/internal/atomicfile"
 	"github.com/agentbash/agentbash/internal/quote"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -147,7 +148,7 @@ const mostListed = 50
 
 // listChanges prints the changes, the last one first: of a file, else of the workspace.
 func (f *files) listChanges(call *registry.Call, list []checkpoint.Change, named string) (int, error) {
-	workspace, err := resolveLinks(f.workspace(call.Dir))
+	workspace, err := atomicfile.Resolve(f.workspace(call.Dir))
 	all := len(list)
 	list = slices.DeleteFunc(list, func(c checkpoint.Change) bool {
 		return named != "" && c.Path != named || named == "" && !call.Bool("all") && !registry.Below(c.Path, workspace)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentbash/agentbash/agentbash/internal/document"
 	"github.com/agentbash/agentbash/internal/snapshot"
 	"github.com/agentbash/agentbash/registry"
 )
@@ -87,10 +88,7 @@ func printTurn(call *registry.Call, root string, done snapshot.Done) (files []st
 	}
 	for i, c := range done.Changes {
 		path := filepath.Join(root, c.Path)
-		shown := call.Rel(path)
-		if strings.HasSuffix(c.Path, "/") {
-			shown += "/"
-		}
+		shown := shownIn(call, root, c.Path)
 		if files = append(files, path); i < mostShown {
 			fmt.Fprintf(call.Stdout, "%s: %s%s\n", shown, would, c.Kind)
 		}
@@ -101,7 +99,23 @@ func printTurn(call *registry.Call, root string, done snapshot.Done) (files []st
 	for _, c := range done.Kept[:min(len(done.Kept), mostShown)] {
 		fmt.Fprintf(call.Stderr, "%s was left as it is: %v\n", call.Rel(filepath.Join(root, c.Path)), c.Why)
 	}
+	if len(done.Ignored) > 0 {
+		var names []string
+		for _, path := range done.Ignored {
+			names = append(names, document.PlainName(shownIn(call, root, path)))
+		}
+		fmt.Fprintf(call.Stderr, "what git ignores is in no snapshot, and stays as it is: %s\n", nameSome(names, 5))
+	}
 	return files
+}
+
+// shownIn is a path of the workspace as it is shown; a slash at its end stays.
+func shownIn(call *registry.Call, root, path string) string {
+	shown := call.Rel(filepath.Join(root, path))
+	if strings.HasSuffix(path, "/") {
+		shown += "/"
+	}
+	return shown
 }
 
 // listTurns prints the turns to before which undo can go back, the last one first.

@@ -43,7 +43,7 @@ func TestUndoOfATurn(t *testing.T) {
 	r := s.run("undo", "--turn")
 	require.Zero(t, r.status, r.err)
 	require.Equal(t, "a: restored\nb: brought back\nc: brought back\nd: removed\nn/: removed\n", r.out)
-	require.Regexp(t, `^as before turn 2 \([-0-9: ]+\); undo --turn --redo takes this back\n$`, r.err)
+	require.Regexp(t, `^what git ignores is in no snapshot, and stays as it is: f\.o\nas before turn 2 \([-0-9: ]+\); undo --turn --redo takes this back\n$`, r.err)
 	back := s.tree()
 	require.Equal(t, "\n", back["f.o"], "git ignores it")
 	require.Equal(t, "longer than twenty bytes\n", back["big"])

@@ -187,25 +187,8 @@ func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolR
 	if err != nil {
 		return registry.Failure("%v", err), nil
 	}
-	category, all := call.String("category"), []note{}
-	var categories []string
-	var numbers []int
-	for i, r := range raw {
-		var n note
-		if err := json.Unmarshal(r, &n); err != nil {
-			fmt.Fprintf(call.Stderr, "%s: entry %d is no note and is left out: %v\n", call.Rel(path), i+1, err)
-			continue
-		}
-		if n.Category == "" {
-			n.Category = defaultCategory
-		}
-		if !slices.Contains(categories, n.Category) {
-			categories = append(categories, n.Category)
-		}
-		if (!call.Has("category") || n.Category == category) && n.has(call.String("query")) {
-			all, numbers = append(all, n), append(numbers, i+1)
-		}
-	}
+	category := call.String("category")
+	all, numbers, categories := selectNotes(call, path, raw)
 	switch {
 	case len(all) == 0 && len(categories) == 0:
 		fmt.Fprintln(call.Stderr, "nothing was noted yet: note 'TEXT' does")
@@ -231,6 +214,26 @@ func (o *Options) recall(_ context.Context, call *registry.Call) (registry.ToolR
 		fmt.Fprintf(&b, "%d. [%s] %s\n   (%s)\n", numbers[i], n.Category, strings.ReplaceAll(n.Content, "\n", "\n   "), n.Timestamp)
 	}
 	return notesResult(b.String(), display, path, len(all)), nil
+}
+
+// selectNotes are the notes that are asked for, with their numbers, and the categories of all.
+func selectNotes(call *registry.Call, path string, raw []json.RawMessage) (list []note, numbers []int, categories []string) {
+	list = []note{}
+	for i, r := range raw {
+		var n note
+		if err := json.Unmarshal(r, &n); err != nil {
+			fmt.Fprintf(call.Stderr, "%s: entry %d is no note and is left out: %v\n", call.Rel(path), i+1, err)
+			continue
+		}
+		n.Category = cmp.Or(n.Category, defaultCategory)
+		if !slices.Contains(categories, n.Category) {
+			categories = append(categories, n.Category)
+		}
+		if (!call.Has("category") || n.Category == call.String("category")) && n.has(call.String("query")) {
+			list, numbers = append(list, n), append(numbers, i+1)
+		}
+	}
+	return list, numbers, categories
 }
 
 // has reports whether all words are in the note.

@@ -156,18 +156,29 @@ func (j *job) enter(text string, keys []terminal.Key) error {
 	return nil
 }
 
-// write writes to the stdin, a pipe.
+// write writes to the stdin, a pipe. What does not fit in waits while a program is at work that may read it, else
+// only as long as one may take that waits for something itself (ssh).
 func (j *job) write(text string) error {
 	if j.in == nil {
 		return j.noTerminal("its stdin is empty")
 	}
-	switch _, err := io.WriteString(patient{j.in}, text); {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("background shell %s does not read its stdin: what it did not take of the text is lost", j.id)
-	case err != nil:
-		return fmt.Errorf("the stdin of background shell %s is closed: %w", j.id, err)
+	for rest, last := text, time.Now(); ; {
+		j.in.SetWriteDeadline(time.Now().Add(lookIdle))
+		n, err := io.WriteString(j.in, rest)
+		if rest = rest[n:]; n > 0 {
+			last = time.Now()
+		}
+		stuck := time.Since(last)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return fmt.Errorf("the stdin of background shell %s is closed: %w", j.id, err)
+		case stuck > inputWait || stuck > fullFor && !j.isAtWork():
+			return fmt.Errorf("background shell %s does not read its stdin now: %d of %d bytes are in the pipe, %d are left: type those again, from byte %d on, when it reads",
+				j.id, len(text)-len(rest), len(text), len(rest), len(text)-len(rest)+1)
+		}
 	}
-	return nil
 }
 
 func (j *job) noTerminal(why string) error {
@@ -177,6 +188,7 @@ func (j *job) noTerminal(why string) error {
 const (
 	quietFor = 150 * time.Millisecond // how long nothing comes when a program has answered
 	lookIdle = 30 * time.Millisecond  // between two looks at what it waits for
+	fullFor  = 500 * time.Millisecond // how long a pipe is full that nobody reads
 )
 
 // settle waits until the program waits for input and has been quiet for a while, or has

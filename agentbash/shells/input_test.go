@@ -3,9 +3,11 @@ package shells
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentbash/agentbash/registry"
 	"github.com/stretchr/testify/require"
@@ -146,6 +148,25 @@ func TestStdinIsAPipe(t *testing.T) {
 	require.Contains(t, b.run("bash_output", id, "--screen").err, "has no terminal, and no screen")
 	b.input("interrupted\n", id, "--key", "ctrl-c", "--wait", "exit", long)
 	require.Contains(t, b.run("bash_input", id, "more").err, "has ended: failed after")
+}
+
+func TestStdinThatNobodyReads(t *testing.T) {
+	b := newBench(t, nil)
+	id := strings.TrimSpace(b.run("bash_start", "--stdin", "trap 'wc -c; exit' INT; sleep infinity & echo ready; wait").out)
+	b.waitFor(id, "ready")
+	b.in = strings.Repeat("x", 200_000)
+	start := time.Now()
+	got := b.run("bash_input", id, "-", "--no-enter", long)
+	b.in = ""
+	require.Less(t, time.Since(start), inputWait)
+	require.Equal(t, 1, got.exit)
+	taken := regexp.MustCompile(`does not read its stdin now: (\d+) of 200000 bytes are in the pipe, (\d+) are left: type those again, from byte (\d+) on`).FindStringSubmatch(got.err)
+	require.NotNil(t, taken, got.err)
+	first, _ := strconv.Atoi(taken[1])
+	left, _ := strconv.Atoi(taken[2])
+	next, _ := strconv.Atoi(taken[3])
+	require.Equal(t, []int{200_000, first + 1}, []int{first + left, next})
+	require.Contains(t, b.run("bash_input", id, "--key", "ctrl-d", "--key", "ctrl-c", "--wait", "exit", long).out, taken[1], "what was taken is there")
 }
 
 func TestBadTyping(t *testing.T) {

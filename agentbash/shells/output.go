@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"time"
 
@@ -14,6 +15,25 @@ import (
 // maxLine is how much of a line is looked at together, in bytes; a longer one
 // counts as several.
 const maxLine = 1 << 20
+
+// lines takes apart what arrives.
+type lines struct{ rest []byte } // a line that has no end yet
+
+// ended are the lines that end in b, until the next call.
+func (l *lines) ended(b []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(b) > 0 {
+			part, after, whole := bytes.Cut(b, []byte("\n"))
+			line := append(l.rest, part...)
+			if b, l.rest = after, line; !whole && len(line) <= maxLine {
+				return
+			}
+			if l.rest = line[:0]; !yield(line) {
+				return
+			}
+		}
+	}
+}
 
 func (s *Shells) runOutput(ctx context.Context, call *registry.Call) (registry.ToolResult, error) {
 	j, err := s.findJob(call.String("bash_id"))
@@ -123,9 +143,9 @@ func tooLate(format string, args ...any) registry.ToolResult {
 // scanner looks for a line in what arrives. A line that has no end yet is
 // looked at each time that there is more of it: a prompt never gets one.
 type scanner struct {
-	re   *regexp.Regexp
-	at   int64
-	line []byte
+	re *regexp.Regexp
+	at int64
+	lines
 }
 
 func (s *scanner) matches(j *job, end int64) bool {
@@ -137,19 +157,13 @@ func (s *scanner) matches(j *job, end int64) bool {
 			break
 		}
 		s.at += int64(n)
-		for rest := buf[:n]; len(rest) > 0; {
-			part, after, whole := bytes.Cut(rest, []byte("\n"))
-			s.line = append(s.line, part...)
-			if whole || len(s.line) > maxLine {
-				if s.re.Match(bytes.TrimSuffix(s.line, []byte("\r"))) {
-					return true
-				}
-				s.line = s.line[:0]
+		for line := range s.ended(buf[:n]) {
+			if s.re.Match(bytes.TrimSuffix(line, []byte("\r"))) {
+				return true
 			}
-			rest = after
 		}
 	}
-	last := s.line
+	last := s.rest
 	switch {
 	case j.term != nil && j.term.FullScreen():
 		screen, _, _ := j.term.Screen()
@@ -209,7 +223,7 @@ func (j *job) copyNew(ctx context.Context, call *registry.Call, filter *regexp.R
 		return err
 	}
 	j.mu.Lock()
-	j.seen, j.told = v.at-int64(len(v.line)), j.told || ended
+	j.seen, j.told = v.at-int64(len(v.rest)), j.told || ended
 	j.mu.Unlock()
 	if v.others > 0 {
 		fmt.Fprintf(call.Stderr, "%s: %d other new lines did not match and count as seen; everything is in %s\n", j.id, v.others, j.log.path)
@@ -222,8 +236,8 @@ type view struct {
 	call   *registry.Call
 	filter *regexp.Regexp
 	at     int64
-	line   []byte // of the filter: an unfinished line
 	others int
+	lines  // for the filter
 }
 
 func (v *view) show(b []byte) error {
@@ -231,23 +245,16 @@ func (v *view) show(b []byte) error {
 		_, err := v.call.Stdout.Write(b)
 		return err
 	}
-	for len(b) > 0 {
-		part, rest, whole := bytes.Cut(b, []byte("\n"))
-		v.line = append(v.line, part...)
-		if whole || len(v.line) > maxLine {
-			if err := v.test(); err != nil {
-				return err
-			}
+	for line := range v.ended(b) {
+		if err := v.test(line); err != nil {
+			return err
 		}
-		b = rest
 	}
 	return nil
 }
 
-// test shows the line if it matches, and forgets it.
-func (v *view) test() error {
-	line := v.line
-	v.line = v.line[:0]
+// test shows a line if it matches.
+func (v *view) test(line []byte) error {
 	if !v.filter.Match(bytes.TrimSuffix(line, []byte("\r"))) {
 		v.others++
 		return nil
@@ -258,8 +265,10 @@ func (v *view) test() error {
 
 // finish tests a last line without an end, which will not get any longer.
 func (v *view) finish(ended bool) error {
-	if len(v.line) == 0 || !ended {
+	if len(v.rest) == 0 || !ended {
 		return nil
 	}
-	return v.test()
+	line := v.rest
+	v.rest = nil
+	return v.test(line)
 }

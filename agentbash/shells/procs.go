@@ -71,7 +71,7 @@ func (j *job) waitsForInput() bool {
 	for _, p := range j.tree(nil) {
 		switch {
 		case front > 0 && p.Group != front:
-		case p.State == 'R' || p.State == 'D': // it runs, or waits for a disk
+		case isAtWork(p):
 			return false
 		default:
 			waits = waits || proctable.SleepsIn(p.PID, readsIn...)
@@ -79,6 +79,12 @@ func (j *job) waitsForInput() bool {
 	}
 	return waits
 }
+
+// isAtWork reports whether a program of the shell is at work.
+func (j *job) isAtWork() bool { return slices.ContainsFunc(j.tree(nil), isAtWork) }
+
+// isAtWork reports whether a process runs, or waits for a disk.
+func isAtWork(p process) bool { return p.State == 'R' || p.State == 'D' }
 
 // readsIn are parts of the names of the kernel's functions in which a thread waits that
 // reads a terminal or a pipe, or polls.

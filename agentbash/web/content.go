@@ -45,10 +45,8 @@ func (p *page) content(ctx context.Context) (out []byte, about []string, err err
 		about = append(about, note)
 	}
 	if !p.isHTML() {
-		if strings.HasSuffix(kind, "xml") || kind == "application/feed+json" {
-			if md, ok := p.feedMarkdown(text); ok {
-				return endLine(md), append(about, "feed"), nil
-			}
+		if md, ok := p.feedMarkdown(text); ok {
+			return endLine(md), append(about, "feed"), nil
 		}
 		return endLine(text), about, nil
 	}
@@ -56,16 +54,21 @@ func (p *page) content(ctx context.Context) (out []byte, about []string, err err
 	if err != nil {
 		return nil, nil, err
 	}
+	return endLine(d.markdown), append(about, d.notes(p.section == "")...), nil
+}
+
+// notes are what is to be said about the document; whole: it is no section of one.
+func (d *document) notes(whole bool) (about []string) {
 	if d.title != "" {
 		about = append(about, fmt.Sprintf("title %q", d.title))
 	}
 	if d.left > 0 {
 		about = append(about, fmt.Sprintf("links of the site left out: %d, --links prints them", d.left))
 	}
-	if p.section == "" && len(d.markdown) > longPage && len(d.sections) > 1 {
+	if whole && len(d.markdown) > longPage && len(d.sections) > 1 {
 		about = append(about, "long: --section NAME prints one of "+listSections(d.sections))
 	}
-	return endLine(d.markdown), about, nil
+	return about
 }
 
 // longPage is from how many bytes on the sections of a page are named.

@@ -13,6 +13,9 @@ import (
 // feedMarkdown is an RSS, Atom or JSON feed as Markdown: of each item title, link, time and
 // text. ok says whether it is one.
 func (p *page) feedMarkdown(text []byte) (md []byte, ok bool) {
+	if kind := p.kind(); !strings.HasSuffix(kind, "xml") && kind != "application/feed+json" {
+		return nil, false
+	}
 	if gofeed.DetectFeedType(bytes.NewReader(text)) == gofeed.FeedTypeUnknown {
 		return nil, false
 	}

@@ -60,8 +60,8 @@ func (b *configuredBash) workspaceFiles() []string {
 	ctx, cancel := context.WithTimeout(context.Background(), filesTime)
 	defer cancel()
 	var out bytes.Buffer
-	glob.Invoke(ctx, &registry.Call{Kwargs: registry.Kwargs{"pattern": "**/*"}, Dir: b.Router().Dir(), Stdout: &out})
-	return strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+	glob.Invoke(ctx, &registry.Call{Kwargs: registry.Kwargs{"pattern": "**/*", "null": true}, Dir: b.Router().Dir(), Stdout: &out})
+	return strings.FieldsFunc(out.String(), func(r rune) bool { return r == 0 })
 }
 
 const (

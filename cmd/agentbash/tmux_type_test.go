@@ -98,7 +98,7 @@ func TestScreenSeveralLinesPasteAndEditor(t *testing.T) {
 
 func TestScreenCompletes(t *testing.T) {
 	p := newPane(t, screenTest{replies: []modelserver.Reply{{Text: "Read.", Expect: expect("look at @docs/guide.md please\n\nWhat I named with @:\n$ read --file_path /", "the guide's words")}},
-		files: map[string]string{"docs/guide.md": "the guide's words\n", "docs/other.md": "y", "data.txt": "z", "built/x": "", ".gitignore": "built\n"}})
+		files: map[string]string{"docs/guide.md": "the guide's words\n", "docs/other.md": "y", "data.txt": "z", "guide\nx": "", "built/x": "", ".gitignore": "built\n"}})
 	p.ready()
 	p.typed("/he")
 	p.matches(`\n> /he\n  /help\n`)
@@ -109,7 +109,7 @@ func TestScreenCompletes(t *testing.T) {
 	p.keys("Tab")
 	p.matches(`\n> grep\n$`)
 	p.keys("C-u")
-	p.typed("look at @gui")
+	p.typed("look at @gui") // and not the halves of a name with a line end
 	p.matches(`\n> look at @gui\n  docs/guide.md\n$`)
 	p.keys("C-u")
 	p.typed("look at @d")

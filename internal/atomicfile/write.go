@@ -21,20 +21,18 @@ func Write(path string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, TempPrefix+"*") // 0600
+	t, err := newNamedTemp(filepath.Dir(path), 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	defer t.discard()
+	if err := errors.Join(t.fill(content), t.Close()); err != nil {
 		return err
 	}
-	syncDir(dir)
+	if err := t.replace(path); err != nil {
+		return err
+	}
+	syncDir(t.dir)
 	return nil
 }
 

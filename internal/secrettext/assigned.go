@@ -8,14 +8,7 @@ var bare = newSet(" \t\r\n\"'`,;&|<>(){}[]\\").complement()
 // findAssigned finds what a name such as password is given: by = or : or :=, after an
 // option, in JSON, and in a sentence.
 func findAssigned(p place) []span {
-	start := p.at
-	for start > 0 && p.at-start < 64 && nameSet[p.text[start-1]] {
-		start--
-	}
-	end := p.after
-	for end < len(p.text) && end-p.after < 2 && '0' <= p.text[end] && p.text[end] <= '9' {
-		end++
-	}
+	start, end := p.nameAround()
 	name := p.text[start:end]
 	switch strings.ToLower(strings.TrimLeft(name, "-.")) {
 	case "pwd", "oldpwd", "cwd":
@@ -25,21 +18,9 @@ func findAssigned(p place) []span {
 		return nil
 	}
 	c := cursor{p.text, end}
-	quotedName := c.skipQuote() != ""
+	a := assigned{shouting: strings.ToUpper(name) == name, quotedName: c.skipQuote() != ""}
 	c.skipByte(']')
-	a := assigned{shouting: strings.ToUpper(name) == name, spaced: c.skipSpaces()}
-	option := false // what comes next is certainly the value
-	switch {
-	case c.skipText(":=") || c.skipText("=>"):
-	case c.peek() == '=' && c.peekAt(1) != '=' && c.peekAt(1) != '~', c.peek() == ':' && c.peekAt(1) != ':':
-		a.header = p.text[c.at] == ':' && strings.IndexByte(strings.TrimLeft(name, "-"), '-') > 0
-		option = p.text[c.at] == '=' && !a.spaced || a.header
-		c.at++
-	case a.spaced && strings.HasPrefix(name, "-"):
-		option, a.spaced = true, false
-	case a.spaced && (c.skipText("is: ") || c.skipText("is ")):
-		a.prose = true
-	default:
+	if a.spaced = c.skipSpaces(); !a.readSign(&c, name) {
 		return nil
 	}
 	spaced := c.skipSpaces()
@@ -47,24 +28,46 @@ func findAssigned(p place) []span {
 	if !a.spaced && spaced && !quoted && p.text[end] == '=' {
 		return nil // it is given nothing
 	}
-	a.spaced = a.spaced || spaced && !option
+	a.spaced = a.spaced || spaced && !a.certain
 	a.value, a.quoted, a.next = p.text[from:to], quoted, byteAt(p.text, to)
 	if a.prose && !quoted {
 		a.value = strings.TrimRight(a.value, ".:!?")
 	}
 	what := kindOf(name)
-	switch {
-	case a.value == "":
-		return nil
-	case p.loose && (option || quotedName && quoted || a.prose && what == "password" && len(a.value) >= 4):
-		if a.value[0] == '$' {
-			return nil
-		}
-	case what == "password" && a.isPassword(), what != "password" && a.isToken():
-	default:
+	if !a.isSecret(what, p.loose) {
 		return nil
 	}
 	return []span{{from, from + len(a.value), what}}
+}
+
+// nameAround is where the name that holds the literal starts and ends.
+func (p place) nameAround() (start, end int) {
+	start, end = p.at, p.after
+	for start > 0 && p.at-start < 64 && nameSet[p.text[start-1]] {
+		start--
+	}
+	for end < len(p.text) && end-p.after < 2 && '0' <= p.text[end] && p.text[end] <= '9' {
+		end++
+	}
+	return start, end
+}
+
+// readSign reads what gives a name its value; false: nothing does.
+func (a *assigned) readSign(c *cursor, name string) bool {
+	switch {
+	case c.skipText(":=") || c.skipText("=>"):
+	case c.peek() == '=' && c.peekAt(1) != '=' && c.peekAt(1) != '~', c.peek() == ':' && c.peekAt(1) != ':':
+		a.header = c.peek() == ':' && strings.IndexByte(strings.TrimLeft(name, "-"), '-') > 0
+		a.certain = c.peek() == '=' && !a.spaced || a.header
+		c.at++
+	case a.spaced && strings.HasPrefix(name, "-"):
+		a.certain, a.spaced = true, false
+	case a.spaced && (c.skipText("is: ") || c.skipText("is ")):
+		a.prose = true
+	default:
+		return false
+	}
+	return true
 }
 
 // kindOf is what a name says that its value is.
@@ -118,7 +121,7 @@ func credential(p place, from int, hasScheme, atHeader bool) []span {
 	case n == 0 || value[0] == '$':
 		return nil
 	case p.loose && (atHeader || n >= 8):
-	case n < 8 || isPlaceholder(value) || strings.Contains(value, "://") || strings.IndexByte("([{", byteAt(p.text, from+n)) >= 0 && from+n < len(p.text):
+	case n < 8 || isPlaceholder(value) || strings.Contains(value, "://") || strings.IndexByte("([{", byteAt(p.text, from+n)) >= 0:
 		return nil
 	case s.distinct < 6 || s.digits == 0 && (s.lowers == 0 || s.uppers < 2 || strings.ContainsAny(value, "-_.")):
 		return nil

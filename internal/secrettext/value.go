@@ -57,13 +57,28 @@ func namesSecret(value string) bool {
 
 // assigned is a value and how it was written.
 type assigned struct {
-	value    string
-	quoted   bool
-	spaced   bool // spaces stand around what assigns it
-	shouting bool // the name has no small letters
-	next     byte // after a bare value; 0 is the end
-	prose    bool // "the password is ..."
-	header   bool // x-api-key: ...
+	value      string
+	quoted     bool
+	quotedName bool
+	spaced     bool // spaces stand around what assigns it
+	shouting   bool // the name has no small letters
+	next       byte // after a bare value; 0 is the end
+	prose      bool // "the password is ..."
+	header     bool // x-api-key: ...
+	certain    bool // what comes after the sign is the value, whatever it is
+}
+
+// isSecret reports whether the value of a kind of name is to be hidden.
+func (a assigned) isSecret(what string, loose bool) bool {
+	switch {
+	case a.value == "":
+		return false
+	case loose && (a.certain || a.quotedName && a.quoted || a.prose && what == "password" && len(a.value) >= 4):
+		return a.value[0] != '$'
+	case what == "password":
+		return a.isPassword()
+	}
+	return a.isToken()
 }
 
 // isPassword reports whether a value is one rather than code or a word.
@@ -96,11 +111,17 @@ func (a assigned) mayBeSecret(min int) bool {
 		return false
 	case strings.IndexByte("$~", v[0]) >= 0 || strings.HasPrefix(v, "./") || v[0] == '/' && strings.Count(v, "/") > 1:
 		return false
-	case !a.quoted && strings.IndexByte("([{", a.next) >= 0 && a.next != 0:
-		return false
-	case !a.quoted && !a.prose && isWords(v) && (strings.IndexByte(v, '.') > 0 || strings.IndexByte(",)", a.next) >= 0 && a.next != 0 || a.spaced && namesSecret(v)):
+	case !a.quoted && a.isCode():
 		return false
 	}
 	s := shapeOf(v)
-	return s.lowers+s.digits > 0 || s.symbols > 0
+	return s.lowers+s.digits+s.symbols > 0
+}
+
+// isCode reports whether a bare value is an expression: a call, a member, an argument, a name.
+func (a assigned) isCode() bool {
+	if strings.IndexByte("([{", a.next) >= 0 {
+		return true
+	}
+	return !a.prose && isWords(a.value) && (strings.IndexByte(a.value, '.') > 0 || strings.IndexByte(",)", a.next) >= 0 || a.spaced && namesSecret(a.value))
 }

@@ -36,12 +36,6 @@ func (s *Store) partOf(ctx context.Context, from state, list []Change) (string, 
 
 // apply makes the changes: git exchanges the files for those of a tree.
 func (s *Store) apply(ctx context.Context, from, to state, tree string, list []Change) error {
-	dirs := map[string]bool{} // of what changes: whether its permissions do, or it is made
-	for _, c := range list {
-		for dir := filepath.Dir(c.Path + "x"); dir != "."; dir = filepath.Dir(dir) {
-			dirs[dir] = dirs[dir] || dir+"/" == c.Path || !isDirectory(filepath.Join(s.root, dir))
-		}
-	}
 	modes, err := s.modes(ctx, to)
 	if err != nil {
 		return err
@@ -51,15 +45,12 @@ func (s *Store) apply(ctx context.Context, from, to state, tree string, list []C
 		return err
 	}
 	defer root.Close()
-	closed := map[string]os.FileMode{} // directories in which nothing can be changed, for a while they are not
-	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		if st, err := root.Lstat(dir); err == nil && st.IsDir() && st.Mode()&0o300 != 0o300 && root.Chmod(dir, st.Mode()|0o300) == nil {
-			closed[dir] = st.Mode()
-		}
-	}
+	dirs := s.openDirectories(root, list)
 	if _, err := s.git(ctx, nil, "read-tree", "-m", "-u", from.Tree, tree); err != nil {
-		for dir, mode := range closed {
-			err = errors.Join(err, root.Chmod(dir, mode))
+		for _, d := range dirs {
+			if d.was != 0 {
+				err = errors.Join(err, root.Chmod(d.path, d.was))
+			}
 		}
 		return err
 	}
@@ -69,20 +60,51 @@ func (s *Store) apply(ctx context.Context, from, to state, tree string, list []C
 			errs = append(errs, setMode(root, c.Path, modes[c.Path]))
 		}
 	}
-	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(dirs))) { // what is in it comes first: it may become one that cannot be entered
-		mode := modes[dir+"/"]
-		if st, err := root.Lstat(dir); mode == "" && err == nil && st.IsDir() && root.Remove(dir) == nil {
-			continue // an empty one is not wanted, and others stay
-		} else if mode != "" {
-			errs = append(errs, root.MkdirAll(dir, 0o755))
-		}
-		if was, isClosed := closed[dir]; isClosed && !dirs[dir] {
-			errs = append(errs, root.Chmod(dir, was))
-		} else if mode != "" || dirs[dir] {
-			errs = append(errs, setMode(root, dir, mode))
-		}
+	for _, d := range slices.Backward(dirs) { // what is in it comes first: it may become one that cannot be entered
+		errs = append(errs, d.restore(root, modes[d.path+"/"]))
 	}
 	return errors.Join(errs...)
+}
+
+// directory is one in which something changes.
+type directory struct {
+	path    string
+	changes bool        // it is made, or its permissions change
+	was     os.FileMode // what it was, where it had to be opened for the change; 0: it had not
+}
+
+// openDirectories are the directories of changes, in order; those in which nothing can be changed are opened for a while.
+func (s *Store) openDirectories(root *os.Root, list []Change) (dirs []directory) {
+	changes := map[string]bool{}
+	for _, c := range list {
+		for dir := filepath.Dir(c.Path + "x"); dir != "."; dir = filepath.Dir(dir) {
+			changes[dir] = changes[dir] || dir+"/" == c.Path || !isDirectory(filepath.Join(s.root, dir))
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(changes)) {
+		d := directory{path: path, changes: changes[path]}
+		if st, err := root.Lstat(path); err == nil && st.IsDir() && st.Mode()&0o300 != 0o300 && root.Chmod(path, st.Mode()|0o300) == nil {
+			d.was = st.Mode()
+		}
+		dirs = append(dirs, d)
+	}
+	return dirs
+}
+
+// restore gives the directory its permissions; "" are the usual ones, and say that an empty one is not wanted.
+func (d directory) restore(root *os.Root, mode string) (err error) {
+	if mode != "" {
+		err = root.MkdirAll(d.path, 0o755)
+	} else if st, err := root.Lstat(d.path); err == nil && st.IsDir() && root.Remove(d.path) == nil {
+		return nil
+	}
+	if d.was != 0 && !d.changes {
+		return errors.Join(err, root.Chmod(d.path, d.was))
+	}
+	if mode != "" || d.changes {
+		err = errors.Join(err, setMode(root, d.path, mode))
+	}
+	return err
 }
 
 // setMode gives a file or directory its permissions: "" are the usual ones.

@@ -24,6 +24,7 @@ type Done struct {
 	Entry   Entry
 	Changes []Change
 	Kept    []Change // what was passed over, with the reason
+	Ignored []string // what git ignores now, directories as a whole: it is in no snapshot, and stays as it is; not with Back.Path
 }
 
 // Change is what going back does to one path, relative to the root.
@@ -52,6 +53,9 @@ func (s *Store) GoBack(ctx context.Context, b Back) (done Done, err error) {
 		return done, err
 	}
 	done, ignored, err := s.plan(ctx, s.ofSession(all), now, b)
+	if b.Path == "" {
+		done.Ignored = s.listIgnored(ctx)
+	}
 	if err != nil || len(done.Changes) == 0 || b.DryRun {
 		return done, err
 	}

@@ -155,6 +155,12 @@ func (s *Store) listUntracked(ctx context.Context) ([]string, error) {
 	return records(out), err
 }
 
+// listIgnored lists what git ignores. It is for the reader alone: where git cannot say, there is nothing to show.
+func (s *Store) listIgnored(ctx context.Context) []string {
+	out, _ := s.git(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--directory", "--exclude-standard")
+	return records(out)
+}
+
 // listForced lists what a repository of the user has in its index though a rule would ignore
 // it: git does not ignore that.
 func (s *Store) listForced(ctx context.Context, dir string) []string {

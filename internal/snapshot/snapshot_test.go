@@ -244,8 +244,10 @@ func TestIgnoredFilesAreLeftOut(t *testing.T) {
 	w.bash("git init -q; echo '*.info' > .git/info/exclude; echo '*.o' > .gitignore; for f in f.o f.info f.mine f.c; do echo 1 > $f; done")
 	w.take()
 	w.bash("for f in f.o f.info f.mine f.c; do echo 2 > $f; done")
-	w.back(Back{})
+	done := w.back(Back{})
 	require.Equal(t, "2\n2\n2\n1\n", w.bash("cat f.o f.info f.mine f.c"))
+	require.Equal(t, []string{"f.info", "f.mine", "f.o"}, done.Ignored)
+	require.Empty(t, w.back(Back{Redo: true, Path: "f.c"}).Ignored)
 }
 
 func TestWhatIsTooMuchIsNotTaken(t *testing.T) {

@@ -88,21 +88,13 @@ func (e *Encoding) wordScore(word []rune) (n int, sum float64) {
 func (e *Encoding) letterScore(word []rune, i, ascii, n int, mixed bool, script *unicode.RangeTable) float64 {
 	r := word[i]
 	switch script {
-	case unicode.Han:
-		if i > 0 && i+1 < len(word) && word[i-1] < utf8.RuneSelf && word[i+1] < utf8.RuneSelf {
+	case unicode.Han, unicode.Hangul:
+		if script == unicode.Han && i > 0 && i+1 < len(word) && word[i-1] < utf8.RuneSelf && word[i+1] < utf8.RuneSelf {
 			return -1
 		}
 		return e.usual(r)
 	case unicode.Hiragana, unicode.Katakana:
-		switch {
-		case r >= 0xff61:
-			return -0.5
-		case e.Name == "shift_jis" || e.Name == "euc-jp":
-			return 1
-		}
-		return 0.3
-	case unicode.Hangul:
-		return e.usual(r)
+		return e.kanaScore(r)
 	case unicode.Latin:
 		if mixed || n > 2*ascii && len(word) > 1 || unicode.Is(unicode.Lo, r) {
 			return -0.5
@@ -111,7 +103,7 @@ func (e *Encoding) letterScore(word []rune, i, ascii, n int, mixed bool, script 
 		if mixed || ascii > 0 {
 			return -1
 		}
-		if script == unicode.Cyrillic && (r < 'А' || r > 'я') && r != 'ё' {
+		if script == unicode.Cyrillic && !isRussian(r) {
 			return 0.3
 		}
 	}
@@ -119,6 +111,18 @@ func (e *Encoding) letterScore(word []rune, i, ascii, n int, mixed bool, script 
 		return 0.5
 	}
 	return 1
+}
+
+func isRussian(r rune) bool { return r >= 'А' && r <= 'я' || r == 'ё' }
+
+func (e *Encoding) kanaScore(r rune) float64 {
+	switch {
+	case r >= 0xff61:
+		return -0.5
+	case e.Name == "shift_jis" || e.Name == "euc-jp":
+		return 1
+	}
+	return 0.3
 }
 
 // usual is 1 for a character where the encoding has the usual ones, else 0.

@@ -26,14 +26,7 @@ func (r *reader) unified() ([]File, error) {
 			if words := strings.Fields(line); len(words) == 4 { // names with blanks in them come again
 				f.name(words[2], words[3])
 			}
-		case f != nil && strings.HasPrefix(line, "rename to "):
-			f.To = unquote(line[len("rename to "):])
-		case f != nil && strings.HasPrefix(line, "rename from "):
-			f.Path = unquote(line[len("rename from "):])
-		case f != nil && strings.HasPrefix(line, "new file mode "):
-			f.Add, f.To = true, ""
-		case f != nil && strings.HasPrefix(line, "deleted file mode "):
-			f.Delete, f.To = true, ""
+		case f != nil && f.readHeader(line):
 		case strings.HasPrefix(line, "old mode "):
 			return nil, r.errorf("a mode is changed with chmod: leave this out")
 		case strings.HasPrefix(line, "GIT binary patch"), strings.HasPrefix(line, "Binary files "):
@@ -55,6 +48,23 @@ func (r *reader) unified() ([]File, error) {
 		}
 	}
 	return r.result()
+}
+
+// readHeader reads a line that git writes before the hunks of a file; false: it is none.
+func (f *File) readHeader(line string) bool {
+	switch {
+	case strings.HasPrefix(line, "rename to "):
+		f.To = unquote(line[len("rename to "):])
+	case strings.HasPrefix(line, "rename from "):
+		f.Path = unquote(line[len("rename from "):])
+	case strings.HasPrefix(line, "new file mode "):
+		f.Add, f.To = true, ""
+	case strings.HasPrefix(line, "deleted file mode "):
+		f.Delete, f.To = true, ""
+	default:
+		return false
+	}
+	return true
 }
 
 // atNames reports whether the two lines from a place on name the files that are compared.

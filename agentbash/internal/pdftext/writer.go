@@ -67,21 +67,39 @@ func checkSize(v pdf.Value) {
 	}
 }
 
+// operands are those of an operator; one that is missing is 0, or an empty text.
+type operands []pdf.Value
+
+func popOperands(stack *pdf.Stack) operands {
+	o := make(operands, stack.Len())
+	for i := len(o) - 1; i >= 0; i-- {
+		o[i] = stack.Pop()
+	}
+	return o
+}
+
+func (o operands) at(i int) (v pdf.Value) {
+	if i >= 0 && i < len(o) {
+		v = o[i]
+	}
+	return v
+}
+
+func (o operands) number(i int) float64 { return o.at(i).Float64() }
+
+func (o operands) matrix() (m matrix) {
+	for i := range m {
+		m[i] = o.number(i)
+	}
+	return m
+}
+
 func (w *writer) operate(stack *pdf.Stack, op string) {
 	if w.steps++; w.steps > maxSteps {
 		panic("it is too long")
 	}
-	args := make([]pdf.Value, stack.Len())
-	for i := len(args) - 1; i >= 0; i-- {
-		args[i] = stack.Pop()
-	}
-	num := func(i int) float64 {
-		if i < len(args) {
-			return args[i].Float64()
-		}
-		return 0
-	}
-	all := func() matrix { return matrix{num(0), num(1), num(2), num(3), num(4), num(5)} }
+	args := popOperands(stack)
+	num := args.number
 	switch op {
 	case "q":
 		w.saved = append(w.saved, w.state)
@@ -90,7 +108,7 @@ func (w *writer) operate(stack *pdf.Stack, op string) {
 			w.state, w.saved = w.saved[n-1], w.saved[:n-1]
 		}
 	case "cm":
-		w.ctm = all().mul(w.ctm)
+		w.ctm = args.matrix().mul(w.ctm)
 	case "BT":
 		w.tm, w.line = unit, unit
 	case "Tf":
@@ -105,24 +123,20 @@ func (w *writer) operate(stack *pdf.Stack, op string) {
 		w.wordSpace = num(0)
 	case "TD":
 		w.lead = -num(1)
-		w.move(num(0), num(1))
+		fallthrough
 	case "Td":
 		w.move(num(0), num(1))
 	case "T*":
 		w.move(0, -w.lead)
 	case "Tm":
-		w.tm, w.line = all(), all()
+		w.tm, w.line = args.matrix(), args.matrix()
 	case "'", "\"":
 		w.move(0, -w.lead)
 		fallthrough
 	case "Tj":
-		if len(args) > 0 {
-			w.show(args[len(args)-1].RawString())
-		}
+		w.show(args.at(len(args) - 1).RawString())
 	case "TJ":
-		if len(args) > 0 {
-			w.showSpaced(args[0])
-		}
+		w.showSpaced(args.at(0))
 	}
 }
 

@@ -31,34 +31,16 @@ var others = strings.NewReplacer("control-", "ctrl-", "pageup", "page-up", "pgup
 
 var short = map[string]string{"esc": "escape", "del": "delete", "ins": "insert", "bs": "backspace", "cr": "enter", "spc": "space"}
 
+var modifiers = map[string]vt.KeyMod{
+	"ctrl": vt.ModCtrl, "control": vt.ModCtrl, "c": vt.ModCtrl, "alt": vt.ModAlt, "meta": vt.ModAlt, "m": vt.ModAlt, "a": vt.ModAlt, "shift": vt.ModShift, "s": vt.ModShift,
+}
+
 // ParseKey reads the name of a key: up, enter, f5, ctrl-c, C-c, ^C, alt-x, shift-tab, or
 // one character.
 func ParseKey(name string) (Key, error) {
 	var k Key
-	rest := name
-	if len(rest) == 2 && rest[0] == '^' {
-		rest = "ctrl-" + rest[1:]
-	}
-	for {
-		mod, after, ok := strings.Cut(strings.Replace(rest, "+", "-", 1), "-")
-		if !ok || after == "" {
-			break
-		}
-		switch strings.ToLower(mod) {
-		case "ctrl", "control", "c":
-			k.Mod |= vt.ModCtrl
-		case "alt", "meta", "m", "a":
-			k.Mod |= vt.ModAlt
-		case "shift", "s":
-			k.Mod |= vt.ModShift
-		default:
-			after = ""
-		}
-		if after == "" {
-			break
-		}
-		rest = after
-	}
+	var rest string
+	k.Mod, rest = cutModifiers(name)
 	word := others.Replace(strings.ToLower(rest))
 	if full, ok := short[word]; ok {
 		word = full
@@ -77,4 +59,19 @@ func ParseKey(name string) (Key, error) {
 		return Key{}, fmt.Errorf("there is no key %q: ctrl-LETTER, alt-CHARACTER, shift-tab, f1 to f12, %s", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 	}
 	return k, nil
+}
+
+// cutModifiers takes the keys that are held down with another off its name.
+func cutModifiers(name string) (mods vt.KeyMod, rest string) {
+	if rest = name; len(rest) == 2 && rest[0] == '^' {
+		rest = "ctrl-" + rest[1:]
+	}
+	for {
+		mod, after, ok := strings.Cut(strings.Replace(rest, "+", "-", 1), "-")
+		bit, known := modifiers[strings.ToLower(mod)]
+		if !ok || after == "" || !known {
+			return mods, rest
+		}
+		mods, rest = mods|bit, after
+	}
 }

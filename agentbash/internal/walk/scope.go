@@ -78,7 +78,7 @@ func (s *scope) choose(o *Options, e *Entry, path []byte) choice {
 		c.deliver = o.Dirs && s.include != nil && s.include.Match(e.Name, shown)
 		c.child.include, c.enter = s.enter(e.Name, shown)
 	case e.Type == File || e.Type == Link && o.Links:
-		c.deliver = (o.Dirs == (e.Type == Link && o.Dirs)) && s.matches(o, e.Name, shown)
+		c.deliver = (e.Type == Link || !o.Dirs) && s.matches(o, e.Name, shown)
 	}
 	if !c.deliver && !c.enter || s.exclude != nil && s.exclude.Match(e.Name, true) {
 		return choice{}
@@ -86,17 +86,23 @@ func (s *scope) choose(o *Options, e *Entry, path []byte) choice {
 	if isDir && s.exclude != nil {
 		c.child.exclude = s.exclude.Enter(e.Name, true)
 	}
-	leftOut := s.leftOut
-	if !leftOut {
-		verdict := s.rules.Judge(string(path), e.Name, isDir)
-		leftOut = verdict == ignore.Excluded || verdict == ignore.Silent && s.hidden(o, e.Name, isDir)
-	}
+	leftOut := s.leavesOut(o, e, path)
 	if leftOut != o.Skipped {
 		c.deliver = false
 		c.enter = c.enter && o.Skipped
 	}
 	c.child.rules, c.child.leftOut = s.rules, leftOut
 	return c
+}
+
+// leavesOut reports whether an entry is ignored or hidden, or below what is.
+func (s *scope) leavesOut(o *Options, e *Entry, path []byte) bool {
+	if s.leftOut {
+		return true
+	}
+	isDir := e.Type == Directory
+	verdict := s.rules.Judge(string(path), e.Name, isDir)
+	return verdict == ignore.Excluded || verdict == ignore.Silent && s.hidden(o, e.Name, isDir)
 }
 
 // matches reports whether a file's name fits what is asked for.

@@ -56,20 +56,11 @@ func parseBracket(p string, git bool) (*bracket, int) {
 		if rest[0] == '/' && !git {
 			return nil, 0
 		}
-		if name, after, ok := strings.Cut(rest, "]"); strings.HasPrefix(rest, "[:") {
-			if !ok {
-				return nil, 0
-			}
-			if name, ok = strings.CutSuffix(name[2:], ":"); ok {
-				is := classes[name]
-				if is != nil {
-					b.classes = append(b.classes, is)
-				} else if git {
-					return nil, 0
-				}
-				i, single = len(p)-len(after), false
-				continue
-			}
+		if n := b.addClass(rest, git); n < 0 {
+			return nil, 0
+		} else if n > 0 {
+			i, single = i+n, false
+			continue
 		}
 		isRange := rest[0] == '-' && single && len(rest) > 1 && rest[1] != ']'
 		if isRange {
@@ -83,18 +74,44 @@ func parseBracket(p string, git bool) (*bracket, int) {
 		}
 		r, n := next(rest, git)
 		i = len(p) - len(rest) + n
-		switch last := len(b.ranges) - 1; {
-		case !isRange:
-			b.ranges = append(b.ranges, r, r)
-		case git: // in [b-a], which is empty, b stays
-			b.ranges = append(b.ranges, b.ranges[last], r)
-		default:
-			b.ranges[last] = r
-		}
+		b.add(r, isRange, git)
 		single = !isRange
 	}
 	if i >= len(p) {
 		return nil, 0
 	}
 	return b, i + 1
+}
+
+// addClass adds the class with which a text starts, and returns its length: 0, it is none; -1, it is malformed.
+func (b *bracket) addClass(text string, git bool) int {
+	if !strings.HasPrefix(text, "[:") {
+		return 0
+	}
+	end := strings.IndexByte(text, ']')
+	if end < 0 {
+		return -1
+	}
+	name, ok := strings.CutSuffix(text[2:end], ":")
+	if !ok {
+		return 0
+	}
+	if is := classes[name]; is != nil {
+		b.classes = append(b.classes, is)
+	} else if git {
+		return -1
+	}
+	return end + 1
+}
+
+// add adds a character, or the range to it from the one that was added last.
+func (b *bracket) add(r rune, isRange, git bool) {
+	switch last := len(b.ranges) - 1; {
+	case !isRange:
+		b.ranges = append(b.ranges, r, r)
+	case git: // in [b-a], which is empty, b stays
+		b.ranges = append(b.ranges, b.ranges[last], r)
+	default:
+		b.ranges[last] = r
+	}
 }

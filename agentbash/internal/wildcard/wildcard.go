@@ -180,27 +180,34 @@ func (p *Pattern) Match(s string) bool {
 			ti, si = lastStar.token+1, lastStar.text
 			continue
 		}
-		if lastAll.token < 0 || lastAll.text >= len(s) {
+		if lastAll.token < 0 || !p.extend(&lastAll, s) {
 			return false
 		}
-		if p.tokens[lastAll.token].op == dirs {
-			slash := strings.IndexByte(s[lastAll.text:], '/')
-			if slash < 0 {
-				return false
-			}
-			lastAll.text += slash
-		}
-		lastAll.text += p.width(s[lastAll.text:])
 		lastStar = resume{-1, 0}
-		if ti = lastAll.token + 1; ti < len(p.tokens) && p.tokens[ti].op == literal && p.tokens[lastAll.token].op == all {
-			next := strings.Index(s[lastAll.text:], p.tokens[ti].lit)
-			if next < 0 {
-				return false
-			}
-			lastAll.text += next
-		}
-		si = lastAll.text
+		ti, si = lastAll.token+1, lastAll.text
 	}
+}
+
+// extend has a star that crosses slashes take the least more after which the rest can match; false: nothing is.
+func (p *Pattern) extend(at *resume, s string) bool {
+	if at.text >= len(s) {
+		return false
+	}
+	op := p.tokens[at.token].op
+	if op == dirs {
+		slash := strings.IndexByte(s[at.text:], '/')
+		if slash < 0 {
+			return false
+		}
+		at.text += slash
+	}
+	at.text += p.width(s[at.text:])
+	if next := at.token + 1; op == all && next < len(p.tokens) && p.tokens[next].op == literal {
+		skip := strings.Index(s[at.text:], p.tokens[next].lit)
+		at.text += max(skip, 0)
+		return skip >= 0
+	}
+	return true
 }
 
 // step matches one token at the start of s, a star nothing at first.
