@@ -35,28 +35,7 @@ var (
 // change in them stays between themselves. Instead is where caches go that cannot be
 // layers.
 func (c *Confinement) layers() (layers []sandbox.Layer, instead string) {
-	home := filepath.Clean(c.workspace.Home)
-	if filepath.IsAbs(home) && home != "/" && isDir(home) && !isBelow(home, c.workspace.Roots) {
-		layer := sandbox.Layer{Dir: home}
-		for _, name := range homeCaches {
-			if dir := filepath.Join(home, name); name == ".cache" || isDir(dir) {
-				layer.Always = append(layer.Always, dir)
-			}
-		}
-		layers = append(layers, layer)
-	}
-	for _, entry := range c.opts.Environ {
-		name, dir, _ := strings.Cut(entry, "=")
-		if !slices.Contains(cacheVars, name) || !filepath.IsAbs(dir) || !isDir(dir) || isBelow(dir, c.workspace.Roots) {
-			continue
-		}
-		dir = filepath.Clean(dir)
-		if len(layers) > 0 && registry.Below(dir, layers[0].Dir) {
-			layers[0].Always = append(layers[0].Always, dir)
-		} else if !slices.ContainsFunc(layers, func(l sandbox.Layer) bool { return registry.Below(dir, l.Dir) || registry.Below(l.Dir, dir) }) {
-			layers = append(layers, sandbox.Layer{Dir: dir, Always: []string{dir}})
-		}
-	}
+	layers = c.cacheDirs()
 	if len(layers) == 0 || c.opts.StateDir == "" {
 		return nil, ""
 	}
@@ -72,6 +51,33 @@ func (c *Confinement) layers() (layers []sandbox.Layer, instead string) {
 		layers[i].Upper = filepath.Join(base, shortHash(layers[i].Dir))
 	}
 	return layers, instead
+}
+
+// cacheDirs are the layers without a place for what is changed.
+func (c *Confinement) cacheDirs() (layers []sandbox.Layer) {
+	usable := func(dir string) bool { return filepath.IsAbs(dir) && isDir(dir) && !isBelow(dir, c.workspace.Roots) }
+	if home := filepath.Clean(c.workspace.Home); home != "/" && usable(home) {
+		layer := sandbox.Layer{Dir: home}
+		for _, name := range homeCaches {
+			if dir := filepath.Join(home, name); name == ".cache" || isDir(dir) {
+				layer.Always = append(layer.Always, dir)
+			}
+		}
+		layers = append(layers, layer)
+	}
+	for _, entry := range c.opts.Environ {
+		name, dir, _ := strings.Cut(entry, "=")
+		if !slices.Contains(cacheVars, name) || !usable(dir) {
+			continue
+		}
+		dir = filepath.Clean(dir)
+		if len(layers) > 0 && registry.Below(dir, layers[0].Dir) {
+			layers[0].Always = append(layers[0].Always, dir)
+		} else if !slices.ContainsFunc(layers, func(l sandbox.Layer) bool { return registry.Below(dir, l.Dir) || registry.Below(l.Dir, dir) }) {
+			layers = append(layers, sandbox.Layer{Dir: dir, Always: []string{dir}})
+		}
+	}
+	return layers
 }
 
 // privateDir is a directory for what this workspace changes in caches. It is locked:

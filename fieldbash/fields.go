@@ -98,47 +98,7 @@ func New(cfg Config, opts *Options) (*Fields, error) {
 	if f.opts.Roots == nil && f.opts.Dir != "" {
 		f.opts.Roots = []string{f.opts.Dir}
 	}
-	var warnings []error
-	taken := map[string]string{}
-	claim := func(kind, name string) (safe string, ok bool) {
-		safe = safeName(name)
-		here := kind + "." + name
-		if safe == "" {
-			warnings = append(warnings, fmt.Errorf("%s: its name is empty: it is left out", here))
-			return "", false
-		}
-		if other, dup := taken[safe]; dup {
-			warnings = append(warnings, fmt.Errorf("%s: the name field:%s belongs to %s: it is left out; rename one of them", here, safe, other))
-			return "", false
-		}
-		taken[safe] = here
-		if safe != name {
-			warnings = append(warnings, fmt.Errorf("%s: the name is not fit for a command: it is field:%s", here, safe))
-		}
-		return safe, true
-	}
-	for _, name := range slices.Sorted(maps.Keys(cfg.MCPServers)) {
-		s := cfg.MCPServers[name]
-		if s.Disabled {
-			continue
-		}
-		if err := s.check(); err != nil {
-			warnings = append(warnings, fmt.Errorf("mcpServers.%s: %w", name, err))
-			continue
-		}
-		if safe, ok := claim("mcpServers", name); ok {
-			f.groups = append(f.groups, f.serverGroup(safe, s))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(cfg.Functions)) {
-		if safe, ok := claim("functions", name); ok {
-			g, errs := f.functionGroup(safe, cfg.Functions[name])
-			for _, err := range errs {
-				warnings = append(warnings, fmt.Errorf("functions.%s: %w", name, err))
-			}
-			f.groups = append(f.groups, g)
-		}
-	}
+	warnings := f.addGroups(cfg)
 	if f.opts.Warn == nil {
 		if err := errors.Join(warnings...); err != nil {
 			f.Close() // nothing was started
@@ -149,6 +109,50 @@ func New(cfg Config, opts *Options) (*Fields, error) {
 		f.opts.Warn(err)
 	}
 	return f, nil
+}
+
+// addGroups makes the groups of a configuration, and tells what is wrong with it.
+func (f *Fields) addGroups(cfg Config) (warnings []error) {
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Errorf(format, args...)) }
+	taken := map[string]string{}
+	claim := func(kind, name string) (safe string, ok bool) {
+		safe = safeName(name)
+		here := kind + "." + name
+		other, dup := taken[safe]
+		switch {
+		case safe == "":
+			warn("%s: its name is empty: it is left out", here)
+			return "", false
+		case dup:
+			warn("%s: the name field:%s belongs to %s: it is left out; rename one of them", here, safe, other)
+			return "", false
+		case safe != name:
+			warn("%s: the name is not fit for a command: it is field:%s", here, safe)
+		}
+		taken[safe] = here
+		return safe, true
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.MCPServers)) {
+		s := cfg.MCPServers[name]
+		if s.Disabled {
+			continue
+		}
+		if err := s.check(); err != nil {
+			warn("mcpServers.%s: %w", name, err)
+		} else if safe, ok := claim("mcpServers", name); ok {
+			f.groups = append(f.groups, f.serverGroup(safe, s))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Functions)) {
+		if safe, ok := claim("functions", name); ok {
+			g, errs := f.functionGroup(safe, cfg.Functions[name])
+			for _, err := range errs {
+				warn("functions.%s: %w", name, err)
+			}
+			f.groups = append(f.groups, g)
+		}
+	}
+	return warnings
 }
 
 // Register adds everything to a registry: the functions, which are known at

@@ -2,6 +2,7 @@ package fieldbash
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -25,25 +26,6 @@ const (
 // fill puts arguments into a request where an operation wants them. Those of the path
 // are in its address already.
 func (o *operation) fill(req *http.Request, kwargs map[string]any, order *registry.Order, auth map[string]string) error {
-	var query []string
-	put := func(whose string, at place, pairs [][2]string) error {
-		for _, pair := range pairs {
-			cookie := &http.Cookie{Name: pair[0], Value: pair[1]}
-			switch {
-			case at.in == "query":
-				query = append(query, url.QueryEscape(pair[0])+"="+strings.ReplaceAll(url.QueryEscape(pair[1]), "%2C", ","))
-			case at.in == "header" && strings.ContainsFunc(pair[1], func(c rune) bool { return unicode.IsControl(c) && c != '\t' }):
-				return registry.Usagef("%s goes into a header, which has no line ends and control characters: write another value", whose)
-			case at.in == "header":
-				req.Header.Add(pair[0], pair[1])
-			case at.in == "cookie" && cookie.Valid() != nil:
-				return registry.Usagef("%s goes into a cookie, which has no quotes, semicolons, backslashes, control characters and letters beyond ASCII: write another value", whose)
-			case at.in == "cookie":
-				req.AddCookie(cookie)
-			}
-		}
-		return nil
-	}
 	for _, name := range slices.Sorted(maps.Keys(kwargs)) {
 		at, ok := o.places[name]
 		var err error
@@ -51,9 +33,11 @@ func (o *operation) fill(req *http.Request, kwargs map[string]any, order *regist
 		case !ok && name != o.body:
 			err = registry.Usagef("--%s is no parameter of this operation: leave it out", name)
 		case ok && at.in == "header":
-			err = put("--"+name, at, [][2]string{{at.name, at.simple(kwargs[name], order, name)}})
+			err = at.put(req, "--"+name, at.name, at.simple(kwargs[name], order, name))
 		case ok:
-			err = put("--"+name, at, at.pairs(kwargs[name], order, name))
+			for _, pair := range at.pairs(kwargs[name], order, name) {
+				err = cmp.Or(err, at.put(req, "--"+name, pair[0], pair[1]))
+			}
 		}
 		if err != nil {
 			return err
@@ -61,19 +45,36 @@ func (o *operation) fill(req *http.Request, kwargs map[string]any, order *regist
 	}
 	found, _ := o.credentials(auth)
 	for at, value := range found {
-		if err := put("what \"auth\" says", at, [][2]string{{at.name, value}}); err != nil {
+		if err := at.put(req, "what \"auth\" says", at.name, value); err != nil {
 			return err
 		}
 	}
-	if req.URL.RawQuery != "" {
-		query = append([]string{req.URL.RawQuery}, query...)
-	}
-	req.URL.RawQuery = strings.Join(query, "&")
 	body, given := kwargs[o.body]
 	if o.body == "" || !given {
 		return nil
 	}
 	return o.setBody(req, body, order)
+}
+
+// put adds a text to a request under a name; whose it is stands in the error.
+func (p place) put(req *http.Request, whose, name, text string) error {
+	switch p.in {
+	case "query":
+		pair := url.QueryEscape(name) + "=" + strings.ReplaceAll(url.QueryEscape(text), "%2C", ",")
+		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&"+pair, "&")
+	case "header":
+		if strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\t' }) {
+			return registry.Usagef("%s goes into a header, which has no line ends and control characters: write another value", whose)
+		}
+		req.Header.Add(name, text)
+	case "cookie":
+		cookie := &http.Cookie{Name: name, Value: text}
+		if cookie.Valid() != nil {
+			return registry.Usagef("%s goes into a cookie, which has no quotes, semicolons, backslashes, control characters and letters beyond ASCII: write another value", whose)
+		}
+		req.AddCookie(cookie)
+	}
+	return nil
 }
 
 // setBody makes the body of a request.

@@ -43,40 +43,10 @@ func (f *schemaForm) convert(v gjson.Result) string {
 	}
 	hidden := readOnlyProperties(v.Get("properties"))
 	var out []string
-	add := func(key, value string) { out = append(out, quoteJSON(key)+":"+value) }
-	v.ForEach(func(k, v2 gjson.Result) bool {
-		key, value := k.String(), v2.Raw
-		switch {
-		case isWord(schemaNoise, key):
-			return true
-		case key == "$ref":
-			ref := v2.String()
-			if !slices.Contains(f.refs, ref) {
-				f.refs = append(f.refs, ref)
-			}
-			value = quoteJSON("#/$defs/" + escapePointer(definitionName(ref)))
-		case key == "type":
-			if value = typeForm(v2, v.Get("nullable").Bool()); value == "" {
-				return true
-			}
-		case key == "required" && v2.IsArray():
-			value = withoutNames(v2, hidden)
-		case isWord(schemaMaps, key):
-			value = f.convertMembers(v2, hidden, key == "properties")
-		case isWord(schemaParts, key):
-			value = f.convert(v2)
-		case isWord(schemaSizes, key) && v2.Type == gjson.String:
-			if _, err := strconv.Atoi(v2.String()); err == nil {
-				value = v2.String()
-			}
-		case v2.Type == gjson.True && (key == "exclusiveMinimum" || key == "exclusiveMaximum"):
-			if value = v.Get(strings.ToLower(key[len("exclusive"):])).Raw; value == "" {
-				return true
-			}
-		case v2.Type == gjson.False && (key == "exclusiveMinimum" || key == "exclusiveMaximum"):
-			return true
+	v.ForEach(func(key, one gjson.Result) bool {
+		if value := f.keyword(v, key.String(), one, hidden); value != "" {
+			out = append(out, quoteJSON(key.String())+":"+value)
 		}
-		add(key, value)
 		return true
 	})
 	text := "{" + strings.Join(out, ",") + "}"
@@ -84,6 +54,38 @@ func (f *schemaForm) convert(v gjson.Result) string {
 		return `{"anyOf":[` + text + `,{"type":"null"}]}`
 	}
 	return text
+}
+
+// keyword returns the value of a keyword of schema, rewritten; "" leaves it out.
+func (f *schemaForm) keyword(schema gjson.Result, key string, v gjson.Result, hidden []string) string {
+	exclusive := key == "exclusiveMinimum" || key == "exclusiveMaximum"
+	switch {
+	case isWord(schemaNoise, key):
+		return ""
+	case key == "$ref":
+		ref := v.String()
+		if !slices.Contains(f.refs, ref) {
+			f.refs = append(f.refs, ref)
+		}
+		return quoteJSON("#/$defs/" + escapePointer(definitionName(ref)))
+	case key == "type":
+		return typeForm(v, schema.Get("nullable").Bool())
+	case key == "required" && v.IsArray():
+		return withoutNames(v, hidden)
+	case isWord(schemaMaps, key):
+		return f.convertMembers(v, hidden, key == "properties")
+	case isWord(schemaParts, key):
+		return f.convert(v)
+	case isWord(schemaSizes, key) && v.Type == gjson.String:
+		if _, err := strconv.Atoi(v.String()); err == nil {
+			return v.String()
+		}
+	case exclusive && v.Type == gjson.True: // of OpenAPI 3.0
+		return schema.Get(strings.ToLower(key[len("exclusive"):])).Raw
+	case exclusive && v.Type == gjson.False:
+		return ""
+	}
+	return v.Raw
 }
 
 // convertMembers rewrites schemas that stand by their names.

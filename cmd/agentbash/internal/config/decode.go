@@ -87,7 +87,6 @@ func (s *source) errorOn(v *value, text string, way ...any) error {
 // decode fills in what a value says, key by key, so that each mistake is named by its
 // place. null says nothing.
 func (s *source) decode(v *value, path *jsonPath, into reflect.Value) (errs []error) {
-	keys := keysOf(into.Type())
 	switch known := into.Addr().Interface().(type) {
 	case *map[string]fieldbash.Server:
 		*known = s.decodeServers(v)
@@ -99,22 +98,14 @@ func (s *source) decode(v *value, path *jsonPath, into reflect.Value) (errs []er
 		*known = []Rules{{File: s.path, Raw: s.inPlace(v)}}
 		return nil
 	}
-	switch kind := into.Kind(); {
+	switch keys, kind := keysOf(into.Type()), into.Kind(); {
 	case v.isNull():
 		return nil
 	case kind == reflect.Pointer:
 		into.Set(reflect.New(into.Type().Elem()))
 		return s.decode(v, path, into.Elem())
-	case kind == reflect.Map && !v.object:
-		return []error{s.errorAt(v.offset, path.String(), "it is "+v.kind()+": write an object {...}")}
 	case kind == reflect.Map:
-		into.Set(reflect.MakeMap(into.Type()))
-		for _, m := range v.members {
-			one := reflect.New(into.Type().Elem()).Elem()
-			errs = append(errs, s.decode(m.value, &jsonPath{up: path, key: m.key}, one)...)
-			into.SetMapIndex(reflect.ValueOf(m.key), one)
-		}
-		return errs
+		return s.decodeMap(v, path, into)
 	case kind == reflect.Slice && v.isList && keysOf(into.Type().Elem()) != nil:
 		into.Set(reflect.MakeSlice(into.Type(), len(v.list), len(v.list)))
 		for i, item := range v.list {
@@ -136,6 +127,19 @@ func (s *source) decode(v *value, path *jsonPath, into reflect.Value) (errs []er
 		return []error{s.errorAt(v.offset, path.String(), "it is below 0: leave it out for its default")}
 	}
 	return nil
+}
+
+func (s *source) decodeMap(v *value, path *jsonPath, into reflect.Value) (errs []error) {
+	if !v.object {
+		return []error{s.errorAt(v.offset, path.String(), "it is "+v.kind()+": write an object {...}")}
+	}
+	into.Set(reflect.MakeMap(into.Type()))
+	for _, m := range v.members {
+		one := reflect.New(into.Type().Elem()).Elem()
+		errs = append(errs, s.decode(m.value, &jsonPath{up: path, key: m.key}, one)...)
+		into.SetMapIndex(reflect.ValueOf(m.key), one)
+	}
+	return errs
 }
 
 // decodeKey fills in what a key says, its variables expanded if they are to be.

@@ -191,6 +191,9 @@ var reference = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{[^{}]*\}|\{(?:env|file):[^{}]*\}|\$env:[A-Za-z_]\w*|\$[A-Za-z_]\w*`)
 })
 
+// noVariable is what no name of a variable has.
+var noVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9]`) })
+
 func (t *translation) text(s string) (out string, err error) {
 	if t.client.literal {
 		return strings.ReplaceAll(s, "${", "$${"), nil
@@ -217,12 +220,7 @@ func (t *translation) reference(ref string) (string, error) {
 	case kind == "env":
 		return "${" + name + "}", nil
 	case kind == "input":
-		variable := strings.ToUpper(strings.Map(func(c rune) rune {
-			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
-				return c
-			}
-			return '_'
-		}, name))
+		variable := strings.ToUpper(noVariable().ReplaceAllString(name, "_"))
 		if value, ok := t.inputs[name]["default"].(string); ok && value != "" {
 			variable += ":-" + value
 		}
